@@ -1,0 +1,116 @@
+// What the HTTP layer asks of documents. Types only; `service.ts` does it.
+import type { Json, JsonObject } from '../lib/json.ts';
+import type { Collection } from './collection.ts';
+
+export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The rights of whoever asks. The domain knows nothing more of clients and tokens. */
+export interface Caller {
+  /** The client id that goes into `createdBy` and `lastModifiedBy`; null when anonymous. */
+  readonly name: string | null;
+  may(collection: Collection, method: CollectionMethod): boolean;
+}
+
+export interface Context {
+  readonly caller: Caller;
+  /** Epoch milliseconds by which all database work of the request must have ended. */
+  readonly deadline: number;
+}
+
+/** The query parameters of a read, parsed but not yet held against a collection. Absent means: not sent. */
+export interface ReadRequest {
+  readonly filter?: JsonObject;
+  /** Zero or more; above the cap it is cut. */
+  readonly count?: number;
+  readonly page?: number;
+  readonly skip?: number;
+  readonly sort?: string | JsonObject;
+  readonly sortOrder?: 1 | -1;
+  readonly fields?: JsonObject;
+  readonly compose?: boolean;
+  readonly includeHistory?: boolean;
+  readonly historyFilters?: JsonObject;
+}
+
+export interface Metadata {
+  readonly limit?: number;
+  readonly page: number;
+  readonly fields?: Readonly<Record<string, 0 | 1>>;
+  readonly sort?: Readonly<Record<string, 1 | -1>>;
+  readonly historyFilters?: JsonObject;
+  readonly offset: number;
+  readonly totalCount: number;
+  readonly totalPages: number;
+  readonly nextPage?: number;
+  readonly prevPage?: number;
+}
+
+export interface Page {
+  /** Each document as JSON text, ready for the socket. */
+  readonly results: readonly string[];
+  readonly metadata: Metadata;
+}
+
+export interface SinglePage extends Page {
+  /** The `v` of the document (0 when it has none), undefined when there is no such document. */
+  readonly v: number | undefined;
+}
+
+export interface CountResult {
+  readonly metadata: { readonly limit: number; readonly totalCount: number; readonly totalPages: number };
+}
+
+export interface RemoveResult {
+  readonly deleted: number;
+  /** Documents left in the collection. */
+  readonly totalCount: number;
+}
+
+export interface WriteOptions {
+  /** `compose=true|false` of the request, where sent. */
+  readonly compose?: boolean | undefined;
+  /** Is `v` a state that `If-Match` names? Absent: no precondition. */
+  readonly ifMatch?: ((v: number) => boolean) | undefined;
+}
+
+export interface DocumentService {
+  list(collection: Collection, request: ReadRequest, context: Context): Promise<Page>;
+  get(collection: Collection, id: string, request: ReadRequest, context: Context): Promise<SinglePage>;
+  count(collection: Collection, request: ReadRequest, context: Context): Promise<CountResult>;
+  history(collection: Collection, id: string, request: ReadRequest, context: Context): Promise<Page>;
+  /** `body` is one document or a list of them. */
+  create(
+    collection: Collection,
+    body: Json,
+    context: Context,
+    options: WriteOptions,
+  ): Promise<{ readonly results: readonly string[] }>;
+  updateById(
+    collection: Collection,
+    id: string,
+    body: Json,
+    context: Context,
+    options: WriteOptions,
+  ): Promise<Page>;
+  /** `body` must be `{query, update}`. */
+  updateByQuery(collection: Collection, body: Json, context: Context, options: WriteOptions): Promise<Page>;
+  removeById(
+    collection: Collection,
+    id: string,
+    context: Context,
+    options: WriteOptions,
+  ): Promise<RemoveResult>;
+  /** `body` must be `{query}`. */
+  removeByQuery(collection: Collection, body: Json, context: Context): Promise<RemoveResult>;
+}
+
+/** Bounds of one request; every one has a default in the configuration. */
+export interface DocumentLimits {
+  readonly pageSize: number;
+  readonly batch: number;
+  readonly writeMatches: number;
+  readonly filterDepth: number;
+  readonly filterNodes: number;
+  readonly composeDepth: number;
+  readonly composeReferences: number;
+}

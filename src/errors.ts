@@ -1,0 +1,225 @@
+// Every error that a client can see, in one table. Imports nothing, so everything may import it.
+
+interface CatalogueEntry {
+  readonly status: number;
+  /** What the client reads when the thrower says nothing more precise. */
+  readonly message: string;
+  /** For docs/errors.md: when it occurs and what to do. */
+  readonly explain: string;
+}
+
+/** Codes of whole answers: one `AppError` carries one of these. */
+export const ERRORS = {
+  BAD_REQUEST: {
+    status: 400,
+    message: 'The request cannot be understood',
+    explain: 'The URL, a header or the body is malformed.',
+  },
+  PARAMETER_INVALID: {
+    status: 400,
+    message: 'Invalid parameter',
+    explain:
+      'A query parameter has a value it cannot have. The item names it in `field`; its `code` is `Invalid Parameter`.',
+  },
+  FILTER_INVALID: {
+    status: 400,
+    message: 'Invalid filter',
+    explain:
+      'A filter names an unknown field or operator, is too deep or too large, or has an operand of the wrong kind.',
+  },
+  DOCUMENT_INVALID: {
+    status: 400,
+    message: 'The document is not valid',
+    explain:
+      'One or more fields break the specification. Each item has `field`, `message` and a `code` of its own.',
+  },
+  SPECIFICATION_INVALID: {
+    status: 400,
+    message: 'The specification is not valid',
+    explain: 'A posted collection specification is refused. Nothing was changed.',
+  },
+  CONFIGURATION_INVALID: {
+    status: 400,
+    message: 'The configuration is not valid',
+    explain: 'A posted setting has a wrong value. Nothing was written.',
+  },
+  WRITE_TOO_LARGE: {
+    status: 400,
+    message: 'Too many documents for one write',
+    explain:
+      'A batch or a write by query exceeds `limits.batch` or `limits.writeMatches`. Nothing was changed.',
+  },
+  CACHE_PATH_MISSING: {
+    status: 400,
+    message: '`path` must be specified in the request body.',
+    explain: 'POST /api/flush without a path. The item has the code `API-0003`.',
+  },
+  NO_TOKEN: {
+    status: 401,
+    message: 'No access token supplied',
+    explain: 'The request needs `Authorization: Bearer <token>`.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    message: 'Invalid or expired access token',
+    explain:
+      'The token is malformed, expired, or its client was removed or given another secret. Get a new one from /token.',
+  },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    message: 'Invalid credentials supplied',
+    explain: 'POST /token with a wrong client id or secret.',
+  },
+  NOT_PERMITTED: {
+    status: 401,
+    message: 'This client may not do that',
+    explain:
+      'The token is good, but its client is no admin, or lacks the permission. The challenge carries the path as `realm`.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    message: 'Nothing lives at this address',
+    explain: 'No such path, collection or client.',
+  },
+  DOCUMENT_NOT_FOUND: {
+    status: 404,
+    message: 'No document has this id',
+    explain: 'The body also carries empty `results`.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: 'This address does not take this method',
+    explain: 'The `Allow` header lists the methods that it takes.',
+  },
+  CLIENT_EXISTS: {
+    status: 409,
+    message: 'A client with this id exists',
+    explain: 'POST /api/clients with an id that is taken.',
+  },
+  LAST_ADMIN: {
+    status: 409,
+    message: 'The last admin cannot be removed or demoted',
+    explain: 'Create another admin first.',
+  },
+  DOCUMENT_CHANGED: {
+    status: 409,
+    message: 'The document was changed by someone else',
+    explain:
+      'A sub-document sent back is older than the stored one. `field` has its path. Nothing was written.',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: 'The document is no longer in the state that If-Match names',
+    explain: 'Fetch it again and repeat the change.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: 'The request body is too large',
+    explain: 'See `limits` in the configuration.',
+  },
+  URI_TOO_LONG: {
+    status: 414,
+    message: 'The query string is too long',
+    explain: 'See `limits.queryStringBytes`.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'This content type or encoding is not accepted here',
+    explain: 'Send JSON with `Content-Type: application/json`, not compressed.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: 'Too many failed attempts',
+    explain: '`Retry-After` says how many seconds to wait.',
+  },
+  INTERNAL: {
+    status: 500,
+    message: 'Something went wrong',
+    explain: 'A defect of the server. The log has the cause under the request id.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    message: 'The database is unavailable',
+    explain: 'The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
+  },
+  QUERY_TIMEOUT: {
+    status: 503,
+    message: 'The query took longer than `limits.queryMs` allows',
+    explain: 'Narrow the filter, or declare an index that serves it. The item has the code `API-0004`.',
+  },
+  STORE_BUSY: {
+    status: 503,
+    message: 'Too many writes are waiting',
+    explain: 'The queue of writes is full. Repeat the request after `Retry-After` seconds.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One entry of `errors` in an answer. Members beyond these are kept for clients of the older dialect. */
+export interface ErrorItem {
+  readonly field?: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly title?: string;
+  readonly details?: string;
+  /** Position of the document in a batch, from 0. */
+  readonly index?: number;
+  readonly [extra: string]: unknown;
+}
+
+interface AppErrorOptions {
+  /** Replaces the catalogue's message in the single item that is made when `items` is absent. */
+  readonly message?: string;
+  readonly field?: string;
+  readonly items?: readonly ErrorItem[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Members put beside `errors` at the top of the body. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** An error that is meant for the client: its status, items and headers come from here and nowhere else. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly items: readonly ErrorItem[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    const entry = ERRORS[code];
+    const message = options.message ?? entry.message;
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = entry.status;
+    this.items = options.items ?? [
+      { ...(options.field === undefined ? {} : { field: options.field }), message, code },
+    ];
+    this.headers = options.headers ?? {};
+    this.body = options.body ?? {};
+  }
+}
+
+type StoreFailure = 'conflict' | 'duplicate' | 'too-large' | 'unavailable' | 'timeout' | 'busy';
+
+/** What an adapter throws. The vendor's own error, if any, is the `cause` and never leaves the server. */
+export class StoreError extends Error {
+  readonly reason: StoreFailure;
+  /** Which write of a commit failed. */
+  readonly index: number | undefined;
+  /** The paths of the unique index that a `duplicate` breaks. */
+  readonly fields: readonly string[];
+
+  constructor(
+    reason: StoreFailure,
+    options: { readonly index?: number; readonly fields?: readonly string[]; readonly cause?: unknown } = {},
+  ) {
+    super(`store: ${reason}`, { cause: options.cause });
+    this.name = 'StoreError';
+    this.reason = reason;
+    this.index = options.index;
+    this.fields = options.fields ?? [];
+  }
+}
