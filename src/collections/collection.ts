@@ -12,10 +12,17 @@ export type FieldType =
   | 'Reference'
   | 'DateTime';
 
+export interface PatternRule {
+  readonly pattern: string;
+  readonly flags: string;
+  /** The pattern in the linear-time engine. Undefined when it is beyond that engine: it then runs on a worker. */
+  readonly linear: { readonly test: (text: string) => boolean } | undefined;
+}
+
 export interface FieldValidation {
   readonly minLength?: number;
   readonly maxLength?: number;
-  readonly regex?: { readonly pattern: string; readonly flags?: string };
+  readonly regex?: PatternRule;
 }
 
 /** Where a Reference field points. Absent members mean "the same as the collection that holds the field". */

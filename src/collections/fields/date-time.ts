@@ -1,0 +1,34 @@
+// DateTime fields: ISO 8601 text in, the same instant in UTC with milliseconds stored and returned.
+import type { Json } from '../../lib/json.ts';
+import type { FieldTypeRules } from './field-type.ts';
+import { WRONG_TYPE } from './problems.ts';
+
+const ISO =
+  /^(?<year>\d{4}|[+-]\d{6})-(?<month>\d\d)-(?<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
+
+/** The instant that an ISO 8601 text names, as `2024-02-29T12:00:00.000Z`. Text without a zone is UTC. */
+function toUtc(text: string): string | undefined {
+  const parts = ISO.exec(text)?.groups;
+  if (parts === undefined || text.startsWith('-000000')) return undefined;
+  const zoned = parts['zone'] === undefined && text.includes('T') ? `${text}Z` : text;
+  const instant = new Date(zoned);
+  if (Number.isNaN(instant.getTime())) return undefined;
+  // The parser of the platform turns 30 February into a day of March.
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(Number(parts['year']), Number(parts['month']) - 1, Number(parts['day']));
+  return midnight.getUTCDate() === Number(parts['day']) ? instant.toISOString() : undefined;
+}
+
+const normalise = (value: Json) => (typeof value === 'string' ? (toUtc(value) ?? value) : value);
+
+export const dateTimeField: FieldTypeRules = {
+  check(value) {
+    if (typeof value !== 'string') return WRONG_TYPE;
+    return toUtc(value) === undefined
+      ? { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' }
+      : undefined;
+  },
+  normalise,
+  coerceOperand: normalise,
+  foldable: false,
+};

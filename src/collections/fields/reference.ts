@@ -1,0 +1,25 @@
+// Reference fields: the id of a document, a sub-document to be written beside this one, or a list of both.
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import type { FieldProblem, FieldTypeRules } from './field-type.ts';
+import { checkId, lowerIds } from './object-id.ts';
+import { WRONG_TYPE } from './problems.ts';
+
+function checkTarget(value: Json, inList: boolean): FieldProblem | undefined {
+  if (typeof value === 'string') return checkId(value, inList);
+  // A list may hold nulls: composition drops them.
+  return isJsonObject(value) || (inList && value === null) ? undefined : WRONG_TYPE;
+}
+
+export const referenceField: FieldTypeRules = {
+  check(value) {
+    if (!Array.isArray(value)) return checkTarget(value, false);
+    for (const entry of value) {
+      const problem = checkTarget(entry, true);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  },
+  normalise: lowerIds,
+  coerceOperand: lowerIds,
+  foldable: false,
+};

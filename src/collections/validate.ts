@@ -1,0 +1,105 @@
+// Holds documents against their specification: defaults, required fields, the rules of each field, unknown fields.
+import type { ErrorItem } from '../errors.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from './collection.ts';
+import { FIELD_TYPES } from './fields/index.ts';
+import { checkRules, fieldItem, type PendingPattern } from './rules.ts';
+
+export type WriteMode = 'create' | 'update';
+
+export interface Validated {
+  /** With defaults applied and values in the form that is stored. Not to be stored while `items` has any. */
+  readonly document: JsonObject;
+  /** Failures that are known already, without those of `pending`. */
+  readonly items: readonly ErrorItem[];
+  /** What a worker must decide first: hand it to `settlePatterns`. Empty but for patterns beyond the linear engine. */
+  readonly pending: readonly PendingPattern[];
+  /** `items` and `pending` in the order of the answer. */
+  readonly findings: readonly (ErrorItem | PendingPattern)[];
+}
+
+/** Does every text match the pattern? False when the time for it is over. */
+export type PatternMatcher = (rule: PatternRule, texts: readonly string[]) => Promise<boolean>;
+
+const isPending = (finding: ErrorItem | PendingPattern): finding is PendingPattern => 'rule' in finding;
+
+function checkRequired(field: Field, document: JsonObject, mode: WriteMode): ErrorItem | undefined {
+  // A field may be called `constructor`: only what the document itself holds counts.
+  const value = Object.hasOwn(document, field.name) ? document[field.name] : undefined;
+  if (value === undefined) {
+    return mode === 'create' ? fieldItem(field, 'must be specified', 'ERROR_REQUIRED') : undefined;
+  }
+  return value === null || value === '' ? fieldItem(field, "can't be blank", 'ERROR_REQUIRED') : undefined;
+}
+
+function withDefaults(collection: Collection, document: JsonObject): JsonObject {
+  let result: Record<string, Json> | undefined;
+  for (const field of collection.fields.values()) {
+    if (field.default === undefined || Object.hasOwn(document, field.name)) continue;
+    result ??= { ...document };
+    result[field.name] = structuredClone(field.default) as Json;
+  }
+  return result ?? document;
+}
+
+function normalise(collection: Collection, document: JsonObject): JsonObject {
+  let result: Record<string, Json> | undefined;
+  for (const [name, value] of Object.entries(document)) {
+    const field = collection.fields.get(name);
+    const stored = field && value !== null ? FIELD_TYPES[field.type].normalise(value) : value;
+    if (stored === value) continue;
+    result ??= { ...document };
+    result[name] = stored;
+  }
+  return result ?? document;
+}
+
+/**
+ * Validates one document, or in mode `update` the fields that an update sets. Strip internals first.
+ * Failures of required fields come first, in the order of the specification, then those of the fields as sent.
+ */
+export function validateDocument(collection: Collection, sent: JsonObject, mode: WriteMode): Validated {
+  const document = mode === 'create' ? withDefaults(collection, sent) : sent;
+  const findings: (ErrorItem | PendingPattern)[] = [];
+  for (const field of collection.fields.values()) {
+    const item = field.required ? checkRequired(field, document, mode) : undefined;
+    if (item !== undefined) findings.push(item);
+  }
+  for (const [name, value] of Object.entries(document)) {
+    const field = collection.fields.get(name);
+    if (field === undefined) {
+      const message = "doesn't exist in the collection schema";
+      findings.push({ field: name, message, code: 'ERROR_NOT_IN_SCHEMA' });
+      continue;
+    }
+    const finding = value === null ? undefined : checkRules(field, value);
+    if (finding !== undefined) findings.push(finding);
+  }
+  if (findings.length === 0) {
+    return { document: normalise(collection, document), items: [], pending: [], findings };
+  }
+  const pending = findings.filter(isPending);
+  const items = findings.filter((finding) => !isPending(finding)) as ErrorItem[];
+  return { document: normalise(collection, document), items, pending, findings };
+}
+
+/** All failures of a validated document, once the patterns that need a worker have been run. */
+export async function settlePatterns(
+  validated: Validated,
+  matches: PatternMatcher,
+): Promise<readonly ErrorItem[]> {
+  if (validated.pending.length === 0) return validated.items;
+  const settled = await Promise.all(
+    validated.findings.map(async (finding) => {
+      if (!isPending(finding)) return finding;
+      return (await matches(finding.rule, finding.texts)) ? finding.otherwise : finding.failure;
+    }),
+  );
+  return settled.filter((item) => item !== undefined);
+}
+
+/** The document without the fields that the server itself writes, so that a fetched one can be sent back. */
+export function stripInternals(document: JsonObject): JsonObject {
+  if (!INTERNAL_FIELDS.some((name) => Object.hasOwn(document, name))) return document;
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !INTERNAL_FIELDS.includes(name)));
+}
