@@ -1,0 +1,66 @@
+// The vocabulary in which the settings are declared: JSON Schema with a few annotations of ours. Types only.
+import type { Json } from '../lib/json.ts';
+
+interface Annotations {
+  readonly description: string;
+  /** What is in force when nobody sets the leaf. A leaf without one may stay unset. */
+  readonly default?: Json;
+  /** Further environment variables beside `CLOISTER_<BLOCK>_<KEY>`, the first that is set wins. */
+  readonly env?: readonly string[];
+  /** Never shown: `********` in answers, `[redacted]` in the log. */
+  readonly secret?: true;
+  /** Older or other names, as dotted paths from the root. */
+  readonly aliases?: readonly string[];
+  /** The environment or a flag may set it, a file may not. */
+  readonly outsideFile?: true;
+}
+
+interface TextSchema {
+  readonly type: 'string';
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}
+
+interface NumberSchema {
+  readonly type: 'integer' | 'number';
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface BooleanSchema {
+  readonly type: 'boolean';
+  readonly const?: boolean;
+}
+
+interface ListSchema {
+  readonly type: 'array';
+  readonly items: TextSchema;
+  readonly maxItems?: number;
+}
+
+type Scalar = TextSchema | NumberSchema | BooleanSchema;
+
+interface ChoiceSchema {
+  readonly oneOf: readonly (Scalar | ListSchema)[];
+  /** What the message says instead of JSON Schema's account of every alternative. */
+  readonly expects: string;
+}
+
+/** One setting. */
+export type Leaf = (Scalar | ListSchema | ChoiceSchema) & Annotations;
+
+/** The shape of a value, without what is said about it. */
+export type ValueSchema = Scalar | ListSchema;
+
+/** Settings that belong together. */
+export interface Block {
+  readonly type: 'object';
+  readonly description: string;
+  /** The key that a bare boolean in place of the block stands for. */
+  readonly shorthand?: string;
+  readonly aliases?: readonly string[];
+  readonly properties: Readonly<Record<string, Leaf | Block>>;
+}

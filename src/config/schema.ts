@@ -1,0 +1,45 @@
+// The one declaration of every setting. Types, defaults, environment names, docs, editor schema and redaction follow it.
+import type { Infer } from '../lib/json-schema.ts';
+import type { Block } from './annotations.ts';
+import { AUTH, CORS } from './schema/access.ts';
+import { LIMITS } from './schema/limits.ts';
+import { GEOLOCATION, NETWORK } from './schema/lookups.ts';
+import { DELIVERY, LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
+import { CACHE, DATABASE, MEDIA } from './schema/storage.ts';
+
+export const CONFIG = {
+  type: 'object',
+  description: 'The configuration of Cloister.',
+  properties: {
+    server: SERVER,
+    delivery: DELIVERY,
+    publicUrl: {
+      type: 'string',
+      format: 'http-url',
+      description: 'The address under which clients reach the content API, when a proxy stands in front.',
+    },
+    workspace: WORKSPACE,
+    paths: PATHS,
+    database: DATABASE,
+    auth: AUTH,
+    cors: CORS,
+    cache: CACHE,
+    feedback: {
+      type: 'object',
+      description:
+        'Whether a DELETE answers 200 with a body that counts what was removed, instead of 204. A bare boolean will do.',
+      shorthand: 'enabled',
+      properties: {
+        enabled: { type: 'boolean', default: false, description: 'Whether it does.' },
+      },
+    },
+    media: MEDIA,
+    geolocation: GEOLOCATION,
+    network: NETWORK,
+    logging: LOGGING,
+    limits: LIMITS,
+  },
+} as const satisfies Block;
+
+/** The effective configuration: frozen, complete, passed down in slices. A leaf without a default may be undefined. */
+export type Config = Infer<typeof CONFIG>;

@@ -1,0 +1,87 @@
+// Settings of access: tokens, the rate limit on logins, the first admin, other origins.
+import type { Block } from '../annotations.ts';
+
+export const AUTH = {
+  type: 'object',
+  description: 'Access tokens and who may get one.',
+  properties: {
+    tokenTtl: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 31_536_000,
+      default: 1800,
+      description: 'Seconds for which an access token is good.',
+    },
+    tokenSecret: {
+      type: 'string',
+      minLength: 32,
+      maxLength: 1024,
+      secret: true,
+      description:
+        'Signs access tokens, 32 characters or more. Unset: a random one is made at the first start and kept with the data.',
+    },
+    rateLimit: {
+      type: 'object',
+      description: 'Failed attempts at `/token` before it answers 429. Successes never count.',
+      properties: {
+        perClient: {
+          type: 'integer',
+          minimum: 1,
+          default: 30,
+          description: 'Failures per window from one address for one client id.',
+        },
+        perAddress: {
+          type: 'integer',
+          minimum: 1,
+          default: 300,
+          description: 'Failures per window from one address.',
+        },
+        windowSeconds: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 86_400,
+          default: 60,
+          description: 'Length of the window in seconds.',
+        },
+      },
+    },
+    admin: {
+      type: 'object',
+      description:
+        'An admin client that is created, or given this secret, at every start. Both settings or neither.',
+      properties: {
+        id: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 200,
+          env: ['CLOISTER_ADMIN_ID'],
+          description: 'Its client id.',
+        },
+        secret: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 1024,
+          secret: true,
+          env: ['CLOISTER_ADMIN_SECRET'],
+          description: 'Its secret. Unchanged, it leaves the tokens of the client alone.',
+        },
+      },
+    },
+  },
+} as const satisfies Block;
+
+export const CORS = {
+  type: 'object',
+  description: 'Answers to browsers on other origins. A bare boolean switches it on or off.',
+  shorthand: 'enabled',
+  properties: {
+    enabled: { type: 'boolean', default: false, description: 'Whether other origins may read answers.' },
+    origins: {
+      type: 'array',
+      items: { type: 'string', format: 'origin' },
+      maxItems: 1000,
+      default: ['*'],
+      description: 'Which ones, such as `https://example.org`; `*` is all of them.',
+    },
+  },
+} as const satisfies Block;

@@ -1,0 +1,107 @@
+// What a client may ask for at most. Every bound that a stranger can reach is here.
+import type { Block } from '../annotations.ts';
+
+export const LIMITS = {
+  type: 'object',
+  description: 'What one request may ask for at most.',
+  properties: {
+    jsonBytes: {
+      type: 'integer',
+      minimum: 1024,
+      maximum: 52_428_800,
+      default: 10_485_760,
+      description: 'Bytes of a JSON body; more is 413.',
+    },
+    queryStringBytes: {
+      type: 'integer',
+      minimum: 256,
+      maximum: 24_576,
+      default: 16_384,
+      description: 'Bytes of a query string; more is 414.',
+    },
+    filterDepth: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 50,
+      default: 8,
+      description: 'Levels of a filter.',
+    },
+    filterNodes: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      default: 200,
+      description: 'Conditions and operators of a filter. Values of `$in`, `$nin` and `$all` do not count.',
+    },
+    queryMs: {
+      type: 'integer',
+      minimum: 10,
+      maximum: 600_000,
+      default: 5000,
+      description: 'Milliseconds of database work for one request; more is 503.',
+    },
+    batch: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 10_000,
+      description: 'Documents of one create; more is 400.',
+    },
+    writeMatches: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 10_000,
+      description: 'Documents that one update or delete by query may match; more is 400.',
+    },
+    pageSize: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 1000,
+      description: 'Documents of one page; a larger `count` is cut to it.',
+    },
+    composeDepth: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 50,
+      default: 10,
+      description: 'Levels of references that are resolved.',
+    },
+    composeReferences: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 10_000,
+      description: 'References that one request resolves.',
+    },
+    formParts: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 20,
+      description: 'Files and fields of one form; more is 400.',
+    },
+    writeQueue: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 1000,
+      description: 'Writes that may wait for the database; more is 503.',
+    },
+    headersSeconds: {
+      type: 'number',
+      minimum: 1,
+      maximum: 600,
+      default: 10,
+      description: 'Seconds within which the headers of a request must arrive.',
+    },
+    requestSeconds: {
+      type: 'number',
+      minimum: 1,
+      maximum: 3600,
+      default: 60,
+      description: 'Seconds within which a whole request must arrive.',
+    },
+  },
+} as const satisfies Block;

@@ -1,0 +1,112 @@
+// Settings of the process: its listeners, its log, its folders, its limits.
+import type { Block } from '../annotations.ts';
+
+export const SERVER = {
+  type: 'object',
+  description: 'The listener of the content API.',
+  properties: {
+    host: {
+      type: 'string',
+      minLength: 1,
+      default: '0.0.0.0',
+      description: 'Address to listen on. `127.0.0.1` when a proxy on the same machine stands in front.',
+    },
+    port: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 8081,
+      description: 'Port to listen on. 0 takes any free one. Flag: `--port`.',
+    },
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[\\x20-\\x7e]*$',
+      default: 'Cloister',
+      description: 'Value of the `Server` header.',
+    },
+    trustProxy: {
+      oneOf: [
+        { type: 'boolean', const: false },
+        { type: 'integer', minimum: 1, maximum: 32 },
+        { type: 'array', items: { type: 'string', format: 'network' } },
+      ],
+      expects: 'must be false, a number of proxies from 1 to 32, or a list of addresses and networks',
+      default: false,
+      description:
+        'Whose `X-Forwarded-For` counts: nobody’s, that of so many proxies, or that of proxies in these networks (`10.0.0.0/8`, `loopback`).',
+    },
+    shutdownSeconds: {
+      type: 'number',
+      minimum: 0.1,
+      maximum: 600,
+      default: 10,
+      description: 'Seconds that requests in flight have to finish after SIGTERM.',
+    },
+  },
+} as const satisfies Block;
+
+export const DELIVERY = {
+  type: 'object',
+  description: 'The listener of the delivery component.',
+  properties: {
+    host: { type: 'string', minLength: 1, default: '0.0.0.0', description: 'Address to listen on.' },
+    port: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on.' },
+  },
+} as const satisfies Block;
+
+export const WORKSPACE = {
+  type: 'object',
+  description: 'What people edit: specifications and this configuration.',
+  properties: {
+    path: {
+      type: 'string',
+      minLength: 1,
+      default: 'workspace',
+      outsideFile: true,
+      description:
+        'The folder, relative to the run directory; created when missing. `config.json` in it is the configuration. Flag: `--workspace`.',
+    },
+    store: {
+      type: 'string',
+      enum: ['files'],
+      default: 'files',
+      description: 'Where specifications are kept: as files, watched, so that edits by hand take effect.',
+    },
+  },
+} as const satisfies Block;
+
+export const PATHS = {
+  type: 'object',
+  description: 'Folders inside the workspace. Absolute paths are taken as they are.',
+  properties: {
+    collections: {
+      type: 'string',
+      minLength: 1,
+      default: 'collections',
+      description: 'Specifications: `<version>/<database>/collection.<name>.json`.',
+    },
+    endpoints: { type: 'string', minLength: 1, default: 'endpoints', description: 'Custom endpoints.' },
+    routes: { type: 'string', minLength: 1, default: 'routes', description: 'Delivery routes.' },
+    recipes: { type: 'string', minLength: 1, default: 'recipes', description: 'Delivery recipes.' },
+  },
+} as const satisfies Block;
+
+export const LOGGING = {
+  type: 'object',
+  description: 'The log: one JSON object a line on the standard error stream.',
+  properties: {
+    level: {
+      type: 'string',
+      enum: ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
+      default: 'info',
+      description: 'The least severe level that is written.',
+    },
+    requests: {
+      type: 'boolean',
+      default: false,
+      description: 'One record for each request: method, path, status, milliseconds, client.',
+    },
+  },
+} as const satisfies Block;

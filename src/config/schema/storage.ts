@@ -1,0 +1,177 @@
+// Settings of what is kept: the database, the cache, media.
+import type { Block } from '../annotations.ts';
+
+export const DATABASE = {
+  type: 'object',
+  description: 'Where documents live.',
+  properties: {
+    engine: {
+      type: 'string',
+      enum: ['sqlite'],
+      default: 'sqlite',
+      description: 'The store: `sqlite` is embedded and needs no other server.',
+    },
+    enableCollectionDatabases: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether each database folder of the workspace has documents of its own. Otherwise collections of the same name share theirs.',
+    },
+    sqlite: {
+      type: 'object',
+      description: 'The embedded store.',
+      properties: {
+        path: {
+          type: 'string',
+          minLength: 1,
+          default: 'data',
+          description: 'Folder of the database file, relative to the run directory; created when missing.',
+        },
+      },
+    },
+  },
+} as const satisfies Block;
+
+export const CACHE = {
+  type: 'object',
+  description:
+    'The cache of answers, for collections whose `settings.cache` is not false. A bare boolean switches it on or off.',
+  shorthand: 'enabled',
+  aliases: ['caching'],
+  properties: {
+    enabled: { type: 'boolean', default: false, description: 'Whether answers are cached.' },
+    ttl: {
+      type: 'number',
+      minimum: 1,
+      maximum: 31_536_000,
+      default: 300,
+      description: 'Seconds for which an answer is kept. A write ends it sooner.',
+    },
+    engine: {
+      type: 'string',
+      enum: ['memory', 'filesystem'],
+      default: 'memory',
+      description: 'Where answers are kept.',
+    },
+    path: {
+      type: 'string',
+      minLength: 1,
+      default: '.cache/responses',
+      description: 'Folder of the filesystem cache, relative to the run directory.',
+    },
+    maxBytes: {
+      type: 'integer',
+      minimum: 1_048_576,
+      maximum: 1_099_511_627_776,
+      default: 67_108_864,
+      description: 'Bytes that the cache may take; the least used answers go first.',
+    },
+  },
+} as const satisfies Block;
+
+export const MEDIA = {
+  type: 'object',
+  description: 'Uploads to media collections.',
+  properties: {
+    enabled: {
+      type: 'boolean',
+      description: 'Whether files can be uploaded. Unset: when a media collection exists.',
+    },
+    tokenSecret: {
+      type: 'string',
+      minLength: 32,
+      maxLength: 1024,
+      secret: true,
+      description:
+        'Signs upload tokens, 32 characters or more. Unset: a random one is made at the first start and kept with the data.',
+    },
+    tokenExpiresIn: {
+      oneOf: [
+        { type: 'number', minimum: 1 },
+        { type: 'string', format: 'time-span' },
+      ],
+      expects: 'must be a number of seconds from 1, or a span of time such as `10h` or `2 days`',
+      default: '1h',
+      description: 'How long a signed upload is good: seconds, or a span such as `10h`, `2 days`.',
+    },
+    basePath: {
+      type: 'string',
+      minLength: 1,
+      default: 'workspace/media',
+      description:
+        'On disk: a folder, relative to the run directory; the default means the workspace in use. In a bucket: a prefix.',
+    },
+    pathFormat: {
+      type: 'string',
+      enum: ['none', 'date', 'datetime', 'sha1/4', 'sha1/5', 'sha1/8'],
+      default: 'date',
+      description: 'The folders in which a file is stored.',
+    },
+    storage: {
+      type: 'string',
+      enum: ['disk', 's3'],
+      default: 'disk',
+      description: 'Where files are stored.',
+    },
+    maxFileSize: {
+      type: 'integer',
+      minimum: 1,
+      default: 104_857_600,
+      description: 'Bytes that one uploaded file may have.',
+    },
+    public: {
+      type: 'boolean',
+      default: false,
+      description: 'Whether the bytes of files can be read without a token.',
+    },
+    requestSeconds: {
+      type: 'number',
+      minimum: 1,
+      default: 600,
+      description: 'Seconds that an upload may take.',
+    },
+    s3: {
+      type: 'object',
+      description:
+        'The bucket, when `media.storage` is `s3`. Keys belong into the environment, not the file.',
+      properties: {
+        accessKey: {
+          type: 'string',
+          minLength: 1,
+          secret: true,
+          env: ['CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY'],
+          description: 'Access key.',
+        },
+        secretKey: {
+          type: 'string',
+          minLength: 1,
+          secret: true,
+          env: ['CLOUD_S3_SECRET_KEY', 'AWS_S3_SECRET_KEY'],
+          description: 'Secret key.',
+        },
+        bucketName: {
+          type: 'string',
+          minLength: 1,
+          env: ['AWS_S3_BUCKET_NAME'],
+          description: 'Name of the bucket.',
+        },
+        region: {
+          type: 'string',
+          minLength: 1,
+          env: ['AWS_S3_REGION'],
+          description: 'Region of the bucket.',
+        },
+        endpoint: {
+          type: 'string',
+          format: 'http-url',
+          description: 'URL of a service that speaks the same protocol.',
+        },
+        forcePathStyle: {
+          type: 'boolean',
+          default: false,
+          description: 'Whether the bucket is named in the path and not in the host.',
+        },
+      },
+    },
+  },
+} as const satisfies Block;
