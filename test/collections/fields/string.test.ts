@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { stringField } from '../../../src/collections/fields/string.ts';
+
+test.each([['text'], [''], ['\0'], [['a', 'b']], [[]]])('accepts %j', (value) => {
+  expect(stringField.check(value)).toBeUndefined();
+});
+
+test.each([[1], [true], [{}], [['a', 1]], [['a', null]], [[['a']]]])('refuses %j', (value) => {
+  expect(stringField.check(value)).toEqual({ message: 'is wrong type', code: 'ERROR_VALUE_INVALID' });
+});
+
+test('text that looks like a number or an id stays text in filters', () => {
+  expect(stringField.coerceOperand('10')).toBe('10');
+  expect(stringField.coerceOperand('ABCDEFABCDEFABCDEFABCDEF')).toBe('ABCDEFABCDEFABCDEFABCDEF');
+  expect(stringField.foldable).toBe(true);
+});
