@@ -1,0 +1,88 @@
+// MongoDB's total order over JSON values:
+// missing and null, then numbers, text by code point, objects, arrays, booleans.
+import type { Json, JsonObject } from '../../lib/json.ts';
+
+const NULL_RANK = 1;
+const NUMBER_RANK = 2;
+const TEXT_RANK = 3;
+const OBJECT_RANK = 4;
+const ARRAY_RANK = 5;
+const BOOLEAN_RANK = 6;
+
+/** The place of a value's type in the order. Values are comparable by `$gt` and its kin only within one rank. */
+export function typeRank(value: Json | undefined): number {
+  switch (typeof value) {
+    case 'string':
+      return TEXT_RANK;
+    case 'number':
+      return NUMBER_RANK;
+    case 'boolean':
+      return BOOLEAN_RANK;
+    case 'object':
+      if (value === null) return NULL_RANK;
+      return Array.isArray(value) ? ARRAY_RANK : OBJECT_RANK;
+    default:
+      return NULL_RANK;
+  }
+}
+
+/** Negative, zero or positive as `a` stands before, with or after `b`. Missing (`undefined`) stands with null. */
+export function compareValues(a: Json | undefined, b: Json | undefined): number {
+  if (a === b) return 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0;
+  const rank = typeRank(a);
+  const difference = rank - typeRank(b);
+  if (difference !== 0) return difference;
+  if (rank === ARRAY_RANK) return compareArrays(a as readonly Json[], b as readonly Json[]);
+  if (rank === OBJECT_RANK) return compareObjects(a as JsonObject, b as JsonObject);
+  // What is left is two nulls, or two booleans that differ.
+  return rank === NULL_RANK ? 0 : a === true ? 1 : -1;
+}
+
+/** True for equal values. The order of an object's keys counts; -0 equals 0. */
+export function equalValues(a: Json | undefined, b: Json | undefined): boolean {
+  return a === b || compareValues(a, b) === 0;
+}
+
+/** Orders text by code point, where `<` of JavaScript orders by UTF-16 unit. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
+    if (left !== right) return codePointWeight(left) - codePointWeight(right);
+  }
+  return a.length - b.length;
+}
+
+/** Lifts the surrogates, halves of the highest code points, above the units that follow them. */
+function codePointWeight(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit;
+}
+
+function compareArrays(a: readonly Json[], b: readonly Json[]): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const difference = compareValues(a[at], b[at]);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Field by field in their own order: first the types, then the names, then the values. */
+function compareObjects(a: JsonObject, b: JsonObject): number {
+  const aNames = Object.keys(a);
+  const bNames = Object.keys(b);
+  const length = Math.min(aNames.length, bNames.length);
+  for (let at = 0; at < length; at += 1) {
+    const aName = aNames[at] as string;
+    const bName = bNames[at] as string;
+    const difference =
+      typeRank(a[aName]) - typeRank(b[bName]) ||
+      compareText(aName, bName) ||
+      compareValues(a[aName], b[bName]);
+    if (difference !== 0) return difference;
+  }
+  return aNames.length - bNames.length;
+}
