@@ -1,0 +1,215 @@
+// The rules of docs/architecture.md that a machine can check: who may import whom, who owns which package,
+// no cycles, short files, a test for every source file.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { holdsCode, importsOf, ROOT, type SourceFile, sourceFiles } from './helpers/source-tree.ts';
+
+const MAX_LINES = 300;
+
+const FILES = sourceFiles('src');
+
+/** Layer by longest matching prefix; what a layer may import, as values or as types only. */
+const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: readonly string[] }>> = {
+  'src/errors.ts': { values: [] },
+  'src/lib/': { values: ['src/errors.ts', 'src/lib/'] },
+  'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
+  'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
+  'src/stores/filter.ts': { values: [], types: ['src/lib/'] },
+  'src/stores/matching/': {
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
+    types: ['src/stores/ports.ts'],
+  },
+  'src/stores/sqlite-documents/': {
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
+      'src/stores/sqlite-documents/',
+    ],
+    types: ['src/stores/ports.ts'],
+  },
+  'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
+  'src/collections/': {
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
+    types: ['src/stores/ports.ts', 'src/config/'],
+  },
+  'src/auth/': {
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/auth/'],
+    types: ['src/stores/ports.ts', 'src/config/', 'src/collections/'],
+  },
+  'src/workers/': { values: ['src/errors.ts', 'src/lib/', 'src/workers/'] },
+  'src/http/': {
+    values: ['src/errors.ts', 'src/lib/', 'src/collections/', 'src/auth/', 'src/http/'],
+    types: ['src/stores/ports.ts', 'src/config/'],
+  },
+  'src/cli/': {
+    values: ['src/errors.ts', 'src/lib/', 'src/config/', 'src/collections/', 'src/app.ts', 'src/cli/'],
+    types: ['src/auth/'],
+  },
+  'src/app.ts': { values: ['src/'] },
+  'src/cloister.js': { values: ['src/cli/main.ts'] },
+};
+
+/** The only places that may import a package. A package that is not listed may not be imported at all. */
+const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  '@fastify/cors': ['src/http/'],
+  ajv: ['src/lib/json-schema.ts'],
+  chokidar: ['src/collections/'],
+  'fastest-levenshtein': ['src/config/', 'src/collections/', 'src/lib/'],
+  fastify: ['src/http/'],
+  'jsonc-parser': ['src/config/', 'src/collections/', 'src/cli/', 'src/lib/'],
+  jsonwebtoken: ['src/auth/tokens.ts'],
+  'lru-cache': ['src/stores/', 'src/auth/', 'src/lib/', 'src/http/'],
+  ms: ['src/config/'],
+  'node:sqlite': ['src/stores/sqlite-documents/'],
+  pino: ['src/lib/logger.ts'],
+  piscina: ['src/stores/sqlite-documents/', 'src/workers/', 'src/app.ts'],
+  'rate-limiter-flexible': ['src/auth/rate-limit.ts'],
+  re2js: ['src/lib/linear-regex.ts'],
+  'write-file-atomic': ['src/lib/atomic-write.ts'],
+};
+
+const OPEN_BUILT_INS = /^node:(?!sqlite$)/;
+
+function layerOf(path: string) {
+  const prefix = Object.keys(LAYERS)
+    .filter((candidate) => path.startsWith(candidate))
+    .sort((a, b) => b.length - a.length)[0];
+  return prefix === undefined ? undefined : LAYERS[prefix];
+}
+
+const within = (path: string, prefixes: readonly string[] = []) =>
+  prefixes.some((prefix) => path.startsWith(prefix));
+
+function wrongDirections(file: SourceFile): string[] {
+  const layer = layerOf(file.path);
+  if (layer === undefined) return [`${file.path} belongs to no layer`];
+  return file.imports
+    .filter(({ local }) => local)
+    .filter(
+      ({ target, typeOnly }) => !within(target, layer.values) && !(typeOnly && within(target, layer.types)),
+    )
+    .map(({ target, typeOnly }) => `${file.path} imports ${typeOnly ? 'types of ' : ''}${target}`);
+}
+
+function foreignPackages(file: SourceFile): string[] {
+  return file.imports
+    .filter(({ local, target }) => !local && !OPEN_BUILT_INS.test(target))
+    .filter(({ target }) => !within(file.path, OWNERS[target]))
+    .map(({ target }) => `${file.path} imports ${target}`);
+}
+
+function findCycles(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: readonly string[]) => {
+    if (trail.includes(path)) {
+      found.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const { local, typeOnly, target } of byPath.get(path)?.imports ?? []) {
+      if (local && !typeOnly) visit(target, [...trail, path]);
+    }
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return found;
+}
+
+describe('architecture', () => {
+  it('imports point down the layers', () => {
+    expect(FILES.flatMap(wrongDirections)).toEqual([]);
+  });
+
+  it('each package is used in its own place', () => {
+    expect(FILES.flatMap(foreignPackages)).toEqual([]);
+  });
+
+  it('has no import cycles', () => {
+    expect(findCycles(FILES)).toEqual([]);
+  });
+
+  it(`keeps every file within ${MAX_LINES} lines`, () => {
+    const all = ['src', 'test', 'scripts', 'bench'].flatMap(sourceFiles);
+    expect(
+      all.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path}: ${lines}`),
+    ).toEqual([]);
+  });
+
+  it('keeps most source files under a hundred lines', () => {
+    const lengths = FILES.map(({ lines }) => lines).sort((a, b) => a - b);
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(100);
+  });
+
+  it('has a test beside every source file that holds code', () => {
+    const mirror = ({ path }: SourceFile) => path.replace(/^src/, 'test').replace(/\.(ts|js)$/, '.test.ts');
+    const untested = FILES.filter((file) => file.hasCode && !existsSync(join(ROOT, mirror(file))));
+    expect(untested.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('reads the environment in one file only', () => {
+    const readers = FILES.filter(({ text }) => /\bprocess\.env\b|\bprocess\[/.test(text));
+    expect(readers.map(({ path }) => path).filter((path) => path !== 'src/config/load.ts')).toEqual([]);
+  });
+
+  it('opens every source file with what it is for, and names no file by what it is not', () => {
+    const silent = FILES.filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path);
+    expect(silent).toEqual([]);
+    const vague = FILES.filter(({ path }) => /\b(utils?|helpers?|common|misc)\b|[A-Z]|_/.test(path));
+    expect(vague.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('knows nothing of the machine it was written on', () => {
+    const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+    const traces = /\/work\/|\/root\/|\.\.\/shared\b|\bbash_jobs\b/;
+    const own = 'test/architecture.test.ts';
+    const found = tracked.filter(
+      (path) =>
+        path !== own && existsSync(join(ROOT, path)) && traces.test(readFileSync(join(ROOT, path), 'utf8')),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the eyes of this test', () => {
+  it('see imports of every form', () => {
+    const text = [
+      "import type { A } from './a.ts';",
+      "import { type B, type C } from '../b.ts';",
+      "import { type D, e } from '@scope/pack/deep';",
+      "import {\n  f,\n} from './f.ts';",
+      "export { g } from './g.ts';",
+      "const h = await import('./h.ts');",
+    ].join('\n');
+    expect(importsOf('src/x/y.ts', text)).toEqual([
+      { target: 'src/x/a.ts', local: true, typeOnly: true },
+      { target: 'src/b.ts', local: true, typeOnly: true },
+      { target: '@scope/pack', local: false, typeOnly: false },
+      { target: 'src/x/f.ts', local: true, typeOnly: false },
+      { target: 'src/x/g.ts', local: true, typeOnly: false },
+      { target: 'src/x/h.ts', local: true, typeOnly: false },
+    ]);
+  });
+
+  it('tell code from types and constants', () => {
+    expect(holdsCode('export interface A { readonly f: () => void }\nexport const B = 1;')).toBe(false);
+    expect(holdsCode('export const twice = (n: number) => n * 2;')).toBe(true);
+    expect(holdsCode('// a class\nexport function f() {}')).toBe(true);
+  });
+
+  it('find cycles and wrong directions', () => {
+    const file = (path: string, ...targets: string[]): SourceFile => ({
+      path,
+      text: '',
+      lines: 1,
+      hasCode: true,
+      imports: targets.map((target) => ({ target, local: true, typeOnly: false })),
+    });
+    expect(findCycles([file('a', 'b'), file('b', 'c'), file('c', 'b')])).toEqual(['b → c → b']);
+    expect(wrongDirections(file('src/collections/x.ts', 'src/http/y.ts'))).toEqual([
+      'src/collections/x.ts imports src/http/y.ts',
+    ]);
+  });
+});
