@@ -1,0 +1,72 @@
+// Proves that what `npm pack` makes can be installed and started: packs, installs the tarball into an empty folder
+// from the registry, starts the server there with plain Node and asks for /health.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const READY_WITHIN_MS = 20_000;
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function pack(into: string): string {
+  execFileSync('npm', ['pack', '--pack-destination', into], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const file = readdirSync(into).find((name) => name.endsWith('.tgz'));
+  if (file === undefined) throw new Error('npm pack wrote no tarball');
+  return join(into, file);
+}
+
+function install(tarball: string, into: string): string {
+  writeFileSync(join(into, 'package.json'), '{"private":true}\n');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball], { cwd: into, stdio: 'inherit' });
+  return join(into, 'node_modules', '.bin', 'cloister');
+}
+
+/** Resolves with the status and text of /health once the server answers; rejects when it ends or stays silent. */
+async function health(command: string, cwd: string): Promise<string> {
+  const port = await freePort();
+  const server = spawn(process.execPath, [command, 'start', '--port', String(port)], {
+    cwd,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const ended = new Promise<never>((_, reject) => {
+    server.once('exit', (code) => reject(new Error(`the installed server ended with ${code}`)));
+  });
+  ended.catch(() => undefined);
+  try {
+    const giveUp = Date.now() + READY_WITHIN_MS;
+    while (Date.now() < giveUp) {
+      const answer = await Promise.race([
+        ended,
+        fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined),
+      ]);
+      if (answer?.ok === true) return `${answer.status} ${await answer.text()}`;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the installed server did not answer within ${READY_WITHIN_MS} ms`);
+  } finally {
+    server.removeAllListeners('exit');
+    server.kill('SIGKILL');
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'cloister-package-'));
+try {
+  const command = install(pack(folder), folder);
+  console.log(`package check: /health answered ${await health(command, folder)}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
