@@ -1,4 +1,6 @@
 // JSON Schema in one place: the types that a literal schema describes, and the one strict validator.
+import type { ErrorObject } from 'ajv';
+import { FORMATS } from './formats.ts';
 
 type Present = { readonly default: unknown } | { readonly type: 'object' };
 
@@ -24,3 +26,61 @@ export type Infer<S> = S extends { readonly const: infer C }
               : S extends { readonly type: 'boolean' }
                 ? boolean
                 : never;
+
+/** What is wrong with a value, and where in it: `path` is dotted, empty for the value itself. */
+export interface SchemaProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type SchemaCheck = (schema: object, value: unknown) => readonly SchemaProblem[];
+
+const ARTICLES = new Map([
+  ['array', 'a list'],
+  ['boolean', 'true or false'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['object', 'an object'],
+  ['string', 'text'],
+]);
+
+function messageOf(error: ErrorObject): string {
+  const params: Record<string, unknown> = error.params;
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${ARTICLES.get(String(params['type'])) ?? String(params['type'])}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'format':
+      return FORMATS[String(params['format'])]?.message ?? 'has the wrong format';
+    case 'minLength':
+      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} characters`;
+    case 'maxLength':
+      return `must have at most ${params['limit']} characters`;
+    case 'minimum':
+      return `must be ${params['limit']} or more`;
+    case 'maximum':
+      return `must be ${params['limit']} or less`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+/**
+ * Makes the strict validator. It is loaded on first need because most starts have nothing to check.
+ * `annotations` are the keywords of ours that describe and do not constrain. Schemas are compiled once each.
+ */
+export async function createSchemaCheck(annotations: readonly string[]): Promise<SchemaCheck> {
+  const { Ajv } = await import('ajv');
+  const formats = Object.fromEntries(Object.entries(FORMATS).map(([name, format]) => [name, format.test]));
+  const ajv = new Ajv({ strict: true, allErrors: true, formats });
+  ajv.addVocabulary([...annotations]);
+  return (schema, value) => {
+    const validate = ajv.compile(schema);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map((error) => ({
+      path: error.instancePath.slice(1).replaceAll('/', '.'),
+      message: messageOf(error),
+    }));
+  };
+}

@@ -1,0 +1,51 @@
+// Defaults and given values together: the frozen configuration that the server runs with.
+import type { Json } from '../lib/json.ts';
+import type { Config } from './schema.ts';
+import { SETTINGS } from './settings.ts';
+
+/** A group of the configuration while it is put together. */
+interface Group {
+  [key: string]: Json | Group;
+}
+
+/** Values by canonical path, `auth.tokenTtl`. */
+export type Values = ReadonlyMap<string, Json>;
+
+function groupAt(root: Group, keys: readonly string[]): Group {
+  let group = root;
+  for (const key of keys) {
+    // Keys are those of our own schema, never a client's.
+    group[key] ??= {};
+    group = group[key] as Group;
+  }
+  return group;
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const member of Object.values(value)) freeze(member);
+  Object.freeze(value);
+}
+
+/** The configuration with these values over the defaults. They must have been checked; `new Map()` gives the defaults. */
+export function createConfig(values: Values): Config {
+  const root: Group = {};
+  for (const { path, leaf } of SETTINGS) {
+    const keys = path.split('.');
+    const group = groupAt(root, keys.slice(0, -1));
+    const value = values.get(path) ?? leaf.default;
+    if (value !== undefined) group[keys.at(-1) ?? ''] = structuredClone(value);
+  }
+  freeze(root);
+  return root as unknown as Config;
+}
+
+/** The value that a configuration has at a canonical path; undefined when unset. */
+export function valueAt(config: Config, path: string): Json | undefined {
+  let value: unknown = config;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value as Json | undefined;
+}

@@ -1,0 +1,97 @@
+// A configuration object, as written by a person or a client, taken apart into settings; what is unknown is reported.
+import { distance } from 'fastest-levenshtein';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { type Setting, TARGETS, type Target } from './settings.ts';
+
+/** A value given to a setting, with the name under which it was written. */
+export interface Assignment {
+  readonly setting: Setting;
+  readonly value: Json;
+  readonly written: string;
+}
+
+export interface Remark {
+  readonly written: string;
+  readonly message: string;
+}
+
+export interface Flattened {
+  readonly assignments: ReadonlyMap<string, Assignment>;
+  readonly problems: readonly Remark[];
+  readonly unknown: readonly Remark[];
+}
+
+interface Collector {
+  readonly assignments: Map<string, Assignment>;
+  readonly problems: Remark[];
+  readonly unknown: Remark[];
+}
+
+/** The candidate nearest to `name`, unless even that one is far. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const steps = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (steps >= least) continue;
+    least = steps;
+    best = candidate;
+  }
+  return best;
+}
+
+function unknownKey(parent: string, key: string): Remark {
+  const prefix = parent === '' ? '' : `${parent}.`;
+  const siblings = [...TARGETS.keys()].filter(
+    (path) => path !== '' && path.startsWith(prefix) && !path.slice(prefix.length).includes('.'),
+  );
+  const written = prefix + key;
+  // A very long name is no slip of the pen, and the comparison would be slow.
+  const guess = key.length > 100 ? undefined : nearest(written, siblings);
+  const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
+  return { written, message: `is not a setting${hint}` };
+}
+
+function assign(into: Collector, assignment: Assignment): void {
+  const earlier = into.assignments.get(assignment.setting.path);
+  if (earlier === undefined) {
+    into.assignments.set(assignment.setting.path, assignment);
+    return;
+  }
+  into.problems.push({
+    written: assignment.written,
+    message: `is another name of ${earlier.written}, which is set too`,
+  });
+}
+
+function enterGroup(into: Collector, value: Json, at: { written: string; target: Target }): void {
+  const shorthand = at.target.kind === 'group' ? at.target.shorthand : undefined;
+  if (isJsonObject(value)) {
+    for (const [key, member] of Object.entries(value)) enterMember(into, member, { parent: at.written, key });
+  } else if (shorthand !== undefined && typeof value === 'boolean') {
+    assign(into, { setting: shorthand, value, written: at.written });
+  } else {
+    const choice = shorthand === undefined ? 'an object' : 'an object, true or false';
+    into.problems.push({ written: at.written, message: `must be ${choice}` });
+  }
+}
+
+function enterMember(into: Collector, value: Json, at: { parent: string; key: string }): void {
+  const written = at.parent === '' ? at.key : `${at.parent}.${at.key}`;
+  if (written === '$schema') return;
+  const target = at.key.includes('.') || at.key === '' ? undefined : TARGETS.get(written);
+  if (target === undefined) {
+    into.unknown.push(unknownKey(at.parent, at.key));
+  } else if (target.kind === 'group') {
+    enterGroup(into, value, { written, target });
+  } else if (value !== null || target.setting.leaf.default !== undefined) {
+    assign(into, { setting: target.setting, value, written });
+  }
+}
+
+/** Takes a configuration object apart. `null` leaves a setting without a default unset. */
+export function flatten(settings: JsonObject): Flattened {
+  const into: Collector = { assignments: new Map(), problems: [], unknown: [] };
+  for (const [key, value] of Object.entries(settings)) enterMember(into, value, { parent: '', key });
+  return into;
+}

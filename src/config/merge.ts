@@ -1,0 +1,51 @@
+// A posted change laid over the content of the configuration file.
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { REDACTED } from './check.ts';
+import { valueAt } from './effective.ts';
+import type { Config } from './schema.ts';
+import { TARGETS } from './settings.ts';
+
+const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);
+
+function isKept(config: Config, path: string, value: Json): boolean {
+  const target = TARGETS.get(path);
+  if (target?.kind !== 'setting') return false;
+  const { leaf } = target.setting;
+  if (leaf.secret === true && value === REDACTED) return true;
+  // A client that sends back what GET showed it must not stumble over what only the start decides.
+  return leaf.outsideFile === true && value === valueAt(config, target.setting.path);
+}
+
+/** The change without members that mean "as it is": hidden secrets, and what a file cannot set. */
+export function withoutKept(config: Config, patch: JsonObject, parent = ''): JsonObject {
+  const members = Object.entries(patch).flatMap(([key, value]) => {
+    const path = join(parent, key);
+    if (isKept(config, path, value)) return [];
+    return [[key, isJsonObject(value) ? withoutKept(config, value, path) : value] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+/** A bare boolean as the object that it stands for, so that both spellings can be merged. */
+function spelledOut(path: string, value: Json | undefined): Json | undefined {
+  const target = TARGETS.get(path);
+  if (typeof value !== 'boolean' || target?.kind !== 'group' || target.shorthand === undefined) return value;
+  return { [target.shorthand.path.split('.').at(-1) ?? '']: value };
+}
+
+function merged(old: Json | undefined, value: Json, path: string): Json {
+  const before = spelledOut(path, old);
+  const after = isJsonObject(before) ? spelledOut(path, value) : value;
+  if (!isJsonObject(after)) return value;
+  return mergeSettings(isJsonObject(before) ? before : {}, after, path);
+}
+
+/** Objects merge, everything else replaces, `null` takes a member away. Neither argument is changed. */
+export function mergeSettings(old: JsonObject, patch: JsonObject, parent = ''): JsonObject {
+  const members = new Map(Object.entries(old));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) members.delete(key);
+    else members.set(key, merged(members.get(key), value, join(parent, key)));
+  }
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,88 @@
+// The configuration over HTTP: shown without its secrets, changed in its file. The running one never changes.
+import { AppError } from '../errors.ts';
+import { atomicWrite } from '../lib/atomic-write.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
+import { createConfig, valueAt } from './effective.ts';
+import { readConfigFile } from './file.ts';
+import { type Flattened, flatten, type Remark } from './flatten.ts';
+import { mergeSettings, withoutKept } from './merge.ts';
+import { redact } from './redact.ts';
+import type { Config } from './schema.ts';
+import { SETTINGS } from './settings.ts';
+
+export interface ConfigStore {
+  /** The running configuration, secrets as `********`. */
+  redacted(): JsonObject;
+  /**
+   * Merges a change into the file; it is in force after a restart. Unknown keys are kept, as in a file written by hand.
+   * Throws CONFIGURATION_INVALID with an item for each wrong value; then nothing is written.
+   */
+  save(patch: JsonObject): Promise<void>;
+}
+
+interface ConfigStoreOptions {
+  /** What the server runs with. */
+  readonly config: Config;
+  /** Absolute path of the file to write. */
+  readonly file: string;
+}
+
+/** What a start would make of the file: the running values, which the environment had a part in, under those of the file. */
+function afterRestart(config: Config, flat: Flattened): Config {
+  const values = new Map(
+    SETTINGS.flatMap(({ path }) => {
+      const value = flat.assignments.get(path)?.value ?? valueAt(config, path);
+      return value === undefined ? [] : [[path, value]];
+    }),
+  );
+  return createConfig(values);
+}
+
+function wrongIn(config: Config, flat: Flattened, checkSetting: SettingCheck): readonly Remark[] {
+  const wrong = [...flat.problems];
+  for (const { setting, value, written } of flat.assignments.values()) {
+    const message =
+      setting.leaf.outsideFile === true
+        ? `cannot be set in the file: use a flag or ${setting.env.join(', ')}`
+        : checkSetting(setting, value);
+    if (message !== undefined) wrong.push({ written, message });
+  }
+  if (wrong.length > 0) return wrong;
+  return brokenRules(afterRestart(config, flat)).map(({ path, message }) => ({ written: path, message }));
+}
+
+function refuse(remarks: readonly Remark[]): never {
+  throw new AppError('CONFIGURATION_INVALID', {
+    items: remarks.map(({ written, message }) => ({
+      field: written,
+      message,
+      code: 'CONFIGURATION_INVALID',
+    })),
+  });
+}
+
+async function writeMerged({ config, file }: ConfigStoreOptions, patch: JsonObject): Promise<void> {
+  const stored = await readConfigFile(file);
+  if (stored.problem !== undefined) {
+    refuse([{ written: '', message: 'the configuration file on the server cannot be read as JSON' }]);
+  }
+  const next = mergeSettings(stored.content, withoutKept(config, patch));
+  const wrong = wrongIn(config, flatten(next), await createSettingCheck());
+  if (wrong.length > 0) refuse(wrong);
+  await atomicWrite(file, `${JSON.stringify(next, null, 2)}\n`);
+}
+
+/** Makes the store of one running server. Changes are written one after the other. */
+export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
+  const shown = redact(options.config);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    redacted: () => shown,
+    save(patch) {
+      const written = last.then(() => writeMerged(options, patch));
+      last = written.catch(() => undefined);
+      return written;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// The settings as a flat list, and every name under which a file or a variable may speak of one.
+import type { Block, Leaf } from './annotations.ts';
+import { CONFIG } from './schema.ts';
+
+export interface Setting {
+  /** Dotted path in the configuration: `auth.tokenTtl`. */
+  readonly path: string;
+  readonly leaf: Leaf;
+  /** Environment variables, the first that is set wins. */
+  readonly env: readonly string[];
+}
+
+/** What a dotted path in a file means: one setting, or a group of them (with what a bare boolean stands for). */
+export type Target =
+  | { readonly kind: 'setting'; readonly setting: Setting }
+  | { readonly kind: 'group'; readonly shorthand: Setting | undefined };
+
+function isBlock(node: Leaf | Block): node is Block {
+  return 'properties' in node;
+}
+
+function envName(keys: readonly string[]): string {
+  const words = keys.map((key) => key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase());
+  return ['CLOISTER', ...words].join('_');
+}
+
+function settingOf(leaf: Leaf, keys: readonly string[], parent: Block): Setting {
+  const names = [envName(keys)];
+  if (parent.shorthand !== undefined && parent.shorthand === keys.at(-1)) {
+    names.push(envName(keys.slice(0, -1)));
+  }
+  return { path: keys.join('.'), leaf, env: [...names, ...(leaf.env ?? [])] };
+}
+
+function listSettings(block: Block, keys: readonly string[]): Setting[] {
+  return Object.entries(block.properties).flatMap(([key, node]) =>
+    isBlock(node) ? listSettings(node, [...keys, key]) : [settingOf(node, [...keys, key], block)],
+  );
+}
+
+/** Every setting, in the order of the schema. */
+export const SETTINGS: readonly Setting[] = listSettings(CONFIG, []);
+
+const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
+
+/** The setting at a canonical path, if there is one. */
+export function settingAt(path: string): Setting | undefined {
+  return BY_PATH.get(path);
+}
+
+function addLeaf(targets: Map<string, Target>, written: string, setting: Setting): void {
+  targets.set(written, { kind: 'setting', setting });
+  for (const alias of setting.leaf.aliases ?? []) {
+    targets.set(alias, { kind: 'setting', setting });
+    const parent = alias.slice(0, alias.lastIndexOf('.'));
+    if (!targets.has(parent)) targets.set(parent, { kind: 'group', shorthand: undefined });
+  }
+}
+
+function addBlock(targets: Map<string, Target>, block: Block, at: { written: string; path: string }): void {
+  const shorthand = block.shorthand === undefined ? undefined : settingAt(`${at.path}.${block.shorthand}`);
+  targets.set(at.written, { kind: 'group', shorthand });
+  for (const [key, node] of Object.entries(block.properties)) {
+    const path = at.path === '' ? key : `${at.path}.${key}`;
+    const written = at.written === '' ? key : `${at.written}.${key}`;
+    const setting = settingAt(path);
+    if (setting !== undefined) addLeaf(targets, written, setting);
+    if (!isBlock(node)) continue;
+    for (const name of [written, ...(node.aliases ?? [])]) addBlock(targets, node, { written: name, path });
+  }
+}
+
+function indexTargets(): ReadonlyMap<string, Target> {
+  const targets = new Map<string, Target>();
+  addBlock(targets, CONFIG, { written: '', path: '' });
+  return targets;
+}
+
+/** Every dotted path that a file may use, aliases included. The root is the empty path. */
+export const TARGETS = indexTargets();
