@@ -1,0 +1,44 @@
+// Who may do what with a collection: `settings.authenticate`, then the client's permissions.
+import type { Client } from './client.ts';
+
+/** What a decision needs to know of a collection. */
+interface Guarded {
+  readonly version: string;
+  readonly name: string;
+  readonly settings: { readonly authenticate: boolean | readonly string[] };
+}
+
+export type Decision = 'ok' | 'no-token' | 'denied';
+
+const canonical = (method: string) => (method === 'HEAD' ? 'GET' : method);
+
+function isPublic(authenticate: Guarded['settings']['authenticate'], method: string): boolean {
+  if (typeof authenticate === 'boolean') return !authenticate;
+  return !authenticate.some((listed) => canonical(listed) === canonical(method));
+}
+
+function permits(client: Client, { name, version }: Guarded): boolean {
+  if (client.accessType === 'admin' || client.permissions === null) return true;
+  const grants = client.permissions.collections ?? [];
+  return grants.some(
+    ({ path, apiVersion }) => path === name && (apiVersion === undefined || apiVersion === version),
+  );
+}
+
+/**
+ * May `client` (null: anonymous) use this method on the documents of the collection, on whichever sub-path?
+ * Methods are upper-case; HEAD counts as GET. Permissions do not tell methods apart.
+ */
+export function decide(client: Client | null, collection: Guarded, method: string): Decision {
+  if (isPublic(collection.settings.authenticate, method)) return 'ok';
+  if (client === null) return 'no-token';
+  return permits(client, collection) ? 'ok' : 'denied';
+}
+
+/** The rights of a client, in the form that the collections ask for. */
+export function createCaller(client: Client | null) {
+  return {
+    name: client?.clientId ?? null,
+    may: (collection: Guarded, method: string): boolean => decide(client, collection, method) === 'ok',
+  };
+}

@@ -1,0 +1,101 @@
+// How a client is stored: reading a record, making one, and the write that changes one.
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import type { Namespace, StoredDocument, Write } from '../stores/ports.ts';
+import type { AccessType, Client, Permissions } from './client.ts';
+import type { NewClient } from './client-input.ts';
+
+/** A client and the mark of its present secret: a token that carries another mark has ended. */
+export interface Standing {
+  readonly client: Client;
+  readonly stamp: string;
+}
+
+export interface ClientRecord {
+  readonly document: StoredDocument;
+  readonly v: number;
+  readonly hash: string;
+  readonly standing: Standing;
+}
+
+export interface RecordChange {
+  readonly accessType?: AccessType | undefined;
+  readonly permissions?: Permissions | null | undefined;
+  /** Hash of a new secret. */
+  readonly hash?: string | undefined;
+  readonly lastModifiedAt?: number;
+}
+
+type Grants = NonNullable<Permissions['collections']>;
+
+const newStamp = () => randomBytes(12).toString('base64url');
+
+const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+
+function readGrants(value: Json | undefined): Grants {
+  const entries = Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return entries.map(({ path, apiVersion }: JsonObject) =>
+    typeof apiVersion === 'string' ? { path: text(path), apiVersion } : { path: text(path) },
+  );
+}
+
+function readPermissions(value: Json | undefined): Permissions | null {
+  if (value === null || value === undefined) return null;
+  if (!isJsonObject(value)) return {};
+  return {
+    ...(value['collections'] === undefined ? {} : { collections: readGrants(value['collections']) }),
+    ...(value['endpoints'] === undefined ? {} : { endpoints: readGrants(value['endpoints']) }),
+  };
+}
+
+/** Reads a stored record. What a hand edit broke grants less, never more. */
+export function readRecord(document: StoredDocument): ClientRecord {
+  const client: Client = {
+    id: document._id,
+    clientId: text(document['clientId']),
+    accessType: document['accessType'] === 'admin' ? 'admin' : 'user',
+    permissions: readPermissions(document['permissions']),
+  };
+  return {
+    document,
+    v: typeof document['v'] === 'number' ? document['v'] : 0,
+    hash: text(document['secret']),
+    standing: { client: Object.freeze(client), stamp: text(document['stamp']) },
+  };
+}
+
+export function newRecord(
+  { clientId, accessType, permissions }: NewClient,
+  { _id, hash, now }: { readonly _id: string; readonly hash: string; readonly now: number },
+): StoredDocument {
+  return {
+    _id,
+    clientId,
+    secret: hash,
+    stamp: newStamp(),
+    accessType,
+    permissions: permissions as JsonObject | null,
+    createdAt: now,
+    v: 1,
+  };
+}
+
+/** The write that applies a change; an empty change only counts `v` up. */
+export function changeRecord(ns: Namespace, record: ClientRecord, change: RecordChange) {
+  const { accessType, permissions, hash, lastModifiedAt } = change;
+  const differences: JsonObject = {
+    v: record.v + 1,
+    ...(accessType === undefined ? {} : { accessType }),
+    ...(permissions === undefined ? {} : { permissions: permissions as JsonObject | null }),
+    ...(hash === undefined ? {} : { secret: hash, stamp: newStamp() }),
+    ...(lastModifiedAt === undefined ? {} : { lastModifiedAt }),
+  };
+  return {
+    kind: 'update',
+    ns,
+    id: record.document._id,
+    v: record.v,
+    document: { ...record.document, ...differences, _id: record.document._id },
+    changed: Object.keys(differences),
+  } satisfies Write;
+}

@@ -1,0 +1,101 @@
+// Client records in the store: looking them up, and changing them so that races lose nothing and an admin remains.
+import { AppError, StoreError } from '../errors.ts';
+import { EVERYTHING, type Filter } from '../stores/filter.ts';
+import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
+import { isClientId } from './client-input.ts';
+import { type ClientRecord, changeRecord, type RecordChange, readRecord } from './client-record.ts';
+
+/** Where client records live: no path over HTTP reaches it. */
+export const CLIENTS: Namespace = { database: null, collection: 'cloister.clients' };
+
+const ATTEMPTS = 10;
+const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
+const ADMINS: Filter = { kind: 'field', path: 'accessType', tests: [{ kind: 'eq', value: 'admin' }] };
+
+interface ClientRecordsOptions {
+  readonly store: DocumentStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+const withId = (clientId: string): Filter => ({
+  kind: 'field',
+  path: 'clientId',
+  tests: [{ kind: 'eq', value: clientId }],
+});
+
+/** Every method also rejects with the store's StoreError. Ids that cannot exist are unknown, never an error. */
+export function createClientRecords({ store, now, queryMs }: ClientRecordsOptions) {
+  const timely = () => ({ deadline: now() + queryMs });
+  const commit = (writes: readonly Write[]) => store.commit(writes, timely());
+
+  const query = async (filter: Filter, limit: number): Promise<readonly ClientRecord[]> => {
+    const request = { filter, sort: [['clientId', 1]], skip: 0, limit } as const;
+    return (await store.find(CLIENTS, request, timely())).map(readRecord);
+  };
+
+  const look = async (clientId: unknown): Promise<ClientRecord | undefined> =>
+    isClientId(clientId) ? (await query(withId(clientId), 1))[0] : undefined;
+
+  const mustLook = async (clientId: string): Promise<ClientRecord> => {
+    const record = await look(clientId);
+    if (record === undefined) throw new AppError('NOT_FOUND', { message: 'No client has this id' });
+    return record;
+  };
+
+  /**
+   * The writes that a demotion or removal must carry along: it touches another admin, so that of two requests that race
+   * to take the last two admins away one conflicts, in whichever process it runs.
+   */
+  const witness = async ({ document, standing }: ClientRecord): Promise<readonly Write[]> => {
+    if (standing.client.accessType !== 'admin') return [];
+    const other = (await query(ADMINS, 2)).find((record) => record.document._id !== document._id);
+    if (other === undefined) throw new AppError('LAST_ADMIN');
+    return [changeRecord(CLIENTS, other, {})];
+  };
+
+  return {
+    /** Undefined when there is none. */
+    look,
+    /** Throws NOT_FOUND. */
+    mustLook,
+    all: () => query(EVERYTHING, EVERY_RECORD),
+    hasAny: async (): Promise<boolean> => (await query(EVERYTHING, 1)).length > 0,
+    /** Rejects with a `duplicate` StoreError when the client id is taken. */
+    async insert(document: StoredDocument): Promise<ClientRecord> {
+      await commit([{ kind: 'insert', ns: CLIENTS, document }]);
+      return readRecord(document);
+    },
+
+    /** Returns the record in its new state. Throws NOT_FOUND, LAST_ADMIN. */
+    change: (clientId: string, change: RecordChange): Promise<ClientRecord> =>
+      settle(async () => {
+        const record = await mustLook(clientId);
+        const write = changeRecord(CLIENTS, record, { ...change, lastModifiedAt: now() });
+        await commit([write, ...(change.accessType === 'user' ? await witness(record) : [])]);
+        return readRecord(write.document);
+      }),
+
+    /** Throws NOT_FOUND, LAST_ADMIN. */
+    remove: (clientId: string): Promise<void> =>
+      settle(async () => {
+        const record = await mustLook(clientId);
+        const removal = { kind: 'remove', ns: CLIENTS, id: record.document._id, v: record.v } as const;
+        await commit([removal, ...(await witness(record))]);
+      }),
+  };
+}
+
+/** Runs `attempt` anew while others change the records it read. */
+async function settle<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = ATTEMPTS; ; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof StoreError && error.reason === 'conflict')) throw error;
+      if (left === 1) throw new StoreError('busy', { cause: error });
+    }
+  }
+}

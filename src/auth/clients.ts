@@ -1,0 +1,112 @@
+// The clients that may ask for tokens: made, listed, changed and removed by admins, verified at `/token`.
+import { AppError, StoreError } from '../errors.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import type { Client } from './client.ts';
+import { parseClientChange, parseNewClient, parseSecret } from './client-input.ts';
+import { newRecord, type Standing } from './client-record.ts';
+import { CLIENTS, createClientRecords } from './client-records.ts';
+import { decoyHash, generateSecret, hashSecret, secretMatches } from './secrets.ts';
+
+const QUERY_MS = 5000;
+
+interface ClientsOptions {
+  readonly store: DocumentStore;
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs?: number;
+}
+
+/** A client with its new secret, which is undefined when the caller chose it. */
+interface ClientWithSecret {
+  readonly client: Client;
+  readonly secret: string | undefined;
+}
+
+/** Every method also rejects with the store's StoreError. */
+export interface Clients {
+  /** Makes the index that keeps client ids unique. Call before anything else. */
+  ensure(): Promise<void>;
+  /** `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS. */
+  create(body: unknown): Promise<ClientWithSecret>;
+  find(clientId: string): Promise<Client | undefined>;
+  /** The client and the stamp of its present secret. */
+  standing(clientId: string): Promise<Standing | undefined>;
+  /** All clients by id. */
+  list(): Promise<readonly Client[]>;
+  hasAny(): Promise<boolean>;
+  /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN. */
+  update(clientId: string, body: unknown): Promise<Client>;
+  /** Ends the client and its tokens. Throws NOT_FOUND, LAST_ADMIN. */
+  remove(clientId: string): Promise<void>;
+  /** Ends the client's tokens. Without `secret` one is generated. Throws BAD_REQUEST, NOT_FOUND. */
+  setSecret(clientId: string, secret?: unknown): Promise<ClientWithSecret>;
+  /** The client whose secret this is. Takes as long for an unknown client as for a wrong secret. */
+  verify(clientId: string, secret: string): Promise<Standing | undefined>;
+  /** Makes this client an admin with this secret. What is so already stays, tokens included. Throws BAD_REQUEST. */
+  upsertAdmin(clientId: string, secret: string): Promise<Client>;
+}
+
+export function createClients({ store, newId, now, queryMs = QUERY_MS }: ClientsOptions): Clients {
+  const records = createClientRecords({ store, now, queryMs });
+  const decoy = decoyHash();
+
+  const create = async (body: unknown): Promise<ClientWithSecret> => {
+    const given = parseNewClient(body);
+    const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
+    if ((await records.look(given.clientId)) !== undefined) throw taken();
+    const { hash, generated } = await settleSecret(given.secret);
+    const document = newRecord(given, { _id: newId(), hash, now: now() });
+    try {
+      const { standing } = await records.insert(document);
+      return { client: standing.client, secret: generated };
+    } catch (error) {
+      throw error instanceof StoreError && error.reason === 'duplicate' ? taken(error) : error;
+    }
+  };
+
+  const upsertAdmin = async (clientId: string, secret: string): Promise<Client> => {
+    const record = await records.look(clientId);
+    if (record === undefined) return (await create({ clientId, secret, accessType: 'admin' })).client;
+    const known = await secretMatches(secret, record.hash);
+    if (known && record.standing.client.accessType === 'admin') return record.standing.client;
+    const hash = known ? undefined : await hashSecret(parseSecret(secret));
+    return (await records.change(clientId, { accessType: 'admin', hash })).standing.client;
+  };
+
+  return {
+    create,
+    upsertAdmin,
+    hasAny: records.hasAny,
+    remove: records.remove,
+    standing: async (clientId) => (await records.look(clientId))?.standing,
+    find: async (clientId) => (await records.look(clientId))?.standing.client,
+    list: async () => (await records.all()).map(({ standing }) => standing.client),
+    async ensure() {
+      const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
+      await store.ensureIndexes(CLIENTS, [{ name: 'clientId', keys, unique: true, sparse: false }]);
+    },
+    async update(clientId, body) {
+      await records.mustLook(clientId);
+      return (await records.change(clientId, parseClientChange(clientId, body))).standing.client;
+    },
+    async setSecret(clientId, secret) {
+      await records.mustLook(clientId);
+      const { hash, generated } = await settleSecret(secret === undefined ? undefined : parseSecret(secret));
+      return { client: (await records.change(clientId, { hash })).standing.client, secret: generated };
+    },
+    async verify(clientId, secret) {
+      const record = await records.look(clientId);
+      const matches = await secretMatches(secret, record?.hash ?? decoy);
+      return matches ? record?.standing : undefined;
+    },
+  };
+}
+
+/** The hash to store for the chosen secret, or for one generated in its place. */
+async function settleSecret(chosen: string | undefined) {
+  if (chosen !== undefined) return { hash: await hashSecret(chosen), generated: undefined };
+  const generated = generateSecret();
+  return { hash: await hashSecret(generated), generated };
+}

@@ -1,0 +1,46 @@
+// Client secrets: made at random, kept as scrypt hashes, compared in constant time.
+import { type BinaryLike, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const derive: (
+  secret: BinaryLike,
+  salt: BinaryLike,
+  length: number,
+  options: ScryptOptions,
+) => Promise<Buffer> = promisify(scrypt);
+
+/** 16 MB and about 50 ms a hash. Stored with each hash, so that raising them leaves old hashes valid. */
+const COST = { N: 16_384, r: 8, p: 1 } as const;
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const HASH = /^scrypt:(\d{1,8}):(\d{1,3}):(\d{1,3}):([\w-]{22}):([\w-]{43})$/;
+
+const encode = (salt: Buffer, key: Buffer) =>
+  ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join(':');
+
+/** A secret of 192 random bits, safe in URLs and shell lines. */
+export function generateSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** The text to store in place of a secret. Runs on the thread pool. */
+export async function hashSecret(secret: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  return encode(salt, await derive(secret, salt, KEY_BYTES, COST));
+}
+
+/** A hash that no secret has. Comparing with it takes the time of a real comparison. */
+export function decoyHash(): string {
+  return encode(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
+}
+
+/** Is `hash` that of `secret`? False for text that is no hash of ours. */
+export async function secretMatches(secret: string, hash: string): Promise<boolean> {
+  const [, n, r, p, salt, key] = HASH.exec(hash) ?? [];
+  if (salt === undefined || key === undefined) return false;
+  const cost = { N: Number(n), r: Number(r), p: Number(p) };
+  const expected = Buffer.from(key, 'base64url');
+  const options = { ...cost, maxmem: 256 * cost.N * cost.r };
+  const actual = await derive(secret, Buffer.from(salt, 'base64url'), expected.length, options);
+  return timingSafeEqual(actual, expected);
+}

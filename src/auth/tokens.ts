@@ -1,0 +1,108 @@
+// Access tokens: signed, short-lived, and only as good as the client behind them is at the moment of use.
+import { createSecretKey, randomBytes } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { LRUCache } from 'lru-cache';
+import { invalidToken } from './challenge.ts';
+import type { Client } from './client.ts';
+import type { Standing } from './client-record.ts';
+import type { Standings } from './standings.ts';
+
+const ALGORITHM = 'HS256';
+/** Keeps tokens that the same secret signs for other uses from passing as access tokens. */
+const AUDIENCE = 'cloister:access';
+const LENGTH_MOST = 4096;
+const REMEMBERED_MOST = 10_000;
+
+interface TokensOptions {
+  /** The signing secret; any text. */
+  readonly secret: string;
+  /** Lifetime in seconds. */
+  readonly ttl: number;
+  readonly standings: Standings;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The answer of `/token`. `expiresIn` is in seconds. */
+export interface TokenAnswer {
+  readonly accessToken: string;
+  readonly tokenType: 'Bearer';
+  readonly expiresIn: number;
+}
+
+interface Claims {
+  readonly clientId: string;
+  readonly stamp: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+export function createTokens({ secret, ttl, standings, now }: TokensOptions) {
+  const key = createSecretKey(secret, 'utf8');
+  const remembered = new LRUCache<string, Claims>({ max: REMEMBERED_MOST });
+
+  const recall = (token: string): Claims | undefined => {
+    const claims = remembered.get(token);
+    return claims !== undefined && now() < claims.expiresAt ? claims : undefined;
+  };
+
+  const peek = (token: string): Client | undefined => {
+    const claims = recall(token);
+    const standing = claims && standings.peek(claims.clientId);
+    return standing !== undefined && standing.stamp === claims?.stamp ? standing.client : undefined;
+  };
+
+  const check = (token: string): Claims => {
+    if (token.length > LENGTH_MOST) throw invalidToken();
+    try {
+      return readClaims(
+        jwt.verify(token, key, {
+          algorithms: [ALGORITHM],
+          audience: AUDIENCE,
+          clockTimestamp: Math.floor(now() / 1000),
+        }),
+      );
+    } catch {
+      throw invalidToken();
+    }
+  };
+
+  return {
+    issue({ client, stamp }: Standing): TokenAnswer {
+      const accessToken = jwt.sign({ stamp, iat: Math.floor(now() / 1000) }, key, {
+        algorithm: ALGORITHM,
+        audience: AUDIENCE,
+        subject: client.clientId,
+        expiresIn: ttl,
+        jwtid: randomBytes(9).toString('base64url'),
+      });
+      return { accessToken, tokenType: 'Bearer', expiresIn: ttl };
+    },
+
+    /** The client of a token that was verified before and needs nothing asked anew; undefined: call `verify`. */
+    peek,
+
+    /**
+     * The client whose token this is. Rejects with INVALID_TOKEN; with the store's StoreError when the token is well
+     * signed, but its client cannot be looked up.
+     */
+    async verify(token: string): Promise<Client> {
+      const claims = recall(token) ?? check(token);
+      const standing = await standings.get(claims.clientId);
+      if (standing === undefined || standing.stamp !== claims.stamp) {
+        remembered.delete(token);
+        throw invalidToken();
+      }
+      remembered.set(token, claims);
+      return standing.client;
+    },
+  };
+}
+
+function readClaims(payload: unknown): Claims {
+  const { sub, stamp, exp } = payload as Readonly<Record<string, unknown>>;
+  if (typeof sub !== 'string' || typeof stamp !== 'string' || typeof exp !== 'number') throw invalidToken();
+  return { clientId: sub, stamp, expiresAt: exp * 1000 };
+}
