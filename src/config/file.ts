@@ -1,5 +1,6 @@
 // The configuration file: read as strict JSON, with line numbers for whatever is wrong in it.
 import { readFile } from 'node:fs/promises';
+import type { ParseError } from 'jsonc-parser';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { Remark } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
@@ -24,7 +25,7 @@ function codeOf(error: unknown): string {
 
 async function syntaxProblem(file: string, text: string): Promise<ConfigProblem> {
   const { parse, printParseErrorCode } = await import('jsonc-parser');
-  const errors: { error: number; offset: number }[] = [];
+  const errors: ParseError[] = [];
   parse(text, errors, { disallowComments: true, allowEmptyContent: false });
   const first = errors[0];
   if (first === undefined) return { setting: '', file, message: 'is not valid JSON' };

@@ -15,22 +15,29 @@ export interface Remark {
   readonly message: string;
 }
 
+interface UnknownKey {
+  /** Dotted path of the group that holds it, empty for the root. */
+  readonly parent: string;
+  readonly key: string;
+}
+
 export interface Flattened {
+  /** By canonical path. */
   readonly assignments: ReadonlyMap<string, Assignment>;
   readonly problems: readonly Remark[];
-  readonly unknown: readonly Remark[];
+  readonly unknown: readonly UnknownKey[];
 }
 
 interface Collector {
   readonly assignments: Map<string, Assignment>;
   readonly problems: Remark[];
-  readonly unknown: Remark[];
+  readonly unknown: UnknownKey[];
 }
 
-/** The candidate nearest to `name`, unless even that one is far. */
-export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+/** The candidate with the fewest differing letters, at most `most` of them. */
+export function nearest(name: string, candidates: Iterable<string>, most: number): string | undefined {
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let least = most + 1;
   for (const candidate of candidates) {
     const steps = distance(name.toLowerCase(), candidate.toLowerCase());
     if (steps >= least) continue;
@@ -40,14 +47,16 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-function unknownKey(parent: string, key: string): Remark {
+/** What to tell the author of a key that no setting has, with the name that was probably meant. */
+export function remarkUnknown({ parent, key }: UnknownKey): Remark {
   const prefix = parent === '' ? '' : `${parent}.`;
   const siblings = [...TARGETS.keys()].filter(
     (path) => path !== '' && path.startsWith(prefix) && !path.slice(prefix.length).includes('.'),
   );
   const written = prefix + key;
   // A very long name is no slip of the pen, and the comparison would be slow.
-  const guess = key.length > 100 ? undefined : nearest(written, siblings);
+  const most = Math.max(2, Math.floor(key.length / 3));
+  const guess = key.length > 100 ? undefined : nearest(written, siblings, most);
   const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
   return { written, message: `is not a setting${hint}` };
 }
@@ -81,7 +90,7 @@ function enterMember(into: Collector, value: Json, at: { parent: string; key: st
   if (written === '$schema') return;
   const target = at.key.includes('.') || at.key === '' ? undefined : TARGETS.get(written);
   if (target === undefined) {
-    into.unknown.push(unknownKey(at.parent, at.key));
+    into.unknown.push(at);
   } else if (target.kind === 'group') {
     enterGroup(into, value, { written, target });
   } else if (value !== null || target.setting.leaf.default !== undefined) {

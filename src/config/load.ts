@@ -4,7 +4,7 @@ import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
 import { coerce } from './coerce.ts';
 import { createConfig } from './effective.ts';
 import { locate, readConfigFile } from './file.ts';
-import { type Assignment, flatten, nearest, type Remark } from './flatten.ts';
+import { type Assignment, flatten, nearest, type Remark, remarkUnknown } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { SETTINGS, type Setting, settingAt } from './settings.ts';
@@ -75,14 +75,14 @@ function fromFlags(flags: Flags): Source {
   );
 }
 
-/** Variables of ours by their prefix that are no setting but look like one: most likely a slip of the pen. */
+/** Variables that differ from one of ours by a letter or two: most likely a slip of the pen. */
 function misspelt(env: Environment): ConfigProblem[] {
   const known = new Set(SETTINGS.flatMap((setting) => setting.env));
   return Object.keys(env).flatMap((name) => {
-    if (!name.startsWith('CLOISTER_') || name.length > 100 || known.has(name)) return [];
-    const guess = nearest(name, known);
-    const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
-    return [{ setting: name, message: `is not a variable of Cloister${hint}` }];
+    // Short names are left alone: two letters make anything of them, and orchestrators set some (`CLOISTER_PORT`).
+    if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];
+    const guess = nearest(name, known, 2);
+    return guess === undefined ? [] : [{ setting: name, message: `is ignored; did you mean ${guess}?` }];
   });
 }
 
@@ -154,6 +154,6 @@ export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions)
   if (problems.length === 0) {
     problems.push(...brokenRules(config).map(({ path, message }) => ({ setting: path, message })));
   }
-  const warnings = [...(await locate(shown, read.text, flat.unknown)), ...misspelt(env)];
+  const warnings = [...(await locate(shown, read.text, flat.unknown.map(remarkUnknown))), ...misspelt(env)];
   return { config, warnings, problems, file };
 }

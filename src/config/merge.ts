@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { REDACTED } from './check.ts';
 import { valueAt } from './effective.ts';
+import { flatten } from './flatten.ts';
 import type { Config } from './schema.ts';
 import { TARGETS } from './settings.ts';
 
@@ -38,6 +39,29 @@ function merged(old: Json | undefined, value: Json, path: string): Json {
   const after = isJsonObject(before) ? spelledOut(path, value) : value;
   if (!isJsonObject(after)) return value;
   return mergeSettings(isJsonObject(before) ? before : {}, after, path);
+}
+
+function without(settings: JsonObject, keys: readonly string[]): JsonObject {
+  const [first, ...rest] = keys;
+  const members = Object.entries(settings).flatMap(([key, value]) => {
+    if (key !== first) return [[key, value] as const];
+    return rest.length > 0 && isJsonObject(value) ? [[key, without(value, rest)] as const] : [];
+  });
+  return Object.fromEntries(members);
+}
+
+/** The old settings without those that the change gives under another name, so that none is there twice. */
+export function withoutRenamed(old: JsonObject, patch: JsonObject): JsonObject {
+  const before = flatten(old).assignments;
+  let settings = old;
+  for (const [path, { written }] of flatten(patch).assignments) {
+    const earlier = before.get(path)?.written;
+    if (earlier === undefined || earlier === written) continue;
+    // `cache: true` and `cache.enabled` are one place, which the merge handles.
+    if (earlier.startsWith(`${written}.`) || written.startsWith(`${earlier}.`)) continue;
+    settings = without(settings, earlier.split('.'));
+  }
+  return settings;
 }
 
 /** Objects merge, everything else replaces, `null` takes a member away. Neither argument is changed. */

@@ -6,7 +6,7 @@ import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
 import { createConfig, valueAt } from './effective.ts';
 import { readConfigFile } from './file.ts';
 import { type Flattened, flatten, type Remark } from './flatten.ts';
-import { mergeSettings, withoutKept } from './merge.ts';
+import { mergeSettings, withoutKept, withoutRenamed } from './merge.ts';
 import { redact } from './redact.ts';
 import type { Config } from './schema.ts';
 import { SETTINGS } from './settings.ts';
@@ -67,7 +67,8 @@ async function writeMerged({ config, file }: ConfigStoreOptions, patch: JsonObje
   if (stored.problem !== undefined) {
     refuse([{ written: '', message: 'the configuration file on the server cannot be read as JSON' }]);
   }
-  const next = mergeSettings(stored.content, withoutKept(config, patch));
+  const change = withoutKept(config, patch);
+  const next = mergeSettings(withoutRenamed(stored.content, change), change);
   const wrong = wrongIn(config, flatten(next), await createSettingCheck());
   if (wrong.length > 0) refuse(wrong);
   await atomicWrite(file, `${JSON.stringify(next, null, 2)}\n`);
