@@ -202,14 +202,21 @@ export class AppError extends Error {
   }
 }
 
-type StoreFailure = 'conflict' | 'duplicate' | 'too-large' | 'unavailable' | 'timeout' | 'busy';
+type StoreFailure =
+  | 'conflict'
+  | 'duplicate'
+  | 'parallel-arrays'
+  | 'too-large'
+  | 'unavailable'
+  | 'timeout'
+  | 'busy';
 
 /** What an adapter throws. The vendor's own error, if any, is the `cause` and never leaves the server. */
 export class StoreError extends Error {
   readonly reason: StoreFailure;
   /** Which write of a commit failed. */
   readonly index: number | undefined;
-  /** The paths of the unique index that a `duplicate` breaks. */
+  /** The paths of the unique index that a `duplicate` breaks, or those that hold `parallel-arrays`. */
   readonly fields: readonly string[];
 
   constructor(

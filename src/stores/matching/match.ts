@@ -1,11 +1,10 @@
 // Compiles a filter into a predicate over documents, with MongoDB's semantics. Both compile time and run time
 // of the result are for scans: what can be decided once is decided here.
-import { foldText } from '../../lib/fold.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { compileLinear } from '../../lib/linear-regex.ts';
-import type { Filter, Test, TypeName } from '../filter.ts';
-import { compareValues, equalValues, typeRank } from './compare.ts';
-import { type Container, createFieldReader, parsePath, somePathValue, type ValueTest } from './paths.ts';
+import type { Filter, Test } from '../filter.ts';
+import { type Container, createFieldReader, parsePath } from './paths.ts';
+import { somePathValue, type ValueTest } from './search.ts';
+import { equalTo, foldedTo, matching, oneOf, ordered, typedAs } from './value-tests.ts';
 
 type Predicate<T> = (subject: T) => boolean;
 
@@ -14,7 +13,7 @@ type Lift<T> = (test: ValueTest, expand: boolean) => Predicate<T>;
 
 /**
  * A predicate that is true for the documents that `filter` matches.
- * Throws a plain Error for a pattern that the linear-time engine refuses: the caller has checked them all.
+ * Throws LinearRegexError for a pattern that the linear-time engine refuses, which the caller has made sure of.
  */
 export function compileFilter(filter: Filter): (document: JsonObject) => boolean {
   return compileNode(filter);
@@ -82,8 +81,19 @@ function compileTest<T>(test: Test, lift: Lift<T>): Predicate<T> {
     case 'elemMatch':
     case 'elemMatchValue':
       return lift(compileArrayTest(test), false);
-    default:
-      return lift(compileValueTest(test), true);
+    case 'eq':
+      return lift(test.fold === true ? foldedTo(test.value) : equalTo(test.value), true);
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return lift(ordered(test.kind, test.value), true);
+    case 'in':
+      return lift(oneOf(test.values), true);
+    case 'type':
+      return lift(typedAs(test.names), true);
+    case 'regex':
+      return lift(matching(test.pattern, test.flags), true);
   }
 }
 
@@ -105,120 +115,4 @@ function compileArrayTest(test: ArrayTest): ValueTest {
 
 function isContainer(value: Json): value is Container {
   return typeof value === 'object' && value !== null;
-}
-
-type ValueTestSource = Extract<Test, { kind: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'type' | 'regex' }>;
-
-function compileValueTest(test: ValueTestSource): ValueTest {
-  switch (test.kind) {
-    case 'eq':
-      return test.fold === true && typeof test.value === 'string'
-        ? foldedTo(test.value)
-        : equalTo(test.value);
-    case 'in':
-      return oneOf(test.values);
-    case 'type':
-      return typedAs(test.names);
-    case 'regex':
-      return matching(test.pattern, test.flags);
-    default:
-      return ordered(test.kind, test.value);
-  }
-}
-
-/** Equal to null means null or missing. */
-function equalTo(operand: Json): ValueTest {
-  if (operand === null) return (value) => value === null || value === undefined;
-  if (typeof operand === 'object') return (value) => equalValues(value, operand);
-  return (value) => value === operand;
-}
-
-function foldedTo(operand: string): ValueTest {
-  const folded = foldText(operand);
-  return (value) =>
-    typeof value === 'string' &&
-    value.length === folded.length &&
-    (value === operand || foldText(value) === folded);
-}
-
-function oneOf(operands: readonly Json[]): ValueTest {
-  const scalars = new Set<Json | undefined>();
-  const composites: Json[] = [];
-  for (const operand of operands) {
-    if (typeof operand === 'object' && operand !== null) composites.push(operand);
-    else scalars.add(operand);
-  }
-  if (scalars.has(null)) scalars.add(undefined);
-  if (composites.length === 0) return (value) => scalars.has(value);
-  composites.sort(compareValues);
-  return (value) => {
-    if (typeof value !== 'object' || value === null) return scalars.has(value);
-    return contains(composites, value);
-  };
-}
-
-function contains(sorted: readonly Json[], value: Json): boolean {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const difference = compareValues(sorted[middle], value);
-    if (difference === 0) return true;
-    if (difference < 0) low = middle + 1;
-    else high = middle;
-  }
-  return false;
-}
-
-/** Comparisons hold only between values of one type; null is neither above nor below null, but at least and at most it. */
-function ordered(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: Json): ValueTest {
-  const orEqual = kind === 'gte' || kind === 'lte';
-  if (operand === null) return orEqual ? equalTo(null) : () => false;
-  const sign = kind === 'gt' || kind === 'gte' ? 1 : -1;
-  if (typeof operand === 'number') return orderedNumber(kind, operand);
-  const rank = typeRank(operand);
-  return (value) => {
-    if (typeRank(value) !== rank) return false;
-    const difference = compareValues(value, operand) * sign;
-    return difference > 0 || (orEqual && difference === 0);
-  };
-}
-
-function orderedNumber(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: number): ValueTest {
-  switch (kind) {
-    case 'gt':
-      return (value) => typeof value === 'number' && value > operand;
-    case 'gte':
-      return (value) => typeof value === 'number' && value >= operand;
-    case 'lt':
-      return (value) => typeof value === 'number' && value < operand;
-    default:
-      return (value) => typeof value === 'number' && value <= operand;
-  }
-}
-
-function typedAs(names: readonly TypeName[]): ValueTest {
-  const wanted = new Set<TypeName | undefined>(names);
-  return (value) => wanted.has(typeName(value));
-}
-
-function typeName(value: Json | undefined): TypeName | undefined {
-  if (value === null) return 'null';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'number':
-      return 'number';
-    case 'boolean':
-      return 'bool';
-    case 'object':
-      return Array.isArray(value) ? 'array' : 'object';
-    default:
-      return undefined;
-  }
-}
-
-function matching(pattern: string, flags: string): ValueTest {
-  const regex = compileLinear(pattern, flags);
-  return (value) => typeof value === 'string' && regex.test(value);
 }

@@ -1,5 +1,5 @@
-// Walks a dotted path through a document the way MongoDB's filters do:
-// into the objects of an array, and to the element at a numeric part.
+// Dotted paths: their parts, and the values that an index keeps, and a sort looks at, for them.
+import { StoreError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 
 export interface PathPart {
@@ -8,24 +8,15 @@ export interface PathPart {
   readonly position: number;
 }
 
-/** Decides about one value that a path leads to; `undefined` where the path ends at a missing field. */
-export type ValueTest = (value: Json | undefined) => boolean;
-
 export type Container = JsonObject | readonly Json[];
 
-/** Which failed branches are known, where a hostile path could make their number explode. */
-type Memo = Map<Container, Set<number>>;
+/** What an empty array leaves in an index. It stands below null. */
+export const EMPTY_ARRAY: unique symbol = Symbol('empty array');
 
-interface Search {
-  readonly parts: readonly PathPart[];
-  /** Also test the elements of an array at the end of the path. */
-  readonly expand: boolean;
-  readonly test: ValueTest;
-  readonly memo: Memo | undefined;
-}
+/** One component of an index row; `undefined` is a missing field. */
+export type IndexValue = Json | undefined | typeof EMPTY_ARRAY;
 
 const POSITION = /^(?:0|[1-9]\d{0,8})$/;
-const MEMO_FROM_PARTS = 8;
 
 /** Splits a dotted path once, for many walks. */
 export function parsePath(path: string): readonly PathPart[] {
@@ -47,56 +38,133 @@ export function createFieldReader(part: PathPart): (container: Container) => Jso
 }
 
 /**
- * True when some value that `parts` lead to passes `test`. With `expand`, an array at the end of the path is
- * tested element by element and then as a whole; an element named by position is only tested as a whole.
+ * The values that an index on `path` keeps for a document, possibly with repetitions: an array leaves its elements,
+ * an empty one EMPTY_ARRAY. `array` tells that an array was met anywhere along the path.
  */
-export function somePathValue(
-  root: Container,
-  parts: readonly PathPart[],
-  { test, expand }: { readonly test: ValueTest; readonly expand: boolean },
-): boolean {
-  const risky = parts.length >= MEMO_FROM_PARTS && parts.some((part) => part.position >= 0);
-  return searchObject(root, 0, { parts, expand, test, memo: risky ? new Map() : undefined });
+export function indexValues(
+  document: JsonObject,
+  path: string,
+): { readonly values: readonly IndexValue[]; readonly array: boolean } {
+  const { rows, arrays } = indexRows(document, [parsePath(path)]);
+  return { values: rows.map((row) => row[0]), array: arrays[0] === true };
 }
 
-function searchObject(start: Container, from: number, search: Search): boolean {
-  const { parts, test } = search;
-  let current: Container = start;
-  for (let at = from; at < parts.length; at += 1) {
-    const value = readField(current, parts[at] as PathPart);
-    if (Array.isArray(value)) return searchArray(value, at + 1, search);
-    if (at + 1 === parts.length) return test(value);
-    if (typeof value !== 'object' || value === null) return test(undefined);
-    current = value as JsonObject;
+export interface IndexRows {
+  /** One component per path, in their order. Rows may repeat. */
+  readonly rows: readonly (readonly IndexValue[])[];
+  /** For each path, whether an array was met along it. */
+  readonly arrays: readonly boolean[];
+}
+
+/**
+ * The rows that a compound index over `paths` keeps for a document, as MongoDB makes them: paths that walk into the
+ * same array are taken element by element together. A part that names an existing position takes that element only;
+ * filters also look elsewhere, so where `arrays` is true an index cannot serve a path with a numeric part.
+ * Throws a `parallel-arrays` StoreError where two paths hold different arrays: an index cannot keep that.
+ */
+export function indexRows(document: JsonObject, paths: readonly (readonly PathPart[])[]): IndexRows {
+  const rows: IndexValue[][] = [];
+  const arrays = paths.map(() => false);
+  collectRows(
+    paths.map((parts) => ({ parts, at: 0, from: document, value: undefined })),
+    { rows, arrays },
+  );
+  return { rows, arrays };
+}
+
+/** How far the walk along one path has come: `from` is where it goes on, absent where `value` is the result. */
+interface Cursor {
+  readonly parts: readonly PathPart[];
+  readonly at: number;
+  readonly from: Container | undefined;
+  readonly value: IndexValue;
+}
+
+interface Collected {
+  readonly rows: IndexValue[][];
+  readonly arrays: boolean[];
+}
+
+function collectRows(cursors: readonly Cursor[], out: Collected): void {
+  const moved = cursors.map(advance);
+  const array = sharedArray(moved);
+  if (array === undefined) {
+    out.rows.push(moved.map((cursor) => cursor.value));
+    return;
   }
-  return false;
-}
-
-function searchArray(array: readonly Json[], at: number, search: Search): boolean {
-  const part = search.parts[at];
-  if (part === undefined) return (search.expand && array.some(search.test)) || search.test(array);
-  if (search.memo !== undefined && !firstVisit(search.memo, array, at)) return false;
-  for (const element of array) {
-    const isObject = typeof element === 'object' && element !== null && !Array.isArray(element);
-    if (isObject && searchObject(element as JsonObject, at, search)) return true;
+  moved.forEach((cursor, index) => {
+    if (cursor.from !== undefined) out.arrays[index] = true;
+  });
+  const positioned = moved.map(takePosition);
+  // Without a path that spreads over the elements, each of them would give the same row.
+  if (!positioned.some((cursor) => cursor.from === array)) {
+    collectRows(positioned, out);
+    return;
   }
-  return part.position >= 0 && part.position < array.length
-    ? searchPosition(array[part.position] as Json, at + 1, search)
-    : false;
+  for (const element of array.length === 0 ? [undefined] : array) {
+    collectRows(
+      positioned.map((cursor) => (cursor.from === array ? enter(cursor, element) : cursor)),
+      out,
+    );
+  }
 }
 
-function searchPosition(element: Json, at: number, search: Search): boolean {
-  if (at === search.parts.length) return search.test(element);
-  if (Array.isArray(element)) return searchArray(element, at, search);
-  return typeof element === 'object' && element !== null
-    ? searchObject(element as JsonObject, at, search)
-    : false;
+/** Walks to the end of the path or to the next array, which stays in `from`. */
+function advance(cursor: Cursor): Cursor {
+  const { parts } = cursor;
+  let { at, from } = cursor;
+  if (from === undefined || Array.isArray(from)) return cursor;
+  while (at < parts.length) {
+    const value: Json | undefined = readField(from, parts[at] as PathPart);
+    at += 1;
+    if (Array.isArray(value)) return { parts, at, from: value, value: undefined };
+    if (typeof value !== 'object' || value === null)
+      return finished(parts, at === parts.length ? value : undefined);
+    if (at === parts.length) return finished(parts, value);
+    from = value as JsonObject;
+  }
+  return finished(parts, undefined);
 }
 
-function firstVisit(memo: Memo, array: readonly Json[], at: number): boolean {
-  const seen = memo.get(array);
-  if (seen === undefined) memo.set(array, new Set([at]));
-  else if (seen.has(at)) return false;
-  else seen.add(at);
-  return true;
+function finished(parts: readonly PathPart[], value: IndexValue): Cursor {
+  return { parts, at: parts.length, from: undefined, value };
+}
+
+function sharedArray(cursors: readonly Cursor[]): readonly Json[] | undefined {
+  let shared: Container | undefined;
+  for (const { from } of cursors) {
+    if (from === undefined || from === shared) continue;
+    if (shared !== undefined) throw parallelArrays(cursors);
+    shared = from;
+  }
+  return shared as readonly Json[] | undefined;
+}
+
+function parallelArrays(cursors: readonly Cursor[]): StoreError {
+  const holders = cursors.filter((cursor) => cursor.from !== undefined);
+  const fields = holders.map((cursor) => cursor.parts.map((part) => part.name).join('.'));
+  return new StoreError('parallel-arrays', { fields });
+}
+
+/** Where the next part names an existing position, goes on from that element alone. */
+function takePosition(cursor: Cursor): Cursor {
+  const { parts, at, from } = cursor;
+  const position = parts[at]?.position ?? -1;
+  if (!Array.isArray(from) || position < 0 || position >= from.length) return cursor;
+  const element = from[position] as Json;
+  if (at + 1 === parts.length) {
+    return finished(parts, Array.isArray(element) && element.length === 0 ? EMPTY_ARRAY : element);
+  }
+  if (typeof element !== 'object' || element === null) return finished(parts, undefined);
+  return { parts, at: at + 1, from: element, value: undefined };
+}
+
+/** Takes one element of the array in `from`; `undefined` stands for the element that an empty array lacks. */
+function enter(cursor: Cursor, element: Json | undefined): Cursor {
+  const { parts, at } = cursor;
+  if (at === parts.length) return finished(parts, element === undefined ? EMPTY_ARRAY : element);
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) {
+    return finished(parts, undefined);
+  }
+  return { parts, at, from: element as JsonObject, value: undefined };
 }

@@ -1,0 +1,95 @@
+// Orders documents as MongoDB does: an array counts by its smallest element ascending and its largest descending.
+import type { JsonObject } from '../../lib/json.ts';
+import type { Sort } from '../ports.ts';
+import { compareText, compareValues } from './compare.ts';
+import {
+  createFieldReader,
+  EMPTY_ARRAY,
+  type IndexValue,
+  indexRows,
+  type PathPart,
+  parsePath,
+} from './paths.ts';
+
+/** What a document is ordered by: made once per document, compared often. */
+export interface SortKey {
+  readonly values: readonly IndexValue[];
+  readonly id: string;
+}
+
+export interface Sorter {
+  /** Throws a `parallel-arrays` StoreError where two of the sort's paths hold different arrays. */
+  keyOf(document: JsonObject): SortKey;
+  /** Negative, zero or positive as `a` comes before, with or after `b`. Zero only for one `_id`. */
+  compare(a: SortKey, b: SortKey): number;
+}
+
+/** Prepares an order. Ties are broken by `_id` in the direction of the last path, ascending where there is none. */
+export function createSorter(sort: Sort): Sorter {
+  const paths = sort.map(([path]) => parsePath(path));
+  const directions = sort.map(([, direction]) => direction);
+  const readers = paths.map(createValueReader);
+  const idDirection = directions.at(-1) ?? 1;
+  const compareRows = (a: readonly IndexValue[], b: readonly IndexValue[]): number => {
+    for (let at = 0; at < directions.length; at += 1) {
+      const difference = compareIndexValues(a[at], b[at]);
+      if (difference !== 0) return directions[at] === 1 ? difference : -difference;
+    }
+    return 0;
+  };
+  const leastRow = (document: JsonObject): readonly IndexValue[] =>
+    indexRows(document, paths).rows.reduce((least, row) => (compareRows(row, least) < 0 ? row : least));
+  return {
+    keyOf: (document) => ({ values: plainRow(document, readers) ?? leastRow(document), id: idOf(document) }),
+    compare: (a, b) => compareRows(a.values, b.values) || compareText(a.id, b.id) * idDirection,
+  };
+}
+
+/**
+ * A comparison of whole documents for `Array.sort`. It makes the keys anew each time: prefer `createSorter` for many.
+ * Throws as `Sorter.keyOf`.
+ */
+export function compareDocuments(sort: Sort): (a: JsonObject, b: JsonObject) => number {
+  const sorter = createSorter(sort);
+  return (a, b) => sorter.compare(sorter.keyOf(a), sorter.keyOf(b));
+}
+
+/** Orders what an index keeps: an empty array's marker, then the values. */
+export function compareIndexValues(a: IndexValue, b: IndexValue): number {
+  if (a === EMPTY_ARRAY) return b === EMPTY_ARRAY ? 0 : -1;
+  return b === EMPTY_ARRAY ? 1 : compareValues(a, b);
+}
+
+function idOf(document: JsonObject): string {
+  const id = document['_id'];
+  return typeof id === 'string' ? id : '';
+}
+
+type ValueReader = (document: JsonObject) => IndexValue | typeof UNDECIDED;
+
+/** The answer of a reader that met an array. */
+const UNDECIDED: unique symbol = Symbol('undecided');
+
+function createValueReader(parts: readonly PathPart[]): ValueReader {
+  const readers = parts.map(createFieldReader);
+  return (document) => {
+    let value: IndexValue = document;
+    for (const read of readers) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      value = read(value);
+      if (Array.isArray(value)) return UNDECIDED;
+    }
+    return value;
+  };
+}
+
+/** The only row of a document without arrays along the paths, which is the usual case. */
+function plainRow(document: JsonObject, readers: readonly ValueReader[]): readonly IndexValue[] | undefined {
+  const row: IndexValue[] = [];
+  for (const read of readers) {
+    const value = read(document);
+    if (value === UNDECIDED) return undefined;
+    row.push(value);
+  }
+  return row;
+}
