@@ -1,0 +1,40 @@
+// Who calls, found out before a body is read; and the guard of what only admins may do.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bearerToken, noToken, notPermitted } from '../auth/challenge.ts';
+import type { Client } from '../auth/client.ts';
+import { AppError } from '../errors.ts';
+import type { HttpDeps } from './deps.ts';
+import { pathOf } from './error-handler.ts';
+
+type Done = (error?: Error) => void;
+export type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
+
+/**
+ * Makes the hook that sets `request.client`. A bad token ends the request; none leaves it anonymous.
+ * An address that does not exist is 401 for the anonymous, so that nobody can probe, and 404 for others.
+ */
+export function createAuthenticate(tokens: HttpDeps['tokens']): Hook {
+  const enter = (request: FastifyRequest, client: Client | null, done: Done) => {
+    request.client = client;
+    if (!request.is404) done();
+    else done(client === null ? noToken() : new AppError('NOT_FOUND'));
+  };
+  return (request, _reply, done) => {
+    const token = bearerToken(request.headers.authorization);
+    if (token === undefined) return enter(request, null, done);
+    const known = tokens.peek(token);
+    if (known !== undefined) return enter(request, known, done);
+    tokens.verify(token).then((client) => enter(request, client, done), done);
+  };
+}
+
+/** Hook: a token is needed. */
+export const requireClient: Hook = (request, _reply, done) => {
+  done(request.client === null ? noToken() : undefined);
+};
+
+/** Hook: an admin's token is needed. */
+export const requireAdmin: Hook = (request, _reply, done) => {
+  if (request.client === null) done(noToken());
+  else done(request.client.accessType === 'admin' ? undefined : notPermitted(pathOf(request)));
+};

@@ -1,0 +1,70 @@
+// The way into a collection: which one, does it exist, may the caller, may anyone with this method.
+import type { FastifyRequest } from 'fastify';
+import { decide } from '../auth/access.ts';
+import { noToken, notPermitted } from '../auth/challenge.ts';
+import type { Collection, CollectionAddress } from '../collections/collection.ts';
+import type { Registry } from '../collections/registry.ts';
+import { AppError } from '../errors.ts';
+import { isId } from '../lib/ids.ts';
+import type { Hook } from './authenticate.ts';
+import { pathOf } from './error-handler.ts';
+import { methodNotAllowed } from './resource.ts';
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE']);
+
+type Params = Readonly<Record<'version' | 'database' | 'collection' | 'id', string | undefined>>;
+
+/** The collection that the path names, whether or not it exists. */
+export function addressOf(request: FastifyRequest): CollectionAddress {
+  const { version = '', database = '', collection = '' } = request.params as Params;
+  return { version, database, name: collection };
+}
+
+/** The document that the path names. */
+export function idOf(request: FastifyRequest): string {
+  return ((request.params as Params).id ?? '').toLowerCase();
+}
+
+/** The collection of a request inside the scope. */
+export function collectionOf(request: FastifyRequest): Collection {
+  if (request.collection === null) throw new AppError('NOT_FOUND');
+  return request.collection;
+}
+
+/** Throws the challenge when the caller may not use this method on the collection. */
+export function guard(request: FastifyRequest, collection: Collection, method: string): void {
+  const decision = decide(request.client, collection, method);
+  if (decision === 'no-token') throw noToken();
+  if (decision === 'denied') throw notPermitted(pathOf(request));
+}
+
+/** What the caller really asks for: old clients POST to a document to change it, anything unknown only asks. */
+function meant(method: string, hasId: boolean): string {
+  if (method === 'POST' && hasId) return 'PUT';
+  return WRITES.has(method) ? method : 'GET';
+}
+
+function enter(request: FastifyRequest, registry: Registry): void {
+  const { version = '', database = '', collection: name = '', id } = request.params as Params;
+  const collection = registry.get(version, database, name);
+  if (collection === undefined) throw request.client === null ? noToken() : new AppError('NOT_FOUND');
+  guard(request, collection, meant(request.method, id !== undefined));
+  if (id !== undefined && !isId(id)) throw new AppError('NOT_FOUND');
+  if (!READS.has(request.method) && registry.isRevisionCollection(collection)) {
+    throw methodNotAllowed('GET, HEAD, OPTIONS');
+  }
+  request.collection = collection;
+}
+
+/** Makes the hook that resolves `request.collection`: refusals in the order 401, 404, 405. */
+export function createEnterCollection(registry: Registry): Hook {
+  return (request, _reply, done) => {
+    try {
+      enter(request, registry);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unknown'));
+    }
+  };
+}

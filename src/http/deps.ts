@@ -1,0 +1,49 @@
+// What the HTTP layer is given. Types only: `app.ts` builds every member, routes pick what they need.
+import type { Clients } from '../auth/clients.ts';
+import type { Login } from '../auth/login.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import type { CollectionAddress } from '../collections/collection.ts';
+import type { DocumentService } from '../collections/documents.ts';
+import type { Registry } from '../collections/registry.ts';
+import type { ConfigStore } from '../config/save.ts';
+import type { Config } from '../config/schema.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import type { CacheStore, DocumentStore } from '../stores/ports.ts';
+
+/** The part of the configuration that HTTP needs. */
+export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits'>;
+
+/** The calls on the log that this layer makes. */
+export interface HttpLogger {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  isLevelEnabled(level: string): boolean;
+}
+
+/** Collection specifications as they are posted and read. */
+export interface HttpSpecifications {
+  put(address: CollectionAddress, body: Json): Promise<{ readonly created: boolean }>;
+  read(address: CollectionAddress): JsonObject | undefined;
+  remove(address: CollectionAddress): Promise<void>;
+}
+
+export interface HttpDeps {
+  readonly config: HttpConfig;
+  /** Version of the package. */
+  readonly version: string;
+  readonly logger: HttpLogger;
+  readonly documents: DocumentService;
+  readonly specifications: HttpSpecifications;
+  readonly registry: Registry;
+  readonly clients: Pick<Clients, 'create' | 'find' | 'list' | 'update' | 'remove' | 'setSecret'>;
+  readonly login: Login;
+  readonly tokens: Pick<Tokens, 'peek' | 'verify'>;
+  readonly configStore: ConfigStore;
+  /** Undefined when responses are not cached. */
+  readonly cache: CacheStore | undefined;
+  readonly store: Pick<DocumentStore, 'health' | 'stats' | 'watch'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly newId: () => string;
+}

@@ -1,0 +1,31 @@
+// What happens to every request first: the headers that all answers carry, and the bound on the query string.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../errors.ts';
+import type { Hook } from './authenticate.ts';
+import type { HttpDeps } from './deps.ts';
+import { pathOf } from './error-handler.ts';
+import { queryText } from './query-string.ts';
+
+type Deps = Pick<HttpDeps, 'config' | 'logger'>;
+
+/** Makes the first hook, and the function that sets the common headers where hooks do not run. */
+export function createEntry({ config, logger }: Deps) {
+  const { name } = config.server;
+  const { queryStringBytes } = config.limits;
+  const headers = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('server', name);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('x-request-id', request.id);
+  };
+  const onRequest: Hook = (request, reply, done) => {
+    headers(request, reply);
+    if (logger.isLevelEnabled('debug')) {
+      const about = { requestId: request.id, method: request.method, path: pathOf(request) };
+      logger.debug({ ...about, address: request.ip }, 'request');
+    }
+    const { url } = request;
+    const tooLong = url.length > queryStringBytes && (queryText(url)?.length ?? 0) > queryStringBytes;
+    done(tooLong ? new AppError('URI_TOO_LONG') : undefined);
+  };
+  return { headers, onRequest };
+}

@@ -1,0 +1,86 @@
+// Every refusal in the one envelope. What is not meant for a client becomes a 500 that says nothing, and a log record.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notPermitted } from '../auth/challenge.ts';
+import { AppError, ERRORS, type ErrorCode, type ErrorItem, StoreError } from '../errors.ts';
+import type { HttpLogger } from './deps.ts';
+import { sendValue } from './reply.ts';
+
+const RETRY_SECONDS = '2';
+const NO_DOCUMENT = { results: [], metadata: { page: 1, offset: 0, totalCount: 0, totalPages: 0 } };
+
+const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
+  unavailable: 'STORE_UNAVAILABLE',
+  timeout: 'QUERY_TIMEOUT',
+  busy: 'STORE_BUSY',
+  conflict: 'STORE_BUSY',
+  duplicate: 'DOCUMENT_INVALID',
+  'too-large': 'PAYLOAD_TOO_LARGE',
+  'parallel-arrays': 'PARAMETER_INVALID',
+};
+
+const FROM_FRAMEWORK: ReadonlyMap<string, ErrorCode> = new Map([
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
+  ['FST_ERR_CTP_INVALID_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'PAYLOAD_TOO_LARGE'],
+]);
+
+function fromStore(error: StoreError): AppError {
+  const code = FROM_STORE[error.reason];
+  if (code !== 'DOCUMENT_INVALID') return new AppError(code, { cause: error });
+  const position = error.index === undefined ? {} : { index: error.index };
+  const items = error.fields.map((field) => {
+    return { field, message: 'must be unique', code: 'ERROR_UNIQUE', ...position };
+  });
+  return new AppError(code, { items, cause: error });
+}
+
+function member(error: unknown, name: 'code' | 'statusCode'): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+}
+
+/** Whatever was thrown, as an error that a client may see. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof StoreError) return fromStore(error);
+  const code = member(error, 'code');
+  const status = member(error, 'statusCode');
+  // Only the framework's own errors count: a status on anything else is chance.
+  if (typeof code === 'string' && code.startsWith('FST_') && typeof status === 'number' && status < 500) {
+    return new AppError(FROM_FRAMEWORK.get(code) ?? 'BAD_REQUEST', { cause: error });
+  }
+  return new AppError('INTERNAL', { cause: error });
+}
+
+function itemsOf(error: AppError): readonly ErrorItem[] {
+  if (error.status !== 503) return error.items;
+  return error.items.map((item) => ({ ...item, code: 'API-0004', title: ERRORS[error.code].message }));
+}
+
+function headersOf(error: AppError, request: FastifyRequest): Readonly<Record<string, string>> {
+  if (error.status === 503) return { 'Retry-After': RETRY_SECONDS, ...error.headers };
+  const named = 'WWW-Authenticate' in error.headers;
+  // The domain refuses without knowing the address; the challenge wants it.
+  if (error.code === 'NOT_PERMITTED' && !named) return notPermitted(pathOf(request)).headers;
+  return error.headers;
+}
+
+const bodyOf = (error: AppError) =>
+  error.code === 'DOCUMENT_NOT_FOUND' ? { ...NO_DOCUMENT, ...error.body } : error.body;
+
+/** The path of a request, without its query. */
+export function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '';
+}
+
+/** Makes the server's error handler: it answers, and logs what only the operator should know. */
+export function createErrorHandler(logger: HttpLogger) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const error = toAppError(thrown);
+    const about = { requestId: request.id, method: request.method, path: pathOf(request) };
+    if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
+    else if (error.status === 503) logger.warn({ ...about, err: thrown }, 'request could not be served');
+    reply.headers(headersOf(error, request));
+    const envelope = { statusCode: error.status, success: false, errors: itemsOf(error) };
+    return sendValue(reply, { ...envelope, ...bodyOf(error) }, error.status);
+  };
+}

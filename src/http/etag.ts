@@ -1,0 +1,42 @@
+// Entity tags. A document's tag starts with its `v`, so that any of them can serve as a precondition of a write.
+import { hash } from 'node:crypto';
+
+const NUMBERED = /^(?:W\/)?"?(\d{1,15})(?:-[\w-]*)?"?$/;
+
+const digest = (text: string) => hash('sha1', text, 'base64url');
+
+/** Tag of a page of documents. */
+export function listTag(body: string): string {
+  return `"${digest(body)}"`;
+}
+
+/** Tag of one representation of a document in state `v`. */
+export function documentTag(v: number, body: string): string {
+  return `"${v}-${digest(body)}"`;
+}
+
+const members = (header: string) => header.split(',').map((member) => member.trim());
+const opaque = (tag: string) => (tag.startsWith('W/') ? tag.slice(2) : tag);
+
+/** Does `If-None-Match` name this tag? Compares weakly, as RFC 9110 13.1.2 wants. */
+export function noneMatch(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  if (header === tag || header.trim() === '*') return true;
+  return members(header).some((member) => opaque(member) === tag);
+}
+
+/**
+ * What `If-Match` demands of a document's `v`; undefined without the header. It takes `*`, a bare number,
+ * and every tag that was given for a state of the document, several of them separated by commas.
+ */
+export function ifMatch(header: string | undefined): ((v: number) => boolean) | undefined {
+  if (header === undefined) return undefined;
+  const names = members(header);
+  if (names.includes('*')) return () => true;
+  const states = new Set<number>();
+  for (const name of names) {
+    const digits = NUMBERED.exec(name)?.[1];
+    if (digits !== undefined) states.add(Number(digits));
+  }
+  return (v) => states.has(v);
+}

@@ -1,0 +1,66 @@
+// The query string: bounded, decoded strictly, reduced to the parameters that mean something.
+import { refuseParameter } from '../collections/parameter-error.ts';
+import { AppError } from '../errors.ts';
+
+const PARAMETERS = [
+  'filter',
+  'count',
+  'page',
+  'skip',
+  'sort',
+  'sortOrder',
+  'fields',
+  'compose',
+  'includeHistory',
+  'historyFilters',
+  'cache',
+  'callback',
+] as const;
+
+export type Parameter = (typeof PARAMETERS)[number];
+export type Query = ReadonlyMap<Parameter, string>;
+
+const EMPTY: Query = new Map();
+const KNOWN: ReadonlySet<string> = new Set(PARAMETERS);
+
+const isKnown = (name: string): name is Parameter => KNOWN.has(name);
+
+/** The text after `?`, undefined when there is none. */
+export function queryText(url: string): string | undefined {
+  const start = url.indexOf('?');
+  if (start === -1) return undefined;
+  const end = url.indexOf('#', start);
+  return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text);
+  } catch {
+    throw new AppError('BAD_REQUEST', { message: 'The query string is not valid percent-encoded UTF-8' });
+  }
+}
+
+/**
+ * The known parameters of a URL. Unknown ones are ignored; a known one that is given twice, or text that
+ * does not decode, is a 400.
+ */
+export function parseQuery(url: string): Query {
+  const text = queryText(url);
+  if (text === undefined || text === '') return EMPTY;
+  const query = new Map<Parameter, string>();
+  for (const pair of text.split('&')) {
+    const split = pair.indexOf('=');
+    const name = decode(split === -1 ? pair : pair.slice(0, split));
+    if (!isKnown(name)) continue;
+    if (query.has(name)) throw refuseParameter(name, `The \`${name}\` parameter is given more than once`);
+    query.set(name, split === -1 ? '' : decode(pair.slice(split + 1)));
+  }
+  return query;
+}
+
+/** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */
+export function flag(query: Query, name: Parameter): boolean | undefined {
+  const value = query.get(name);
+  return value === undefined ? undefined : value === 'true';
+}

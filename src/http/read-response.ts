@@ -1,0 +1,68 @@
+// Answers to reads: looked up or computed, tagged, wrapped for JSONP, or not sent at all because the client has them.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReadRequest } from '../collections/documents.ts';
+import { collectionOf } from './collection-scope.ts';
+import { pathOf } from './error-handler.ts';
+import { documentTag, listTag, noneMatch } from './etag.ts';
+import { callbackName, wrapCallback } from './jsonp.ts';
+import { readRequest } from './list-query.ts';
+import { flag, parseQuery, type Query } from './query-string.ts';
+import { JSON_TYPE, SCRIPT_TYPE, sendText } from './reply.ts';
+import type { Representation, ResponseCache } from './response-cache.ts';
+
+export type Produce = (read: ReadRequest) => Promise<Representation>;
+
+interface Lookup {
+  readonly representation: Representation;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Answer extends Representation {
+  readonly type: string;
+}
+
+const NO_HEADERS = {};
+
+async function lookUp(
+  cache: ResponseCache | undefined,
+  key: string | undefined,
+  options: { readonly bypass: boolean; readonly compute: () => Promise<Representation> },
+): Promise<Lookup> {
+  if (cache === undefined || key === undefined) {
+    return { representation: await options.compute(), headers: NO_HEADERS };
+  }
+  const stored = await cache.read(key);
+  if (stored !== undefined && !options.bypass) {
+    return { representation: stored, headers: { 'X-Cache': 'HIT', 'X-Cache-Lookup': 'HIT' } };
+  }
+  const representation = await options.compute();
+  if (stored === undefined) await cache.write(key, representation);
+  const lookup = stored === undefined ? 'MISS' : 'HIT';
+  return { representation, headers: { 'X-Cache': 'MISS', 'X-Cache-Lookup': lookup } };
+}
+
+/** Sends an answer of this content type, or 304 when the client has it already. */
+function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  const { body, v, type } = answer;
+  const tag = v === undefined ? listTag(body) : documentTag(v, body);
+  reply.header('etag', tag);
+  if (noneMatch(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  return sendText(reply, type, body);
+}
+
+/** Makes the function that answers a read of a collection with what `produce` computes. */
+export function createReadResponder(cache: ResponseCache | undefined) {
+  return async (request: FastifyRequest, reply: FastifyReply, produce: Produce): Promise<FastifyReply> => {
+    const collection = collectionOf(request);
+    const query: Query = parseQuery(request.url);
+    const callback = callbackName(query, collection);
+    const read = readRequest(query);
+    const key = cache?.keyOf(collection, pathOf(request), query, request.client);
+    const bypass = flag(query, 'cache') === false;
+    const { representation, headers } = await lookUp(cache, key, { bypass, compute: () => produce(read) });
+    reply.headers(headers);
+    if (callback === undefined) return send(request, reply, { ...representation, type: JSON_TYPE });
+    const body = wrapCallback(callback, representation.body);
+    return send(request, reply, { ...representation, body, type: SCRIPT_TYPE });
+  };
+}

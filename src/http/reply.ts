@@ -1,0 +1,18 @@
+// How answers leave: text that is ready, never serialised again by the framework.
+import type { FastifyReply } from 'fastify';
+
+export const JSON_TYPE = 'application/json';
+export const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+
+const asIs = (payload: unknown): string => payload as string;
+
+/** Sends text under a content type. */
+export function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+  // Without a serializer of our own the framework appends a charset, which JSON does not have (RFC 8259 11).
+  return reply.serializer(asIs).header('content-type', type).send(text);
+}
+
+/** Sends a value as JSON with a status. */
+export function sendValue(reply: FastifyReply, value: unknown, status = 200): FastifyReply {
+  return sendText(reply.code(status), JSON_TYPE, JSON.stringify(value));
+}

@@ -1,0 +1,46 @@
+// One address and everything that can be asked of it: what it does not take is 405 with `Allow`.
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { AppError } from '../errors.ts';
+import type { Hook } from './authenticate.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** CONNECT never arrives as a request. */
+const ALL = METHODS.filter((method) => method !== 'CONNECT');
+
+/** Tells the framework of every method that Node can parse, so that each can be refused in our words. */
+export function knowAllMethods(server: FastifyInstance): void {
+  for (const method of ALL) {
+    if (!server.supportedMethods.includes(method)) server.addHttpMethod(method);
+  }
+}
+
+/** The error for a method that an address does not take. */
+export function methodNotAllowed(allow: string): AppError {
+  return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
+}
+
+/** Value of the `Allow` header; HEAD comes with GET, OPTIONS always. */
+function allowOf(methods: readonly string[]): string {
+  return [...methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])), 'OPTIONS'].join(', ');
+}
+
+/** Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not. */
+export function resource(
+  server: FastifyInstance,
+  url: string,
+  handlers: Readonly<Partial<Record<Method, Handler>>>,
+): void {
+  const taken = Object.keys(handlers);
+  const allow = allowOf(taken);
+  for (const [method, handler] of Object.entries(handlers)) {
+    server.route({ method, url, handler: handler as RouteHandlerMethod });
+  }
+  const options: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
+  server.route({ method: 'OPTIONS', url, handler: options as RouteHandlerMethod });
+  const refuse: Hook = (_request, _reply, done) => done(methodNotAllowed(allow));
+  const others = ALL.filter((method) => !allow.split(', ').includes(method));
+  server.route({ method: others, url, onRequest: refuse, handler: async () => undefined });
+}

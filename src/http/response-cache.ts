@@ -1,0 +1,113 @@
+// Answers kept for a while. Nothing is ever invalidated: a key names the state it was computed from, and a commit
+// moves every state that it touched on, so that an outdated answer is never found again.
+import type { Client } from '../auth/client.ts';
+import type { Collection } from '../collections/collection.ts';
+import { namespaceKey, type Registry } from '../collections/registry.ts';
+import type { CacheStore, DocumentStore } from '../stores/ports.ts';
+import type { Query } from './query-string.ts';
+
+/** A whole answer: JSON text, and the `v` of the document when it is about one. */
+export interface Representation {
+  readonly body: string;
+  readonly v?: number | undefined;
+}
+
+export interface ResponseCache {
+  /** The key of an answer, computed before the answer is. Undefined: this collection is not cached. */
+  keyOf(collection: Collection, path: string, query: Query, client: Client | null): string | undefined;
+  read(key: string): Promise<Representation | undefined>;
+  write(key: string, representation: Representation): Promise<void>;
+  /** Forgets the answers of one collection by its path, or of all with `*`. */
+  flush(path: string): Promise<void>;
+}
+
+interface ResponseCacheDeps {
+  readonly cache: CacheStore;
+  readonly store: Pick<DocumentStore, 'watch'>;
+  readonly registry: Registry;
+  /** Differs at every start: commits made while the server was down moved no generation. */
+  readonly bootId: string;
+  readonly ttlSeconds: number;
+}
+
+function referenced(collection: Collection, registry: Registry): readonly Collection[] {
+  const found: Collection[] = [];
+  for (const field of collection.fields.values()) {
+    if (field.type !== 'Reference') continue;
+    const { database = collection.database, collection: name = collection.name } = field.reference;
+    const target = registry.get(collection.version, database, name);
+    if (target !== undefined) found.push(target);
+  }
+  return found;
+}
+
+/** The collection and all that its references lead to: filters and composition read these. */
+function reachable(collection: Collection, registry: Registry): readonly string[] {
+  const seen = new Set([collection]);
+  for (const member of seen) {
+    for (const target of referenced(member, registry)) seen.add(target);
+  }
+  return [...new Set([...seen].map((member) => namespaceKey(member.namespace)))];
+}
+
+function visibility(client: Client | null): string {
+  if (client === null) return 'anonymous';
+  return client.accessType === 'admin' || client.permissions === null
+    ? 'all'
+    : JSON.stringify(client.permissions);
+}
+
+/** The parameters that shape the answer, in one order. */
+function normalised(query: Query): string {
+  const pairs = [...query].filter(([name]) => name !== 'cache' && name !== 'callback');
+  return JSON.stringify(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Makes the response cache. Create it once: it listens to the store for as long as the store lives. */
+export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
+  const { cache, store, registry, bootId, ttlSeconds } = deps;
+  const generations = new Map<string, number>();
+  const flushed = new Map<string, number>();
+  const spaces = new Map<Collection, readonly string[]>();
+  let live = registry.list();
+  let epoch = 0;
+
+  store.watch((changed) => {
+    for (const namespace of changed) {
+      const key = namespaceKey(namespace);
+      generations.set(key, (generations.get(key) ?? 0) + 1);
+    }
+  });
+
+  const spacesOf = (collection: Collection): readonly string[] => {
+    if (registry.list() !== live) {
+      live = registry.list();
+      epoch += 1;
+      spaces.clear();
+    }
+    const known = spaces.get(collection) ?? reachable(collection, registry);
+    spaces.set(collection, known);
+    return known;
+  };
+
+  return {
+    keyOf(collection, path, query, client) {
+      if (!collection.settings.cache) return undefined;
+      const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);
+      const flushes = flushed.get(collection.path) ?? 0;
+      return [bootId, epoch, flushes, states, path, visibility(client), normalised(query)].join('\n');
+    },
+    async read(key) {
+      const entry = await cache.get(key);
+      if (entry === undefined) return undefined;
+      const end = entry.indexOf('\n');
+      const v = entry.slice(0, end);
+      return { body: entry.slice(end + 1), v: v === '' ? undefined : Number(v) };
+    },
+    write: (key, { body, v }) => cache.set(key, `${v ?? ''}\n${body}`, ttlSeconds * 1000),
+    async flush(path) {
+      if (path !== '*') flushed.set(path, (flushed.get(path) ?? 0) + 1);
+      else await cache.clear();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// `/api/config`: the main configuration, for admins only.
+import type { FastifyInstance } from 'fastify';
+import { requireAdmin } from '../authenticate.ts';
+import { acceptPlainJson, objectBody } from '../body.ts';
+import type { HttpDeps } from '../deps.ts';
+import { sendValue } from '../reply.ts';
+import { resource } from '../resource.ts';
+
+/** Registers showing and changing of the configuration; a change is in force after a restart. */
+export function apiConfigRoutes(
+  server: FastifyInstance,
+  { configStore }: Pick<HttpDeps, 'configStore'>,
+): void {
+  acceptPlainJson(server);
+  server.addHook('onRequest', requireAdmin);
+  resource(server, '/api/config', {
+    GET: async (_request, reply) => sendValue(reply, configStore.redacted()),
+    POST: async (request, reply) => {
+      await configStore.save(objectBody(request));
+      return sendValue(reply, { result: 'success', message: 'server restart required' });
+    },
+  });
+}

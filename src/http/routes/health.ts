@@ -1,0 +1,19 @@
+// What load balancers and browsers ask for unprompted: public, without detail, whatever the `Authorization` header says.
+import type { FastifyInstance } from 'fastify';
+import type { HttpDeps } from '../deps.ts';
+import { sendText, sendValue } from '../reply.ts';
+import { resource } from '../resource.ts';
+
+/** Registers `/hello`, `/health` (503 while the database is away) and an empty `/favicon.ico`. */
+export function healthRoutes(server: FastifyInstance, { store }: Pick<HttpDeps, 'store'>): void {
+  resource(server, '/hello', {
+    GET: async (_request, reply) => sendText(reply, 'text/plain; charset=utf-8', 'Welcome to API'),
+  });
+  resource(server, '/health', {
+    GET: async (_request, reply) => {
+      await store.health();
+      return sendValue(reply, { status: 'ok' });
+    },
+  });
+  resource(server, '/favicon.ico', { GET: async (_request, reply) => reply.code(204).send() });
+}

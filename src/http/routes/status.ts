@@ -1,0 +1,50 @@
+// `/api/status`: how the process fares, for any valid token. GET and POST without a body ask the same.
+import os from 'node:os';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requireClient } from '../authenticate.ts';
+import type { HttpDeps } from '../deps.ts';
+import { sendValue } from '../reply.ts';
+import { resource } from '../resource.ts';
+
+type Deps = Pick<HttpDeps, 'config' | 'version'>;
+
+/** Seconds as text for people: `1d 2h 3m 4s`. */
+export function formatUptime(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const days = Math.floor(whole / 86_400);
+  const hours = Math.floor(whole / 3600) % 24;
+  const minutes = Math.floor(whole / 60) % 60;
+  return `${days}d ${hours}h ${minutes}m ${whole % 60}s`;
+}
+
+function statusOf({ config, version }: Deps) {
+  const uptime = process.uptime();
+  const { rss, heapTotal, heapUsed } = process.memoryUsage();
+  const { node, v8 } = process.versions;
+  return {
+    service: {
+      site: config.server.name,
+      package: 'cloister',
+      versions: { current: version, latest: null },
+    },
+    process: { pid: process.pid, uptime, uptimeFormatted: formatUptime(uptime), versions: { node, v8 } },
+    memory: { rss, heapTotal, heapUsed },
+    system: {
+      platform: process.platform,
+      release: os.release(),
+      hostname: os.hostname(),
+      memory: { free: os.freemem(), total: os.totalmem() },
+      load: os.loadavg(),
+      uptime: os.uptime(),
+      uptimeFormatted: formatUptime(os.uptime()),
+    },
+    routes: [],
+  };
+}
+
+/** Registers the status report. Sizes are in bytes, times in seconds. */
+export function statusRoutes(server: FastifyInstance, deps: Deps): void {
+  server.addHook('onRequest', requireClient);
+  const report = async (_request: FastifyRequest, reply: FastifyReply) => sendValue(reply, statusOf(deps));
+  resource(server, '/api/status', { GET: report, POST: report });
+}

@@ -1,0 +1,20 @@
+// `POST /token`: access tokens for client credentials. An `Authorization` header means nothing here.
+import type { FastifyInstance } from 'fastify';
+import { isJsonObject } from '../../lib/json.ts';
+import { acceptForm, bodyOf } from '../body.ts';
+import type { HttpDeps } from '../deps.ts';
+import { sendValue } from '../reply.ts';
+import { resource } from '../resource.ts';
+
+/** Registers the login. The answer must not be kept by anything on its way (RFC 6749 5.1). */
+export function tokenRoutes(server: FastifyInstance, { login }: Pick<HttpDeps, 'login'>): void {
+  acceptForm(server);
+  resource(server, '/token', {
+    POST: async (request, reply) => {
+      const body = bodyOf(request);
+      const { clientId, secret } = isJsonObject(body) ? { ...body } : {};
+      const token = await login({ clientId, secret, address: request.ip });
+      return sendValue(reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }), token);
+    },
+  });
+}

@@ -1,0 +1,106 @@
+// The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
+import cors from '@fastify/cors';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import './request-state.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { acceptJson } from './body.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import type { HttpConfig, HttpDeps } from './deps.ts';
+import { createEntry } from './entry.ts';
+import { createErrorHandler } from './error-handler.ts';
+import { knowAllMethods } from './resource.ts';
+import { createResponseCache, type ResponseCache } from './response-cache.ts';
+import { apiCollectionsRoutes } from './routes/api-collections.ts';
+import { apiConfigRoutes } from './routes/api-config.ts';
+import { clientRoutes } from './routes/clients.ts';
+import { documentRoutes } from './routes/documents.ts';
+import { flushRoutes } from './routes/flush.ts';
+import { healthRoutes } from './routes/health.ts';
+import { specificationRoutes } from './routes/specifications.ts';
+import { statusRoutes } from './routes/status.ts';
+import { tokenRoutes } from './routes/token.ts';
+
+const HEADER_BYTES = 32_768;
+const KEEP_ALIVE_MS = 72_000;
+const CHECK_CONNECTIONS_MS = 2000;
+const EXPOSED = ['ETag', 'X-Request-Id', 'X-Cache', 'X-Cache-Lookup', 'WWW-Authenticate', 'Retry-After'];
+const NO_QUERY = {};
+
+type ErrorHandler = ReturnType<typeof createErrorHandler>;
+
+function createListener(deps: HttpDeps, onError: ErrorHandler): FastifyInstance {
+  const { limits, server } = deps.config;
+  const base = createEntry(deps);
+  return fastify({
+    logger: false,
+    genReqId: () => deps.newId(),
+    trustProxy: typeof server.trustProxy === 'object' ? [...server.trustProxy] : server.trustProxy,
+    bodyLimit: limits.jsonBytes,
+    requestTimeout: limits.requestSeconds * 1000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: limits.headersSeconds * 1000,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      // No part of a path can be longer than all headers, so this bound never decides.
+      maxParamLength: HEADER_BYTES,
+      // Routes that take parameters parse them themselves, strictly.
+      querystringParser: () => NO_QUERY,
+    },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      base.headers(request, reply);
+      onError(error, request, reply);
+    },
+  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance;
+}
+
+function responseCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {
+  if (cache === undefined) return undefined;
+  return createResponseCache({ cache, store, registry, bootId: newId(), ttlSeconds: config.cache.ttl });
+}
+
+function allowOrigins(server: FastifyInstance, { enabled, origins }: HttpConfig['cors']): void {
+  if (!enabled) return;
+  server.register(cors, {
+    origin: origins.includes('*') ? true : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: EXPOSED,
+    strictPreflight: false,
+  });
+}
+
+/** Builds the server. It does not listen yet; `inject` works. */
+export function createServer(deps: HttpDeps): FastifyInstance {
+  const onError = createErrorHandler(deps.logger);
+  const server = createListener(deps, onError);
+  const entry = createEntry(deps);
+  const cache = responseCache(deps);
+  knowAllMethods(server);
+  server.decorateRequest('client', null);
+  server.decorateRequest('collection', null);
+  server.setErrorHandler(onError);
+  server.addHook('onRequest', entry.onRequest);
+  acceptJson(server);
+  allowOrigins(server, deps.config.cors);
+
+  server.register(async (scope) => tokenRoutes(scope, deps));
+  server.register(async (scope) => healthRoutes(scope, deps));
+  server.register(async (known) => {
+    known.addHook('onRequest', createAuthenticate(deps.tokens));
+    known.setNotFoundHandler(() => undefined);
+    known.register(async (scope) => clientRoutes(scope, deps));
+    known.register(async (scope) => apiConfigRoutes(scope, deps));
+    known.register(async (scope) => apiCollectionsRoutes(scope, deps));
+    known.register(async (scope) => statusRoutes(scope, deps));
+    known.register(async (scope) => flushRoutes(scope, cache));
+    known.register(async (scope) => specificationRoutes(scope, deps));
+    known.register(async (scope) => documentRoutes(scope, deps, cache));
+  });
+  return server;
+}
