@@ -1,0 +1,127 @@
+// Fetches what a plan's access finds, one document at a time.
+import type { CollectionEntry } from './catalogue.ts';
+import type { Connection } from './connection.ts';
+import type { Meter } from './meter.ts';
+import type { Access, IndexAccess } from './plan-types.ts';
+import type { Prefilter } from './prefilter.ts';
+import { documentTable, indexTable } from './schema.ts';
+
+export type Candidate = readonly [doc: number, json: string];
+
+export interface Search {
+  readonly connection: Connection;
+  readonly entry: CollectionEntry;
+  readonly meter: Meter;
+  /** A condition that every match passes, for accesses that see every document. */
+  readonly prefilter: Prefilter;
+}
+
+/** Documents looked at between two looks at the clock. */
+const SLICE = 500;
+
+type Row = readonly [unknown, unknown];
+
+/** Every candidate of `access`, each document once. */
+export function candidates(search: Search, access: Access): Iterable<Candidate> {
+  switch (access.kind) {
+    case 'ids':
+      return byIds(search, access.ids);
+    case 'walk':
+      return walk(search, access.reversed);
+    case 'scan':
+      return scan(search);
+    case 'index':
+      return byIndexes(search, [access], access.repeats);
+    case 'union':
+      return byIndexes(search, access.branches, true);
+  }
+}
+
+function* byIds({ connection, entry, meter }: Search, ids: readonly string[]): Iterable<Candidate> {
+  const statement = connection.statement(`select doc, json from ${documentTable(entry.n)} where id = ?`);
+  for (const id of ids) {
+    const row = statement.get(id) as unknown as Candidate | undefined;
+    meter.tick(row?.[1].length ?? 0);
+    if (row !== undefined) yield row;
+  }
+}
+
+function* scan({ connection, entry, meter, prefilter }: Search): Iterable<Candidate> {
+  const table = documentTable(entry.n);
+  const last = Number(
+    (connection.statement(`select max(doc) from ${table}`).get() as unknown as Row)[0] ?? 0,
+  );
+  const statement = connection.statement(
+    `select doc, json from ${table} where doc > ? and doc <= ?${prefilter.sql}`,
+  );
+  for (let from = 0; from < last; from += SLICE) {
+    meter.tick(0);
+    const rows = statement.iterate(from, from + SLICE, ...prefilter.values);
+    for (const row of rows as unknown as Iterable<Candidate>) {
+      meter.tick(row[1].length);
+      yield row;
+    }
+  }
+}
+
+function* walk({ connection, entry, meter, prefilter }: Search, reversed: boolean): Iterable<Candidate> {
+  const table = documentTable(entry.n);
+  const [beyond, upTo, order] = reversed ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
+  const ids = (where: string, offset: number) =>
+    `select id from ${table} ${where} order by id ${order} limit 1 offset ${offset}`;
+  const first = connection.statement(ids('', 0));
+  const next = connection.statement(ids(`where id ${beyond} ?`, SLICE - 1));
+  const rest = connection.statement(
+    `select id from ${table} order by id ${reversed ? 'asc' : 'desc'} limit 1`,
+  );
+  const slice = (lower: string) =>
+    connection.statement(
+      `select doc, json from ${table} where id ${lower} ? and id ${upTo} ?${prefilter.sql} order by id ${order}`,
+    );
+  const text = (row: unknown) => (row === undefined ? undefined : String((row as Row)[0]));
+  let from = text(first.get());
+  const end = text(rest.get());
+  let rows = slice(reversed ? '<=' : '>=');
+  while (from !== undefined && end !== undefined) {
+    meter.tick(0);
+    const to: string = text(next.get(from)) ?? end;
+    for (const row of rows.iterate(from, to, ...prefilter.values) as unknown as Iterable<Candidate>) {
+      meter.tick(row[1].length);
+      yield row;
+    }
+    if (to === end) return;
+    from = to;
+    rows = slice(beyond ?? '');
+  }
+}
+
+function* byIndexes(search: Search, accesses: readonly IndexAccess[], repeats: boolean): Iterable<Candidate> {
+  const { connection, entry, meter } = search;
+  const seen = repeats ? new Set<number>() : undefined;
+  for (const access of accesses) {
+    const statement = connection.statement(joinSql(entry, access));
+    for (const { low, high } of inOrder(access)) {
+      for (const row of statement.iterate(low, high) as unknown as Iterable<Candidate>) {
+        meter.tick(row[1].length);
+        if (seen?.has(row[0])) continue;
+        seen?.add(row[0]);
+        yield row;
+      }
+    }
+  }
+}
+
+/** The intervals in the order in which the access reads them. */
+export function inOrder(access: IndexAccess): IndexAccess['intervals'] {
+  return access.reversed ? access.intervals.toReversed() : access.intervals;
+}
+
+/** Documents of one interval of `access`, in its order. `cross join` keeps SQLite from swapping the tables. */
+export function joinSql(entry: CollectionEntry, access: IndexAccess): string {
+  const order = access.reversed ? 'desc' : 'asc';
+  return (
+    `select d.doc, d.json from ${indexTable(access.index.n, access.folded)} i ` +
+    `cross join ${documentTable(entry.n)} d on d.doc = i.doc ` +
+    `where i.key >= ? and i.key < ? order by i.key ${order}`
+  );
+}

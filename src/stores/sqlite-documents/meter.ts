@@ -1,0 +1,42 @@
+// Bounds on how long a piece of work may hold its thread.
+import { StoreError } from '../../errors.ts';
+
+/** Thrown on the main thread when work turns out too long for it: another thread then does it anew. */
+export class OverBudget extends Error {}
+
+export interface Meter {
+  /** Called once a step, `size` being the text it handled. Throws to end the work. */
+  tick(size: number): void;
+}
+
+const TICKS_PER_LOOK = 16;
+
+/** Allows `ms` milliseconds and `size` units of text, then throws `OverBudget`. */
+export function createBudget(ms: number, size: number, clock: () => number = performance.now): Meter {
+  const end = clock() + ms;
+  let ticks = 0;
+  let left = size;
+  return {
+    tick(spent) {
+      left -= spent;
+      ticks += 1;
+      if (left < 0 || (ticks % TICKS_PER_LOOK === 0 && clock() > end)) throw new OverBudget();
+    },
+  };
+}
+
+/** Throws a `timeout` StoreError past `deadline` (epoch milliseconds; absent: never). */
+export function createDeadline(deadline: number | undefined, now: () => number = Date.now): Meter {
+  let ticks = 0;
+  return {
+    tick() {
+      ticks += 1;
+      if (deadline !== undefined && (ticks === 1 || ticks % 64 === 0)) checkDeadline(deadline, now);
+    },
+  };
+}
+
+/** Throws a `timeout` StoreError when `deadline` has passed. */
+export function checkDeadline(deadline: number | undefined, now: () => number = Date.now): void {
+  if (deadline !== undefined && now() > deadline) throw new StoreError('timeout');
+}

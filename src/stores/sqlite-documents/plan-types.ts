@@ -1,0 +1,38 @@
+// What a plan is made of. Types only; `plan.ts` makes plans, `read.ts` runs them.
+import type { IndexEntry } from './catalogue.ts';
+
+/** Keys from `low` on and below `high`, byte by byte. */
+export interface Interval {
+  readonly low: Buffer;
+  readonly high: Buffer;
+}
+
+export interface IndexAccess {
+  readonly kind: 'index';
+  readonly index: IndexEntry;
+  readonly folded: boolean;
+  /** Apart from each other and ascending. */
+  readonly intervals: readonly Interval[];
+  readonly reversed: boolean;
+  /** One document may be met more than once; the first time counts. */
+  readonly repeats: boolean;
+}
+
+export type Access =
+  /** Single documents, in this order. */
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  /** All documents in the order of their ids. */
+  | { readonly kind: 'walk'; readonly reversed: boolean }
+  /** All documents in no order that a caller could mean. */
+  | { readonly kind: 'scan' }
+  | IndexAccess
+  /** Whatever one of these finds, in no order. */
+  | { readonly kind: 'union'; readonly branches: readonly IndexAccess[] };
+
+export interface Plan {
+  readonly access: Access;
+  /** Everything that the access finds matches the filter. */
+  readonly exact: boolean;
+  /** The access finds documents in the order that was asked for. */
+  readonly sorted: boolean;
+}
