@@ -1,0 +1,122 @@
+// The whole application inside the test's own process: requests are injected, a socket is opened only when asked for.
+import { createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import type { Answer } from './client.ts';
+import { LIBRARY } from './fixtures.ts';
+import { ADMIN, freePort } from './server-process.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
+
+interface StartOptions {
+  /** What `workspace/config.json` holds. */
+  readonly config?: JsonObject;
+  /** Specifications by `version/database/name`; the library's books and people unless given. */
+  readonly specs?: Readonly<Record<string, JsonObject>>;
+  /** A workspace of the caller's, who also removes it: to start again on the same data. */
+  readonly workspace?: Workspace;
+}
+
+interface InjectOptions {
+  /** A bearer token; null sends none. The admin's unless given. */
+  readonly token?: string | null;
+  /** Sent as JSON; text is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface InjectAnswer extends Omit<Answer, 'headers'> {
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly text: string;
+}
+
+export interface TestApp {
+  readonly app: Awaited<ReturnType<typeof createApp>>;
+  readonly workspace: Workspace;
+  /** Sends one request without a socket. `body` of the answer is parsed JSON, or undefined when it is none. */
+  inject(method: string, path: string, options?: InjectOptions): Promise<InjectAnswer>;
+  adminToken(): Promise<string>;
+  token(clientId: string, secret: string): Promise<string>;
+  /** Creates a client that is no admin and resolves with its token. */
+  userToken(clientId: string, permissions?: JsonObject): Promise<string>;
+  /** Opens a real socket and resolves with its address. */
+  listen(): Promise<string>;
+  close(): Promise<void>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const USER_SECRET = 'a secret of a test client';
+
+/** Starts on a temporary workspace and data folder; `close` removes both. */
+export async function startApp(options: StartOptions = {}): Promise<TestApp> {
+  const workspace = options.workspace ?? createWorkspace(options.specs ?? LIBRARY, options.config ?? {});
+  const port = await freePort();
+  const env = {
+    CLOISTER_ADMIN_ID: ADMIN.clientId,
+    CLOISTER_ADMIN_SECRET: ADMIN.secret,
+    CLOISTER_LOGGING_LEVEL: 'silent',
+    CLOISTER_SERVER_HOST: '127.0.0.1',
+    CLOISTER_SERVER_PORT: String(port),
+  };
+  const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
+  if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
+  const app = await createApp(config, { configFile: file, cwd: workspace.cwd });
+
+  const send = async (method: string, path: string, { token, body, headers }: InjectOptions) => {
+    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await app.server.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(typeof token === 'string' ? { authorization: `Bearer ${token}` } : {}),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      body: parse(answer.body),
+    } as InjectAnswer;
+  };
+
+  const token = async (clientId: string, secret: string): Promise<string> => {
+    const { status, body } = await send('POST', '/token', { token: null, body: { clientId, secret } });
+    if (status !== 200) throw new Error(`no token for ${clientId}: ${status}`);
+    return body.accessToken;
+  };
+  let admin: Promise<string> | undefined;
+  const adminToken = () => {
+    admin ??= token(ADMIN.clientId, ADMIN.secret);
+    return admin;
+  };
+  const inject: TestApp['inject'] = async (method, path, given = {}) =>
+    send(method, path, { ...given, token: given.token === undefined ? await adminToken() : given.token });
+
+  return {
+    app,
+    workspace,
+    inject,
+    adminToken,
+    token,
+    async userToken(clientId, permissions) {
+      const body = { clientId, secret: USER_SECRET, ...(permissions === undefined ? {} : { permissions }) };
+      const { status, text } = await inject('POST', '/api/clients', { body });
+      if (status !== 201) throw new Error(`no client ${clientId}: ${status} ${text}`);
+      return token(clientId, USER_SECRET);
+    },
+    listen: async () => (await app.listen()).url,
+    async close() {
+      await app.close();
+      if (options.workspace === undefined) workspace.remove();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+// A writer that keeps the books: it knows what the server acknowledged, and what one unanswered request may have done.
+import type { Client } from './client.ts';
+
+interface Entry {
+  readonly v: number;
+  readonly n: number;
+}
+
+/** What a writer's documents must look like, by id; ids of unanswered creates are not known, hence by title. */
+type State = ReadonlyMap<string, Entry>;
+
+interface Found extends Entry {
+  readonly _id: string;
+  readonly title: string;
+  readonly history: readonly string[];
+}
+
+interface Operation {
+  readonly after: State;
+  send(client: Client): Promise<{ status: number; body: unknown }>;
+}
+
+export interface Ledger {
+  readonly acknowledged: () => number;
+  /** Writes until the connection breaks. */
+  run(client: Client): Promise<void>;
+  /** Compares what the server has with what it acknowledged. Rejects with the difference. Resolves with what it found. */
+  audit(client: Client): Promise<readonly Found[]>;
+}
+
+const PATH = '/1.0/library/ledger';
+const KEEP = 12;
+
+/** The specification that a ledger writes under: revisions, a plain and a unique index. */
+export const LEDGER = {
+  fields: {
+    writer: { type: 'Number' },
+    title: { type: 'String', matchType: 'exact' },
+    n: { type: 'Number' },
+  },
+  settings: {
+    storeRevisions: true,
+    sort: 'title',
+    index: [{ keys: { writer: 1, title: 1 } }, { keys: { title: 1 }, options: { unique: true } }],
+  },
+} as const;
+
+const equal = (expected: State, found: readonly Found[]) =>
+  expected.size === found.length &&
+  found.every(({ title, v, n }) => expected.get(title)?.v === v && expected.get(title)?.n === n);
+
+/** `writer` tells ledgers apart: each touches only documents of its own. */
+export function createLedger(writer: number, random: () => number): Ledger {
+  let certain: State = new Map();
+  let pending: State | undefined;
+  let ids = new Map<string, string>();
+  let serial = 0;
+  let acknowledged = 0;
+
+  const pick = () => [...certain.keys()][Math.floor(random() * certain.size)] ?? '';
+
+  const create = (many: number): Operation => {
+    const documents = Array.from({ length: many }, () => {
+      serial += 1;
+      return { writer, n: 0, title: `${writer}/${String(serial).padStart(6, '0')}` };
+    });
+    const added = documents.map(({ title }) => [title, { v: 1, n: 0 }] as const);
+    return {
+      after: new Map([...certain, ...added]),
+      send: (client) => client.request('POST', PATH, many === 1 ? documents[0] : documents),
+    };
+  };
+
+  const update = (titles: readonly string[], query: boolean): Operation => {
+    serial += 1;
+    const n = serial;
+    const after = new Map(certain);
+    for (const title of titles) after.set(title, { v: (certain.get(title)?.v ?? 0) + 1, n });
+    return {
+      after,
+      send: (client) =>
+        query
+          ? client.request('PUT', PATH, { query: { writer, title: { $in: titles } }, update: { n } })
+          : client.request('PUT', `${PATH}/${ids.get(titles[0] ?? '')}`, { n }),
+    };
+  };
+
+  const remove = (titles: readonly string[], query: boolean): Operation => ({
+    after: new Map([...certain].filter(([title]) => !titles.includes(title))),
+    send: (client) =>
+      query
+        ? client.request('DELETE', PATH, { query: { writer, title: { $in: titles } } })
+        : client.request('DELETE', `${PATH}/${ids.get(titles[0] ?? '')}`),
+  });
+
+  const choose = (): Operation => {
+    if (certain.size < 4) return create(random() < 0.5 ? 1 : 5);
+    const dice = random();
+    if (certain.size > KEEP) return remove([...certain.keys()].slice(0, dice < 0.5 ? 1 : 4), dice >= 0.5);
+    if (dice < 0.25) return create(1);
+    if (dice < 0.35) return create(5);
+    if (dice < 0.75) return update([pick()], false);
+    if (dice < 0.9) return update([...certain.keys()].slice(0, 5), true);
+    return remove([pick()], random() < 0.5);
+  };
+
+  const learnIds = (body: unknown) => {
+    const { results = [] } = (body ?? {}) as { results?: readonly Found[] };
+    for (const { title, _id } of results) ids.set(title, _id);
+  };
+
+  return {
+    acknowledged: () => acknowledged,
+    async run(client) {
+      while (true) {
+        const operation = choose();
+        pending = operation.after;
+        const answer = await operation.send(client).catch(() => undefined);
+        if (answer === undefined) return;
+        if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+        learnIds(answer.body);
+        certain = operation.after;
+        pending = undefined;
+        acknowledged += 1;
+      }
+    },
+    async audit(client) {
+      const filter = encodeURIComponent(JSON.stringify({ writer }));
+      const { body } = await client.request('GET', `${PATH}?filter=${filter}&count=1000`);
+      const found: readonly Found[] = body.results;
+      const state = [certain, pending].find(
+        (candidate) => candidate !== undefined && equal(candidate, found),
+      );
+      if (state === undefined) {
+        const shown = JSON.stringify({ found, certain: [...certain], pending: [...(pending ?? [])] });
+        throw new Error(
+          `the server holds neither what it acknowledged nor that and one more write: ${shown}`,
+        );
+      }
+      certain = state;
+      pending = undefined;
+      ids = new Map(found.map(({ title, _id }) => [title, _id]));
+      return found;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// The real server in a process of its own, as an operator starts it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ROOT } from './source-tree.ts';
+
+export const ADMIN = { clientId: 'admin', secret: 'a secret for tests only' };
+
+const READY_WITHIN_MS = 15_000;
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Milliseconds from spawn to the first 200 of /health. */
+  readonly readyMs: number;
+  /** Everything printed so far. */
+  output(): string;
+  /** Sends the signal and resolves with the exit code once the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A port that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+interface SpawnOptions {
+  readonly cwd: string;
+  readonly port?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function untilHealthy(url: string, ended: Promise<never>): Promise<void> {
+  const giveUp = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < giveUp) {
+    const answer = await Promise.race([ended, fetch(`${url}/health`).catch(() => undefined)]);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+    await pause(5);
+  }
+  throw new Error(`no 200 from ${url}/health within ${READY_WITHIN_MS} ms`);
+}
+
+/** Starts `cloister start` in `cwd` with the admin of `ADMIN`, and resolves when it is ready. */
+export async function spawnServer(options: SpawnOptions): Promise<ServerProcess> {
+  const port = options.port ?? (await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const from = performance.now();
+  const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), 'start', '--port', String(port)], {
+    cwd: options.cwd,
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      CLOISTER_SERVER_HOST: '127.0.0.1',
+      CLOISTER_ADMIN_ID: ADMIN.clientId,
+      CLOISTER_ADMIN_SECRET: ADMIN.secret,
+      ...options.env,
+    },
+  });
+  let printed = '';
+  const collect = (chunk: Buffer) => {
+    printed += chunk.toString();
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const gone = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    return gone;
+  };
+  const ended = gone.then((code) => {
+    throw new Error(`the server ended with ${code}: ${printed.slice(-4000)}`);
+  });
+  ended.catch(() => undefined);
+  try {
+    await untilHealthy(url, ended);
+  } catch (error) {
+    await stop('SIGKILL');
+    throw new Error(`${error instanceof Error ? error.message : error}\n${printed.slice(-4000)}`);
+  }
+  return { url, process: child, readyMs: performance.now() - from, output: () => printed, stop };
+}

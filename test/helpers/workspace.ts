@@ -1,0 +1,31 @@
+// A workspace and a data folder that exist for one test.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { JsonObject } from '../../src/lib/json.ts';
+
+export interface Workspace {
+  /** The run directory: `workspace/` and `data/` lie in it. */
+  readonly cwd: string;
+  readonly path: string;
+  remove(): void;
+}
+
+/** `specs` is keyed by `version/database/name`. Data go to `data/` unless `config` says otherwise. */
+export function createWorkspace(
+  specs: Readonly<Record<string, JsonObject>> = {},
+  config: JsonObject = {},
+): Workspace {
+  const cwd = mkdtempSync(join(tmpdir(), 'cloister-test-'));
+  const path = join(cwd, 'workspace');
+  const write = (name: string, value: JsonObject) => {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), `${JSON.stringify(value, null, 2)}\n`);
+  };
+  write('config.json', config);
+  for (const [address, spec] of Object.entries(specs)) {
+    const [version, database, name] = address.split('/');
+    write(join('collections', `${version}`, `${database}`, `collection.${name}.json`), spec);
+  }
+  return { cwd, path, remove: () => rmSync(cwd, { recursive: true, force: true, maxRetries: 5 }) };
+}
