@@ -1,4 +1,5 @@
 // Who may do what with a collection: `settings.authenticate`, then the client's permissions.
+import type { Caller } from '../collections/documents.ts';
 import type { Client } from './client.ts';
 
 /** What a decision needs to know of a collection. */
@@ -36,9 +37,9 @@ export function decide(client: Client | null, collection: Guarded, method: strin
 }
 
 /** The rights of a client, in the form that the collections ask for. */
-export function createCaller(client: Client | null) {
+export function createCaller(client: Client | null): Caller {
   return {
     name: client?.clientId ?? null,
-    may: (collection: Guarded, method: string): boolean => decide(client, collection, method) === 'ok',
+    may: (collection, method) => decide(client, collection, method) === 'ok',
   };
 }

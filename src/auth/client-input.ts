@@ -4,9 +4,9 @@ import { isJsonObject } from '../lib/json.ts';
 import type { AccessType, Permissions } from './client.ts';
 
 /** Fit for a path segment: no slash, no space, and neither `.` nor `..`. */
-const CLIENT_ID = /^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,199}$/;
+const CLIENT_ID = /^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$/;
 /** In characters, of a secret chosen by hand. */
-export const SECRET_LENGTH = { least: 8, most: 512 } as const;
+export const SECRET_LENGTH = { least: 8, most: 1024 } as const;
 const GRANTS_MOST = 1000;
 const NAME_LENGTH_MOST = 200;
 
@@ -41,7 +41,7 @@ function members(value: unknown, field: string, known: readonly string[]): Reado
   return value;
 }
 
-/** Is this text a possible client id: 1 to 200 of A-Z a-z 0-9 `_ . @ : -`, beginning with a letter, digit or `_`? */
+/** Is this text a possible client id: 1 to 200 of A-Z a-z 0-9 `_ . @ : + ~ -`, beginning with a letter, digit or `_`? */
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && CLIENT_ID.test(value);
 }
@@ -85,7 +85,7 @@ function parsePermissions(value: unknown): Permissions | null {
   };
 }
 
-/** A secret chosen by hand: 8 to 512 characters. Throws BAD_REQUEST. */
+/** A secret chosen by hand: 8 to 1024 characters. Throws BAD_REQUEST. */
 export function parseSecret(value: unknown): string {
   const { least, most } = SECRET_LENGTH;
   const fits =
@@ -101,7 +101,7 @@ export function parseNewClient(body: unknown): NewClient {
   if (!isClientId(clientId)) {
     throw refuse(
       'clientId',
-      'must be 1 to 200 letters, digits or any of _ . @ : - and begin with a letter, a digit or _',
+      'must be 1 to 200 letters, digits or any of _ . @ : + ~ - and begin with a letter, a digit or _',
     );
   }
   return {

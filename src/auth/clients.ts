@@ -2,7 +2,7 @@
 import { AppError, StoreError } from '../errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import type { Client } from './client.ts';
-import { parseClientChange, parseNewClient, parseSecret } from './client-input.ts';
+import { type NewClient, parseClientChange, parseNewClient, parseSecret } from './client-input.ts';
 import { newRecord, type Standing } from './client-record.ts';
 import { CLIENTS, createClientRecords } from './client-records.ts';
 import { decoyHash, generateSecret, hashSecret, secretMatches } from './secrets.ts';
@@ -44,7 +44,10 @@ export interface Clients {
   setSecret(clientId: string, secret?: unknown): Promise<ClientWithSecret>;
   /** The client whose secret this is. Takes as long for an unknown client as for a wrong secret. */
   verify(clientId: string, secret: string): Promise<Standing | undefined>;
-  /** Makes this client an admin with this secret. What is so already stays, tokens included. Throws BAD_REQUEST. */
+  /**
+   * Makes this client an admin with this secret, which the operator chose: of any length. What is so already stays,
+   * tokens included. Throws BAD_REQUEST for an unfit id.
+   */
   upsertAdmin(clientId: string, secret: string): Promise<Client>;
 }
 
@@ -52,8 +55,7 @@ export function createClients({ store, newId, now, queryMs = QUERY_MS }: Clients
   const records = createClientRecords({ store, now, queryMs });
   const decoy = decoyHash();
 
-  const create = async (body: unknown): Promise<ClientWithSecret> => {
-    const given = parseNewClient(body);
+  const add = async (given: NewClient): Promise<ClientWithSecret> => {
     const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
     if ((await records.look(given.clientId)) !== undefined) throw taken();
     const { hash, generated } = await settleSecret(given.secret);
@@ -66,23 +68,33 @@ export function createClients({ store, newId, now, queryMs = QUERY_MS }: Clients
     }
   };
 
+  /** Of two starts at once one creates; the other finds what the first has made. */
+  const createAdmin = async (clientId: string, secret: string): Promise<Client> => {
+    try {
+      return (await add({ ...parseNewClient({ clientId, accessType: 'admin' }), secret })).client;
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'CLIENT_EXISTS')) throw error;
+      return upsertAdmin(clientId, secret);
+    }
+  };
+
   const upsertAdmin = async (clientId: string, secret: string): Promise<Client> => {
     const record = await records.look(clientId);
-    if (record === undefined) return (await create({ clientId, secret, accessType: 'admin' })).client;
+    if (record === undefined) return createAdmin(clientId, secret);
     const known = await secretMatches(secret, record.hash);
     if (known && record.standing.client.accessType === 'admin') return record.standing.client;
-    const hash = known ? undefined : await hashSecret(parseSecret(secret));
+    const hash = known ? undefined : await hashSecret(secret);
     return (await records.change(clientId, { accessType: 'admin', hash })).standing.client;
   };
 
   return {
-    create,
     upsertAdmin,
     hasAny: records.hasAny,
     remove: records.remove,
     standing: async (clientId) => (await records.look(clientId))?.standing,
     find: async (clientId) => (await records.look(clientId))?.standing.client,
     list: async () => (await records.all()).map(({ standing }) => standing.client),
+    create: async (body) => add(parseNewClient(body)),
     async ensure() {
       const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
       await store.ensureIndexes(CLIENTS, [{ name: 'clientId', keys, unique: true, sparse: false }]);

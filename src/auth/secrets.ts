@@ -40,7 +40,7 @@ export async function secretMatches(secret: string, hash: string): Promise<boole
   if (salt === undefined || key === undefined) return false;
   const cost = { N: Number(n), r: Number(r), p: Number(p) };
   const expected = Buffer.from(key, 'base64url');
-  const options = { ...cost, maxmem: 256 * cost.N * cost.r };
+  const options = { ...cost, maxmem: 256 * cost.r * (cost.N + cost.p + 2) };
   const actual = await derive(secret, Buffer.from(salt, 'base64url'), expected.length, options);
   return timingSafeEqual(actual, expected);
 }

@@ -1,0 +1,82 @@
+// Access decisions: public methods, permissions by name and version, admins.
+import { describe, expect, it } from 'vitest';
+import { createCaller, decide } from '../../src/auth/access.ts';
+import type { Client, Permissions } from '../../src/auth/client.ts';
+import type { Collection } from '../../src/collections/collection.ts';
+
+const collection = (authenticate: boolean | readonly string[] = true, name = 'books', version = '1.0') => ({
+  name,
+  version,
+  settings: { authenticate },
+});
+
+const client = (permissions: Permissions | null, accessType: Client['accessType'] = 'user'): Client => ({
+  id: '0'.repeat(24),
+  clientId: 'reader',
+  accessType,
+  permissions,
+});
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+
+describe('decide', () => {
+  it.each(METHODS)('wants a token for %s where authentication applies', (method) => {
+    expect(decide(null, collection(true), method)).toBe('no-token');
+    expect(decide(null, collection(false), method)).toBe('ok');
+  });
+
+  it('wants one only for the listed methods', () => {
+    const writes = collection(['POST', 'PUT', 'DELETE']);
+    expect(METHODS.map((method) => decide(null, writes, method))).toEqual([
+      'ok',
+      'ok',
+      'no-token',
+      'no-token',
+      'no-token',
+    ]);
+  });
+
+  it('counts HEAD as GET on both sides', () => {
+    expect(decide(null, collection(['GET']), 'HEAD')).toBe('no-token');
+    expect(decide(null, collection(['HEAD']), 'GET')).toBe('no-token');
+    expect(decide(null, collection([]), 'HEAD')).toBe('ok');
+  });
+
+  it.each([
+    ['no restriction', null, 'ok'],
+    ['the name', { collections: [{ path: 'books' }] }, 'ok'],
+    ['name and version', { collections: [{ path: 'books', apiVersion: '1.0' }] }, 'ok'],
+    ['another version', { collections: [{ path: 'books', apiVersion: '2.0' }] }, 'denied'],
+    ['another name', { collections: [{ path: 'book' }, { path: 'booksHistory' }] }, 'denied'],
+    ['an empty list', { collections: [] }, 'denied'],
+    ['endpoints only', { endpoints: [{ path: 'books' }] }, 'denied'],
+    ['nothing', {}, 'denied'],
+  ] as const)('with permission for %s', (_case, permissions, decision) => {
+    expect(decide(client(permissions), collection(), 'GET')).toBe(decision);
+  });
+
+  it('lets admins pass whatever their permissions say', () => {
+    expect(decide(client({}, 'admin'), collection(), 'DELETE')).toBe('ok');
+  });
+
+  it('does not refuse a known client what it allows anyone', () => {
+    expect(decide(client({}), collection(false), 'POST')).toBe('ok');
+  });
+});
+
+describe('createCaller', () => {
+  it('names the client and answers for its rights', () => {
+    const books = collection() as Collection;
+    const limited = createCaller(client({ collections: [{ path: 'people' }] }));
+    expect(limited.name).toBe('reader');
+    expect(limited.may(books, 'GET')).toBe(false);
+    expect(limited.may({ ...books, name: 'people' }, 'PUT')).toBe(true);
+  });
+
+  it('is nobody without a client', () => {
+    const nobody = createCaller(null);
+    expect(nobody.name).toBeNull();
+    expect(nobody.may(collection() as Collection, 'GET')).toBe(false);
+    expect(nobody.may(collection(['POST']) as Collection, 'GET')).toBe(true);
+  });
+});

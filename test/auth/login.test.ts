@@ -1,0 +1,95 @@
+// The login: the right secret gives a token, anything else the same refusal.
+import { describe, expect, it } from 'vitest';
+import type { Standing } from '../../src/auth/client-record.ts';
+import { createLogin } from '../../src/auth/login.ts';
+import { createAttemptLimiter } from '../../src/auth/rate-limit.ts';
+import { StoreError } from '../../src/errors.ts';
+
+const standing: Standing = {
+  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
+  stamp: 's',
+};
+
+function setUp(verify?: () => Promise<Standing | undefined>) {
+  const asked: string[] = [];
+  const login = createLogin({
+    clients: {
+      async verify(clientId, secret) {
+        asked.push(clientId);
+        if (verify !== undefined) return verify();
+        return clientId === 'reader' && secret === 'right secret' ? standing : undefined;
+      },
+    },
+    limiter: createAttemptLimiter({ perClient: 2, perAddress: 100, windowSeconds: 60 }),
+    tokens: { issue: ({ stamp }) => ({ accessToken: stamp, tokenType: 'Bearer', expiresIn: 5 }) },
+  });
+  return { asked, login };
+}
+
+const address = '192.0.2.1';
+
+describe('login', () => {
+  it('answers the right secret with a token', async () => {
+    const { login } = setUp();
+    expect(await login({ clientId: 'reader', secret: 'right secret', address })).toEqual({
+      accessToken: 's',
+      tokenType: 'Bearer',
+      expiresIn: 5,
+    });
+  });
+
+  it.each([
+    ['reader', 'wrong'],
+    ['nobody', 'right secret'],
+    ['reader', undefined],
+    [undefined, 'right secret'],
+    [{ $ne: '' }, { $ne: '' }],
+    ['reader', { $ne: '' }],
+    ['reader', 'x'.repeat(1025)],
+    ['a/b', 'right secret'],
+    [['reader'], ['right secret']],
+  ])('refuses %j with %j', async (clientId, secret) => {
+    const { login } = setUp();
+    await expect(login({ clientId, secret, address })).rejects.toMatchObject({
+      code: 'INVALID_CREDENTIALS',
+      status: 401,
+    });
+  });
+
+  it('asks nobody about what cannot be right', async () => {
+    const { login, asked } = setUp();
+    const bad = [
+      { clientId: { $ne: '' }, secret: 'right secret' },
+      { clientId: 'reader', secret: { $ne: '' } },
+      { clientId: 'reader', secret: 'x'.repeat(1025) },
+    ];
+    for (const credentials of bad) await login({ ...credentials, address }).catch(() => undefined);
+    expect(asked).toEqual([]);
+  });
+
+  it('limits failures', async () => {
+    const { login } = setUp();
+    for (let i = 0; i < 2; i += 1) {
+      await expect(login({ clientId: 'reader', secret: 'wrong', address })).rejects.toMatchObject({
+        status: 401,
+      });
+    }
+    await expect(login({ clientId: 'reader', secret: 'right secret', address })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    });
+  });
+
+  it('passes on that the store is away, and does not count it', async () => {
+    let away = true;
+    const { login } = setUp(async () => {
+      if (away) throw new StoreError('unavailable');
+      return standing;
+    });
+    const credentials = { clientId: 'reader', secret: 'right secret', address };
+    for (let i = 0; i < 5; i += 1) {
+      await expect(login(credentials)).rejects.toMatchObject({ reason: 'unavailable' });
+    }
+    away = false;
+    expect(await login(credentials)).toMatchObject({ tokenType: 'Bearer' });
+  });
+});

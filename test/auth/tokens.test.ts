@@ -1,0 +1,148 @@
+// Tokens: only ours, only while they last, only while their client stands as it did.
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Standing } from '../../src/auth/client-record.ts';
+import { createStandings } from '../../src/auth/standings.ts';
+import { createTokens } from '../../src/auth/tokens.ts';
+import { StoreError } from '../../src/errors.ts';
+
+const SECRET = 'a secret of at least thirty-two characters';
+const START = 1_700_000_000_000;
+
+const standing = (stamp: string): Standing => ({
+  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
+  stamp,
+});
+
+function setUp() {
+  const state = { at: START, stored: standing('s1') as Standing | undefined, away: false, reads: 0 };
+  const now = () => state.at;
+  const standings = createStandings({
+    read: async () => {
+      state.reads += 1;
+      if (state.away) throw new StoreError('unavailable');
+      return state.stored;
+    },
+    watch: () => () => undefined,
+    source: { database: null, collection: 'clients' },
+    now,
+  });
+  return { state, now, standings, tokens: createTokens({ secret: SECRET, ttl: 1800, standings, now }) };
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function forge(header: object, payload: object, secret = SECRET, hash = 'sha256'): string {
+  const text = `${encode(header)}.${encode(payload)}`;
+  return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
+}
+
+const seconds = START / 1000;
+const claims = { sub: 'reader', stamp: 's1', aud: 'cloister:access', iat: seconds, exp: seconds + 1800 };
+const refused = { code: 'INVALID_TOKEN', status: 401 };
+
+describe('an issued token', () => {
+  it('names its client until it expires', async () => {
+    const { tokens, state } = setUp();
+    const { accessToken, tokenType, expiresIn } = tokens.issue(standing('s1'));
+    expect({ tokenType, expiresIn }).toEqual({ tokenType: 'Bearer', expiresIn: 1800 });
+    expect(await tokens.verify(accessToken)).toEqual(standing('s1').client);
+    state.at += 1_799_000;
+    expect(await tokens.verify(accessToken)).toEqual(standing('s1').client);
+    state.at += 1000;
+    expect(tokens.peek(accessToken)).toBeUndefined();
+    await expect(tokens.verify(accessToken)).rejects.toMatchObject(refused);
+  });
+
+  it('is another one each time', () => {
+    const { tokens } = setUp();
+    expect(tokens.issue(standing('s1')).accessToken).not.toBe(tokens.issue(standing('s1')).accessToken);
+  });
+
+  it('is known at once after its first use, for as long as its client is', async () => {
+    const { tokens, state } = setUp();
+    const { accessToken } = tokens.issue(standing('s1'));
+    expect(tokens.peek(accessToken)).toBeUndefined();
+    await tokens.verify(accessToken);
+    expect(tokens.peek(accessToken)).toEqual(standing('s1').client);
+    state.at += 3001;
+    expect(tokens.peek(accessToken)).toBeUndefined();
+    await tokens.verify(accessToken);
+    expect(tokens.peek(accessToken)).toEqual(standing('s1').client);
+    expect(state.reads).toBe(2);
+  });
+
+  it('follows the present rights of its client', async () => {
+    const { tokens, state } = setUp();
+    const { accessToken } = tokens.issue(standing('s1'));
+    await tokens.verify(accessToken);
+    const { client, stamp } = standing('s1');
+    state.stored = { stamp, client: { ...client, accessType: 'admin' } };
+    state.at += 3001;
+    expect((await tokens.verify(accessToken)).accessType).toBe('admin');
+  });
+
+  it.each([
+    ['removed', undefined],
+    ['given another secret', standing('s2')],
+  ])('ends within seconds when its client is %s', async (_case, stored) => {
+    const { tokens, state } = setUp();
+    const { accessToken } = tokens.issue(standing('s1'));
+    await tokens.verify(accessToken);
+    state.stored = stored;
+    state.at += 3001;
+    await expect(tokens.verify(accessToken)).rejects.toMatchObject(refused);
+    expect(tokens.peek(accessToken)).toBeUndefined();
+  });
+
+  it('is not refused, but cannot be judged, while the store is away', async () => {
+    const { tokens, state } = setUp();
+    const { accessToken } = tokens.issue(standing('s1'));
+    state.away = true;
+    await expect(tokens.verify(accessToken)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(tokens.verify(`${accessToken}x`)).rejects.toMatchObject(refused);
+    state.away = false;
+    expect(await tokens.verify(accessToken)).toEqual(standing('s1').client);
+  });
+});
+
+describe('a foreign token', () => {
+  it('would pass if all of it were right', async () => {
+    const { tokens } = setUp();
+    expect(await tokens.verify(forge({ alg: 'HS256', typ: 'JWT' }, claims))).toEqual(standing('s1').client);
+  });
+
+  it.each([
+    ['no algorithm', `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`],
+    ['the algorithm in odd case', `${encode({ alg: 'nOnE' })}.${encode(claims)}.`],
+    ['HS384', forge({ alg: 'HS384' }, claims, SECRET, 'sha384')],
+    ['HS512', forge({ alg: 'HS512' }, claims, SECRET, 'sha512')],
+    ['RS256 over our secret', forge({ alg: 'RS256' }, claims)],
+    ['another secret', forge({ alg: 'HS256' }, claims, 'another secret')],
+    ['another audience', forge({ alg: 'HS256' }, { ...claims, aud: 'upload' })],
+    ['no audience', forge({ alg: 'HS256' }, { ...claims, aud: undefined })],
+    ['no end', forge({ alg: 'HS256' }, { ...claims, exp: undefined })],
+    ['an end in the past', forge({ alg: 'HS256' }, { ...claims, exp: seconds })],
+    ['a start in the future', forge({ alg: 'HS256' }, { ...claims, nbf: seconds + 60 })],
+    ['no subject', forge({ alg: 'HS256' }, { ...claims, sub: undefined })],
+    ['a subject that is no text', forge({ alg: 'HS256' }, { ...claims, sub: { $ne: '' } })],
+    ['no stamp', forge({ alg: 'HS256' }, { ...claims, stamp: undefined })],
+    ['another stamp', forge({ alg: 'HS256' }, { ...claims, stamp: 's0' })],
+    ['a payload that is no object', forge({ alg: 'HS256' }, [1])],
+    ['nothing', ''],
+    ['no dots', 'abc'],
+    ['broken JSON', `${Buffer.from('{').toString('base64url')}.${encode(claims)}.x`],
+    ['odd characters', '\u0000\ud800.\u0000.\u0000'],
+    ['too much', 'x'.repeat(100_000)],
+  ])('with %s is refused', async (_case, token) => {
+    const { tokens } = setUp();
+    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+    expect(tokens.peek(token)).toBeUndefined();
+  });
+
+  it('is refused without a look at the store', async () => {
+    const { tokens, state } = setUp();
+    await tokens.verify(forge({ alg: 'HS256' }, claims, 'another secret')).catch(() => undefined);
+    expect(state.reads).toBe(0);
+  });
+});
