@@ -103,10 +103,5 @@ export const LOGGING = {
       default: 'info',
       description: 'The least severe level that is written.',
     },
-    requests: {
-      type: 'boolean',
-      default: false,
-      description: 'One record for each request: method, path, status, milliseconds, client.',
-    },
   },
 } as const satisfies Block;

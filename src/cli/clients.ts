@@ -1,0 +1,74 @@
+// `cloister clients`: credentials from the console, for operators without a token.
+import type { Client } from '../auth/client.ts';
+import { AppError, StoreError } from '../errors.ts';
+import { loadOrReport } from './configured.ts';
+import type { Io } from './io.ts';
+import type { CommandFlags, CommandName } from './usage.ts';
+
+/** The part of client administration that commands need. Methods throw AppErrors for what the operator did wrong. */
+export interface ClientAdmin {
+  /** `secret` is there only when it was generated. */
+  create(body: unknown): Promise<{ readonly client: Client; readonly secret: string | undefined }>;
+  list(): Promise<readonly Client[]>;
+  remove(clientId: string): Promise<void>;
+}
+
+type ClientCommand = Extract<CommandName, `clients ${string}`>;
+
+/** The two lines that introduce a client; the only time that its secret is shown. */
+export function credentialLines(id: string, secret: string): readonly string[] {
+  return [`client id: ${id}`, `client secret: ${secret}`];
+}
+
+/** Does one command on an open store and gives the exit code. */
+export async function runClients(
+  admin: ClientAdmin,
+  task: { readonly command: ClientCommand; readonly flags: CommandFlags },
+  io: Io,
+): Promise<number> {
+  const { command, flags } = task;
+  if (command === 'clients list') {
+    for (const client of await admin.list()) io.out(`${client.clientId}\t${client.accessType}`);
+    return 0;
+  }
+  if (flags.id === undefined) {
+    io.err(`cloister: ${command}: --id is missing`);
+    return 1;
+  }
+  if (command === 'clients remove') {
+    await admin.remove(flags.id);
+    io.out(`removed ${flags.id}`);
+    return 0;
+  }
+  const { client, secret } = await admin.create({
+    clientId: flags.id,
+    accessType: flags.admin === true ? 'admin' : 'user',
+    ...(flags.secret === undefined ? {} : { secret: flags.secret }),
+  });
+  for (const line of credentialLines(client.clientId, secret ?? flags.secret ?? '')) io.out(line);
+  return 0;
+}
+
+function reason(error: unknown): string {
+  if (error instanceof AppError) return error.items.map(({ message }) => message).join('; ');
+  if (error instanceof StoreError) return `the database cannot be used (${error.reason})`;
+  throw error;
+}
+
+/** Opens the clients of the configured database for one command. Gives the exit code. */
+export async function clients(command: ClientCommand, flags: CommandFlags, io: Io): Promise<number> {
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { openClients } = await import('../app.ts');
+  try {
+    const opened = await openClients(loaded.config, { cwd: io.cwd });
+    try {
+      return await runClients(opened.clients, { command, flags }, io);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    io.err(`cloister: ${command}: ${reason(error)}`);
+    return 1;
+  }
+}

@@ -1,0 +1,80 @@
+// What the commands are called and how they are told apart: flags, help and the one line for a mistake.
+import { parseArgs } from 'node:util';
+
+export const HELP = `Usage: cloister <command> [flags]
+
+Commands:
+  start                                 serve the workspace
+  check                                 check configuration and specifications without starting
+  clients add --id ID [--admin] [--secret S]
+                                        add a client; its secret is shown once
+  clients list                          list clients
+  clients remove --id ID                remove a client; its tokens end with it
+
+Flags:
+  --config FILE      configuration file (default: config.json in the workspace)
+  --workspace DIR    workspace folder (default: workspace)
+  --port N           port of the content API (start only)
+  --help, --version`;
+
+const TEXT = { type: 'string' } as const;
+const SWITCH = { type: 'boolean' } as const;
+const COMMON = { config: TEXT, workspace: TEXT, help: SWITCH } as const;
+
+/** The flags that each command takes. */
+const COMMANDS = {
+  start: { ...COMMON, port: TEXT },
+  check: COMMON,
+  'clients add': { ...COMMON, id: TEXT, admin: SWITCH, secret: TEXT },
+  'clients list': COMMON,
+  'clients remove': { ...COMMON, id: TEXT },
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** Every flag of every command; a command reads its own. */
+export interface CommandFlags {
+  readonly config?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly port?: string | undefined;
+  readonly id?: string | undefined;
+  readonly secret?: string | undefined;
+  readonly admin?: boolean | undefined;
+  readonly help?: boolean | undefined;
+}
+
+export type Usage =
+  | { readonly command: CommandName; readonly flags: CommandFlags }
+  | { readonly show: 'help' | 'version' }
+  | { readonly mistake: string };
+
+function commandOf(words: readonly string[]): CommandName | undefined {
+  const name = words.join(' ');
+  return Object.hasOwn(COMMANDS, name) ? (name as CommandName) : undefined;
+}
+
+function mistakeIn(words: readonly string[]): string {
+  if (words.length === 0) return 'no command given';
+  if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, list, remove';
+  return `unknown command: ${words.join(' ')}`;
+}
+
+/** Understands the arguments, or says in one line why not. */
+export function parseUsage(args: readonly string[]): Usage {
+  const first = args.findIndex((arg) => arg.startsWith('-'));
+  const words = first === -1 ? args : args.slice(0, first);
+  const rest = first === -1 ? [] : args.slice(first);
+  if (words.length === 0 && rest[0] === '--version') return { show: 'version' };
+  if (words.length === 0 && rest[0] === '--help') return { show: 'help' };
+  const command = commandOf(words);
+  if (command === undefined) return { mistake: mistakeIn(words) };
+  try {
+    const { values } = parseArgs({ args: rest, options: COMMANDS[command], strict: true });
+    const flags = values as CommandFlags;
+    return flags.help === true ? { show: 'help' } : { command, flags };
+  } catch (error) {
+    // Node's text goes on with advice for programmers.
+    const text = error instanceof Error ? error.message : '';
+    return { mistake: `${command}: ${text.split('. ')[0]?.split('\n')[0]}` };
+  }
+}

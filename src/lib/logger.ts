@@ -1,0 +1,33 @@
+// The log: one JSON object a line, without secrets.
+import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
+
+export type Logger = PinoLogger;
+
+interface LoggerOptions {
+  readonly level: string;
+  /** Dotted paths of secret settings, hidden wherever a record carries a configuration. */
+  readonly secrets: readonly string[];
+  /** Where lines go; the standard error stream if absent. */
+  readonly stream?: DestinationStream;
+}
+
+/** What carries a credential by its name, at the top of a record or one level below. */
+const CREDENTIALS = ['authorization', 'secret', 'accessToken', 'password', 'cookie'];
+
+function redactedPaths(secrets: readonly string[]): string[] {
+  return [
+    ...CREDENTIALS.flatMap((name) => [name, `*.${name}`]),
+    ...['headers', 'req.headers'].flatMap((path) => [`${path}.authorization`, `${path}.cookie`]),
+    ...secrets.flatMap((path) => [path, `config.${path}`]),
+  ];
+}
+
+/** Makes the log of one process. Errors under `err` are written with their stack and cause. */
+export function createLogger({ level, secrets, stream }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    redact: { paths: [...new Set(redactedPaths(secrets))], censor: '[redacted]' },
+  };
+  return pino(options, stream ?? destination({ fd: 2, sync: true }));
+}
