@@ -6,6 +6,13 @@ import { AppError } from '../errors.ts';
 import type { HttpDeps } from './deps.ts';
 import { pathOf } from './error-handler.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; null when anonymous. */
+    client: Client | null;
+  }
+}
+
 type Done = (error?: Error) => void;
 export type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
 

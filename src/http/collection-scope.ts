@@ -10,6 +10,13 @@ import type { Hook } from './authenticate.ts';
 import { pathOf } from './error-handler.ts';
 import { methodNotAllowed } from './resource.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The collection that the path names, once the scope has resolved it. */
+    collection: Collection | null;
+  }
+}
+
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE']);
 

@@ -1,7 +1,6 @@
 // The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import './request-state.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';

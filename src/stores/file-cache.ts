@@ -1,0 +1,86 @@
+// The response cache as files in one folder, one an entry. What there is, and until when, is known in memory only:
+// files that an earlier run left behind are swept away.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { CacheStore } from './ports.ts';
+
+/** Ours, finished or half written; nothing else in the folder is ever touched. */
+const OURS = /^[0-9a-f]{64}\.entry/;
+
+interface FileCacheOptions {
+  /** Created when missing. */
+  readonly folder: string;
+  /** What all entries together may take on disk. */
+  readonly maxBytes: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+interface Entry {
+  readonly bytes: number;
+  readonly expiresAt: number;
+}
+
+const nameOf = (key: string) => `${createHash('sha256').update(key).digest('hex')}.entry`;
+
+/** Opens the cache, empty. Rejects when the folder cannot be made or read. */
+export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions): Promise<CacheStore> {
+  await mkdir(folder, { recursive: true });
+  let writes = 0;
+  const pending = new Set<Promise<void>>();
+  const remove = (name: string) => {
+    // A file that cannot be removed only takes room until the next start.
+    const removal = rm(join(folder, name), { force: true }).catch(() => undefined);
+    const done = removal.then(() => void pending.delete(done));
+    pending.add(done);
+  };
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: (_entry, name, reason) => {
+      if (reason !== 'set') remove(name);
+    },
+  });
+  for (const name of await readdir(folder)) {
+    if (OURS.test(name)) remove(name);
+  }
+
+  return {
+    async get(key) {
+      const name = nameOf(key);
+      const entry = entries.get(name);
+      if (entry === undefined) return undefined;
+      if (now() >= entry.expiresAt) {
+        entries.delete(name);
+        return undefined;
+      }
+      return readFile(join(folder, name), 'utf8').catch(() => undefined);
+    },
+    async set(key, value, ttl) {
+      const name = nameOf(key);
+      const bytes = Buffer.byteLength(value) + 1;
+      if (bytes > maxBytes) return;
+      writes += 1;
+      const draft = `${name}.${writes}`;
+      try {
+        // Never flushed: after a crash no entry counts any more.
+        await writeFile(join(folder, draft), value);
+        await rename(join(folder, draft), join(folder, name));
+        entries.set(name, { bytes, expiresAt: now() + ttl });
+      } catch {
+        // A full disk costs the entry, not the answer.
+        entries.delete(name);
+        remove(draft);
+      }
+    },
+    async clear() {
+      entries.clear();
+      await Promise.all(pending);
+    },
+    async close() {
+      await Promise.all(pending);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// The response cache in this process: gone with it, bounded in bytes, the longest unused entry leaves first.
+import { LRUCache } from 'lru-cache';
+import type { CacheStore } from './ports.ts';
+
+const BYTES_PER_CHARACTER = 2;
+
+interface MemoryCacheOptions {
+  /** What all entries together may take, reckoned at two bytes a character. */
+  readonly maxBytes: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Makes an empty cache. */
+export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): CacheStore {
+  const entries = new LRUCache<string, { readonly value: string; readonly expiresAt: number }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ value }, key) => (value.length + key.length + 1) * BYTES_PER_CHARACTER,
+  });
+  return {
+    async get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      if (now() < entry.expiresAt) return entry.value;
+      entries.delete(key);
+      return undefined;
+    },
+    async set(key, value, ttl) {
+      entries.set(key, { value, expiresAt: now() + ttl });
+    },
+    async clear() {
+      entries.clear();
+    },
+    async close() {
+      entries.clear();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFileCache } from '../../src/stores/file-cache.ts';
+import { describeCacheStore } from '../contracts/cache-store.ts';
+
+const temporary = () => mkdtemp(join(tmpdir(), 'cloister-cache-'));
+
+describeCacheStore('the file cache', async (maxBytes) => {
+  let time = 1_000_000;
+  const folder = await temporary();
+  const cache = await openFileCache({ folder, maxBytes, now: () => time });
+  return {
+    cache,
+    advance: (milliseconds) => {
+      time += milliseconds;
+    },
+    async dispose() {
+      await cache.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+});
+
+describe('the folder of the file cache', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await temporary();
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const open = (maxBytes = 100_000) => openFileCache({ folder, maxBytes, now: () => 0 });
+
+  it('is created when missing', async () => {
+    const cache = await openFileCache({ folder: join(folder, 'a', 'b'), maxBytes: 100, now: () => 0 });
+    await cache.set('k', 'v', 1000);
+    expect(await cache.get('k')).toBe('v');
+    await cache.close();
+  });
+
+  it('holds one file an entry, named by a hash', async () => {
+    const cache = await open();
+    await cache.set('../../etc/passwd', 'v', 1000);
+    await cache.close();
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.entry$/)]);
+  });
+
+  it('is swept of what an earlier run left, and of nothing else', async () => {
+    const first = await open();
+    await first.set('k', 'v', 1000);
+    await first.close();
+    await writeFile(join(folder, `${'0'.repeat(64)}.entry.7`), 'half');
+    await writeFile(join(folder, 'precious.txt'), 'mine');
+    const second = await open();
+    await second.close();
+    expect(await second.get('k')).toBeUndefined();
+    expect(await readdir(folder)).toEqual(['precious.txt']);
+    expect(await readFile(join(folder, 'precious.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('loses the files of entries that make room', async () => {
+    const cache = await open(1000);
+    await cache.set('a', 'x'.repeat(600), 1000);
+    await cache.set('b', 'x'.repeat(600), 1000);
+    await cache.close();
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('answers as if it held nothing when the folder is gone', async () => {
+    const cache = await open();
+    await cache.set('a', '1', 1000);
+    await rm(folder, { recursive: true });
+    expect(await cache.get('a')).toBeUndefined();
+    await cache.set('b', '2', 1000);
+    expect(await cache.get('b')).toBeUndefined();
+    await cache.close();
+  });
+});
