@@ -81,7 +81,11 @@ export function newRecord(
 }
 
 /** The write that applies a change; an empty change only counts `v` up. */
-export function changeRecord(ns: Namespace, record: ClientRecord, change: RecordChange) {
+export function changeRecord(
+  ns: Namespace,
+  record: ClientRecord,
+  change: RecordChange,
+): Extract<Write, { kind: 'update' }> {
   const { accessType, permissions, hash, lastModifiedAt } = change;
   const differences: JsonObject = {
     v: record.v + 1,
@@ -97,5 +101,5 @@ export function changeRecord(ns: Namespace, record: ClientRecord, change: Record
     v: record.v,
     document: { ...record.document, ...differences, _id: record.document._id },
     changed: Object.keys(differences),
-  } satisfies Write;
+  };
 }

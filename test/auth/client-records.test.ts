@@ -1,0 +1,101 @@
+// Changes of client records on the real store: an admin remains, whatever races, in one process or in two.
+import { describe, expect, it } from 'vitest';
+import type { AccessType } from '../../src/auth/client.ts';
+import { newRecord } from '../../src/auth/client-record.ts';
+import { createClientRecords } from '../../src/auth/client-records.ts';
+import { StoreError } from '../../src/errors.ts';
+import { createIdSource } from '../../src/lib/ids.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { openTemporaryStore } from '../helpers/temporary-store.ts';
+
+const newId = createIdSource();
+
+const over = (store: DocumentStore) => createClientRecords({ store, now: Date.now, queryMs: 5000 });
+
+async function setUp(people: Readonly<Record<string, AccessType>>) {
+  const { store, path } = await openTemporaryStore();
+  const records = over(store);
+  for (const [clientId, accessType] of Object.entries(people)) {
+    const given = { clientId, accessType, secret: undefined, permissions: null };
+    await records.insert(newRecord(given, { _id: newId(), hash: '', now: 1 }));
+  }
+  return { store, path, records };
+}
+
+type Records = ReturnType<typeof over>;
+
+const admins = async (records: Records) =>
+  (await records.all()).filter(({ standing }) => standing.client.accessType === 'admin');
+
+const last = { code: 'LAST_ADMIN', status: 409 };
+
+describe('the last admin', () => {
+  it('is neither removed nor demoted', async () => {
+    const { records } = await setUp({ root: 'admin', reader: 'user' });
+    await expect(records.remove('root')).rejects.toMatchObject(last);
+    await expect(records.change('root', { accessType: 'user' })).rejects.toMatchObject(last);
+    expect(await admins(records)).toHaveLength(1);
+  });
+
+  it('may be changed otherwise, and others may go', async () => {
+    const { records } = await setUp({ root: 'admin', reader: 'user' });
+    await records.change('root', { accessType: 'admin', permissions: {} });
+    await records.change('reader', { accessType: 'user' });
+    await records.remove('reader');
+    expect((await records.all()).map(({ standing }) => standing.client.clientId)).toEqual(['root']);
+  });
+
+  it('may go when another has come', async () => {
+    const { records } = await setUp({ root: 'admin', other: 'user' });
+    await records.change('other', { accessType: 'admin' });
+    await records.remove('root');
+    expect(await records.look('root')).toBeUndefined();
+  });
+
+  it.each(['remove', 'demote'])('remains when all are to %s at once', async (what) => {
+    const names = ['a', 'b', 'c', 'd'];
+    const { records, path } = await setUp(Object.fromEntries(names.map((name) => [name, 'admin'] as const)));
+    const others = over((await openTemporaryStore(path)).store);
+    const end = (name: string, index: number) => {
+      const by = index % 2 === 0 ? records : others;
+      return what === 'remove' ? by.remove(name) : by.change(name, { accessType: 'user' });
+    };
+    const outcomes = await Promise.allSettled(names.map(end));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(await admins(records)).toHaveLength(1);
+  });
+});
+
+describe('changes of one record', () => {
+  it('that race are all applied', async () => {
+    const { records } = await setUp({ reader: 'user' });
+    const stamps = ['h1', 'h2', 'h3', 'h4', 'h5'];
+    await Promise.all(stamps.map((hash) => records.change('reader', { hash })));
+    expect((await records.mustLook('reader')).v).toBe(6);
+  });
+
+  it('give up as busy when the race is never won', async () => {
+    const { store } = await setUp({ reader: 'user' });
+    let commits = 0;
+    const contended = over({
+      ...store,
+      find: store.find.bind(store),
+      commit: () => {
+        commits += 1;
+        return Promise.reject(new StoreError('conflict'));
+      },
+    });
+    await expect(contended.change('reader', { hash: 'h' })).rejects.toMatchObject({ reason: 'busy' });
+    expect(commits).toBe(10);
+  });
+
+  it('pass on what the store says', async () => {
+    const { store } = await setUp({ reader: 'user' });
+    const away = over({
+      ...store,
+      find: store.find.bind(store),
+      commit: () => Promise.reject(new StoreError('unavailable')),
+    });
+    await expect(away.remove('reader')).rejects.toMatchObject({ reason: 'unavailable' });
+  });
+});

@@ -1,0 +1,56 @@
+// The first admin: configured, or made once on a database without clients.
+import { describe, expect, it } from 'vitest';
+import { createClients } from '../../src/auth/clients.ts';
+import { ensureFirstAdmin } from '../../src/auth/first-admin.ts';
+import { createIdSource } from '../../src/lib/ids.ts';
+import { openTemporaryStore } from '../helpers/temporary-store.ts';
+
+async function setUp(shared?: string) {
+  const { store, path } = await openTemporaryStore(shared);
+  const clients = createClients({ store, newId: createIdSource(), now: Date.now });
+  await clients.ensure();
+  return { clients, path };
+}
+
+describe('ensureFirstAdmin', () => {
+  it('makes an admin once and tells its secret once', async () => {
+    const { clients } = await setUp();
+    const made = await ensureFirstAdmin(clients, undefined);
+    expect((await clients.verify(made?.clientId ?? '', made?.secret ?? ''))?.client.accessType).toBe('admin');
+    expect(await ensureFirstAdmin(clients, undefined)).toBeUndefined();
+    expect(await clients.list()).toHaveLength(1);
+  });
+
+  it('makes none where any client is', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader' });
+    expect(await ensureFirstAdmin(clients, undefined)).toBeUndefined();
+    expect(await clients.list()).toHaveLength(1);
+  });
+
+  it('makes one when two start at once', async () => {
+    const first = await setUp();
+    const second = await setUp(first.path);
+    const both = await Promise.all([
+      ensureFirstAdmin(first.clients, undefined),
+      ensureFirstAdmin(second.clients, undefined),
+    ]);
+    expect(both.filter((made) => made !== undefined)).toHaveLength(1);
+  });
+
+  it('makes or updates the configured one, beside others, and tells nothing', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader' });
+    expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'first secret' })).toBeUndefined();
+    expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'second secret' })).toBeUndefined();
+    expect((await clients.verify('root', 'second secret'))?.client.accessType).toBe('admin');
+    expect(await clients.list()).toHaveLength(2);
+  });
+
+  it('passes on that the configured id is unfit', async () => {
+    const { clients } = await setUp();
+    await expect(ensureFirstAdmin(clients, { id: 'a b', secret: 'x' })).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+});
