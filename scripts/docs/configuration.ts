@@ -16,6 +16,13 @@ In the environment a boolean is \`true\` or \`false\`, a list is comma-separated
 Relative paths start at the run directory, except those of \`paths\`, which start at the workspace.
 `;
 
+const FORMAT_NAMES = new Map([
+  ['network', 'addresses and networks'],
+  ['origin', 'origins'],
+  ['http-url', 'URL'],
+  ['time-span', 'span of time'],
+]);
+
 function isBlock(node: Leaf | Block): node is Block {
   return 'properties' in node;
 }
@@ -30,10 +37,9 @@ function bounds(schema: ValueSchema): string {
 function typeOf(schema: ValueSchema): string {
   if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
   if (schema.type === 'boolean') return schema.const === undefined ? 'boolean' : String(schema.const);
-  if (schema.type === 'integer') return `integer${bounds(schema)}`;
-  if (schema.type === 'number') return `number${bounds(schema)}`;
+  if (schema.type !== 'string') return `${schema.type}${bounds(schema)}`;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
-  return schema.format ?? 'text';
+  return FORMAT_NAMES.get(schema.format ?? '') ?? 'text';
 }
 
 function row(path: string, leaf: Leaf): string {

@@ -1,22 +1,11 @@
 // Picks the command and turns its result into the exit code.
-import { readFile } from 'node:fs/promises';
+import { packageVersion } from '../lib/package-version.ts';
 import { createIo, type Io } from './io.ts';
 import { HELP, parseUsage, type Usage } from './usage.ts';
 
-/** The version of this package, from the nearest `package.json` above: two folders up from the source, three once built. */
-async function packageVersion(folder: URL = new URL('../', import.meta.url)): Promise<string> {
-  try {
-    const text = await readFile(new URL('package.json', folder), 'utf8');
-    return String((JSON.parse(text) as { version: unknown }).version);
-  } catch {
-    const parent = new URL('../', folder);
-    return parent.href === folder.href ? 'unknown' : packageVersion(parent);
-  }
-}
-
 async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<number> {
   if ('show' in usage) {
-    io.out(usage.show === 'help' ? HELP : await packageVersion());
+    io.out(usage.show === 'help' ? HELP : packageVersion());
     return 0;
   }
   const { command, flags } = usage;

@@ -1,6 +1,7 @@
 // Whether values are what their settings allow, one by one and together.
 import type { Json } from '../lib/json.ts';
 import { createSchemaCheck, type SchemaCheck } from '../lib/json-schema.ts';
+import { FORMATS } from './formats.ts';
 import type { Config } from './schema.ts';
 import type { Setting } from './settings.ts';
 
@@ -23,7 +24,7 @@ function checkWith(check: SchemaCheck, setting: Setting, value: Json): string | 
 
 /** Loads the validator and gives the check of single settings. Messages never repeat the value: it may be a secret. */
 export async function createSettingCheck(): Promise<SettingCheck> {
-  const check = await createSchemaCheck(ANNOTATIONS);
+  const check = await createSchemaCheck({ annotations: ANNOTATIONS, formats: FORMATS });
   return (setting, value) => checkWith(check, setting, value);
 }
 

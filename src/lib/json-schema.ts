@@ -1,6 +1,5 @@
 // JSON Schema in one place: the types that a literal schema describes, and the one strict validator.
 import type { ErrorObject } from 'ajv';
-import { FORMATS } from './formats.ts';
 
 type Present = { readonly default: unknown } | { readonly type: 'object' };
 
@@ -33,6 +32,18 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
+/** A text format that schemas may name, and what to say of a text that does not have it. */
+export interface TextFormat {
+  readonly test: (text: string) => boolean;
+  readonly message: string;
+}
+
+interface SchemaCheckOptions {
+  /** Keywords of ours that describe and do not constrain. */
+  readonly annotations: readonly string[];
+  readonly formats: Readonly<Record<string, TextFormat>>;
+}
+
 export type SchemaCheck = (schema: object, value: unknown) => readonly SchemaProblem[];
 
 const ARTICLES = new Map([
@@ -44,7 +55,7 @@ const ARTICLES = new Map([
   ['string', 'text'],
 ]);
 
-function messageOf(error: ErrorObject): string {
+function messageOf(error: ErrorObject, formats: SchemaCheckOptions['formats']): string {
   const params: Record<string, unknown> = error.params;
   switch (error.keyword) {
     case 'type':
@@ -52,7 +63,7 @@ function messageOf(error: ErrorObject): string {
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
     case 'format':
-      return FORMATS[String(params['format'])]?.message ?? 'has the wrong format';
+      return formats[String(params['format'])]?.message ?? 'has the wrong format';
     case 'minLength':
       return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} characters`;
     case 'maxLength':
@@ -66,21 +77,18 @@ function messageOf(error: ErrorObject): string {
   }
 }
 
-/**
- * Makes the strict validator. It is loaded on first need because most starts have nothing to check.
- * `annotations` are the keywords of ours that describe and do not constrain. Schemas are compiled once each.
- */
-export async function createSchemaCheck(annotations: readonly string[]): Promise<SchemaCheck> {
+/** Makes the strict validator. It is loaded on first need: most starts have little to check. Schemas are compiled once each. */
+export async function createSchemaCheck({ annotations, formats }: SchemaCheckOptions): Promise<SchemaCheck> {
   const { Ajv } = await import('ajv');
-  const formats = Object.fromEntries(Object.entries(FORMATS).map(([name, format]) => [name, format.test]));
-  const ajv = new Ajv({ strict: true, allErrors: true, formats });
+  const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
+  const ajv = new Ajv({ strict: true, allErrors: true, formats: tests });
   ajv.addVocabulary([...annotations]);
   return (schema, value) => {
     const validate = ajv.compile(schema);
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => ({
       path: error.instancePath.slice(1).replaceAll('/', '.'),
-      message: messageOf(error),
+      message: messageOf(error, formats),
     }));
   };
 }

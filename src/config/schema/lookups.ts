@@ -19,7 +19,7 @@ const FAILURE_TTL = {
 
 export const GEOLOCATION = {
   type: 'object',
-  description: 'The country of a visitor.',
+  description: 'The country of a visitor, for delivery routes. Checked, without effect in this version.',
   properties: {
     enabled: { type: 'boolean', default: true, description: 'Whether countries are looked up at all.' },
     method: {
@@ -70,7 +70,8 @@ export const GEOLOCATION = {
 
 export const NETWORK = {
   type: 'object',
-  description: 'The connection type of a visitor.',
+  description:
+    'The connection type of a visitor, for delivery routes. Checked, without effect in this version.',
   properties: {
     url: {
       type: 'string',

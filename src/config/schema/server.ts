@@ -49,7 +49,7 @@ export const SERVER = {
 
 export const DELIVERY = {
   type: 'object',
-  description: 'The listener of the delivery component.',
+  description: 'The listener of the delivery component. Checked, without effect in this version.',
   properties: {
     host: { type: 'string', minLength: 1, default: '0.0.0.0', description: 'Address to listen on.' },
     port: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on.' },
@@ -87,9 +87,24 @@ export const PATHS = {
       default: 'collections',
       description: 'Specifications: `<version>/<database>/collection.<name>.json`.',
     },
-    endpoints: { type: 'string', minLength: 1, default: 'endpoints', description: 'Custom endpoints.' },
-    routes: { type: 'string', minLength: 1, default: 'routes', description: 'Delivery routes.' },
-    recipes: { type: 'string', minLength: 1, default: 'recipes', description: 'Delivery recipes.' },
+    endpoints: {
+      type: 'string',
+      minLength: 1,
+      default: 'endpoints',
+      description: 'Custom endpoints. Without effect in this version.',
+    },
+    routes: {
+      type: 'string',
+      minLength: 1,
+      default: 'routes',
+      description: 'Delivery routes. Without effect in this version.',
+    },
+    recipes: {
+      type: 'string',
+      minLength: 1,
+      default: 'recipes',
+      description: 'Delivery recipes. Without effect in this version.',
+    },
   },
 } as const satisfies Block;
 

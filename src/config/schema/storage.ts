@@ -71,7 +71,7 @@ export const CACHE = {
 
 export const MEDIA = {
   type: 'object',
-  description: 'Uploads to media collections.',
+  description: 'Uploads to media collections. Checked, without effect in this version.',
   properties: {
     enabled: {
       type: 'boolean',

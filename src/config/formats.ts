@@ -1,6 +1,7 @@
-// Text formats that schemas name: networks, origins, addresses of services, spans of time.
+// Text formats that settings name: networks, origins, addresses of services, spans of time.
 import { isIP } from 'node:net';
 import ms from 'ms';
+import type { TextFormat } from '../lib/json-schema.ts';
 
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 const SPAN = /^\d{1,9}(\.\d{1,3})? ?[a-z]{1,7}$/i;
@@ -31,8 +32,7 @@ function isTimeSpan(text: string): boolean {
   return length !== undefined && length >= 1000;
 }
 
-/** Predicate and wording of each format. */
-export const FORMATS: Readonly<Record<string, { test: (text: string) => boolean; message: string }>> = {
+export const FORMATS: Readonly<Record<string, TextFormat>> = {
   network: { test: isNetwork, message: 'must be an IP address or a network such as 10.0.0.0/8' },
   origin: { test: isOrigin, message: 'must be an origin such as https://example.org, or *' },
   'http-url': { test: isHttpUrl, message: 'must be an http or https URL' },
