@@ -97,7 +97,9 @@ export function createClients({ store, newId, now, queryMs = QUERY_MS }: Clients
     create: async (body) => add(parseNewClient(body)),
     async ensure() {
       const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
-      await store.ensureIndexes(CLIENTS, [{ name: 'clientId', keys, unique: true, sparse: false }]);
+      const index = { name: 'clientId', keys, unique: true, sparse: false };
+      const { built } = await store.ensureIndexes(CLIENTS, [index]);
+      await built;
     },
     async update(clientId, body) {
       await records.mustLook(clientId);

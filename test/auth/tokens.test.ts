@@ -2,9 +2,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Standing } from '../../src/auth/client-record.ts';
+import { CLIENTS } from '../../src/auth/client-records.ts';
+import { createClients } from '../../src/auth/clients.ts';
 import { createStandings } from '../../src/auth/standings.ts';
 import { createTokens } from '../../src/auth/tokens.ts';
 import { StoreError } from '../../src/errors.ts';
+import { createIdSource } from '../../src/lib/ids.ts';
+import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_000;
@@ -144,5 +148,50 @@ describe('a foreign token', () => {
     const { tokens, state } = setUp();
     await tokens.verify(forge({ alg: 'HS256' }, claims, 'another secret')).catch(() => undefined);
     expect(state.reads).toBe(0);
+  });
+});
+
+describe('a token on the real store', () => {
+  async function open(path?: string) {
+    const opened = await openTemporaryStore(path);
+    const clients = createClients({ store: opened.store, newId: createIdSource(), now: Date.now });
+    await clients.ensure();
+    return { ...opened, clients };
+  }
+
+  async function issued() {
+    const { store, path, clients } = await open();
+    const state = { at: START };
+    const now = () => state.at;
+    const watch = store.watch.bind(store);
+    const standings = createStandings({ read: clients.standing, watch, source: CLIENTS, now });
+    const tokens = createTokens({ secret: SECRET, ttl: 1800, standings, now });
+    await clients.create({ clientId: 'reader', secret: 'the first secret' });
+    const verified = await clients.verify('reader', 'the first secret');
+    const { accessToken } = tokens.issue(verified ?? standing(''));
+    expect((await tokens.verify(accessToken)).clientId).toBe('reader');
+    return { path, clients, tokens, accessToken, state };
+  }
+
+  it('ends at once when this process removes its client', async () => {
+    const { clients, tokens, accessToken } = await issued();
+    await clients.remove('reader');
+    expect(tokens.peek(accessToken)).toBeUndefined();
+    await expect(tokens.verify(accessToken)).rejects.toMatchObject(refused);
+  });
+
+  it('ends at once when this process changes the secret, but not when it changes rights', async () => {
+    const { clients, tokens, accessToken } = await issued();
+    await clients.update('reader', { accessType: 'admin' });
+    expect((await tokens.verify(accessToken)).accessType).toBe('admin');
+    await clients.setSecret('reader');
+    await expect(tokens.verify(accessToken)).rejects.toMatchObject(refused);
+  });
+
+  it('ends within seconds when another process removes its client', async () => {
+    const { path, tokens, accessToken, state } = await issued();
+    await (await open(path)).clients.remove('reader');
+    state.at += 3001;
+    await expect(tokens.verify(accessToken)).rejects.toMatchObject(refused);
   });
 });
