@@ -101,3 +101,15 @@ describe('the attempt limiter', () => {
     expect(await Promise.all(crowd.slice(0, 1000))).toEqual(Array(1000).fill('token'));
   });
 });
+
+describe('a flood of addresses', () => {
+  it('makes it forget the oldest failures, not grow', async () => {
+    vi.useRealTimers();
+    const { run } = createAttemptLimiter(LIMITS);
+    const first = { address: 'first', clientId: 'a' };
+    for (let i = 0; i < 3; i += 1) await run(first, fails);
+    expect(await outcome(run(first, succeeds))).toMatch(/^429/);
+    for (let i = 0; i < 100_000; i += 1) await run({ address: `n${i}`, clientId: 'a' }, fails);
+    expect(await run(first, succeeds)).toBe('token');
+  });
+});
