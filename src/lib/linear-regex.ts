@@ -1,34 +1,41 @@
 // Regular expressions of clients, run by an engine whose time grows linearly with the text.
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSException } from 're2js';
+import { type PatternFailure, PatternProblem } from './regex-reader.ts';
+import { translatePattern } from './regex-syntax.ts';
 
 export interface LinearRegex {
-  /** True when the pattern matches anywhere in `text`. */
+  /** True when the pattern matches anywhere in `text`. Patterns match code points. */
   test(text: string): boolean;
 }
 
-export type LinearRegexFailure = 'syntax' | 'unsupported' | 'too-large';
+/** In UTF-16 units. */
+const MAX_LENGTH = 1000;
 
 /** Why a pattern is refused. The message may be shown to the client. */
 export class LinearRegexError extends Error {
-  readonly reason: LinearRegexFailure;
+  readonly reason: PatternFailure;
 
-  constructor(reason: LinearRegexFailure, message: string) {
+  constructor(reason: PatternFailure, message: string) {
     super(message);
     this.name = 'LinearRegexError';
     this.reason = reason;
   }
 }
 
-/** Compiles a pattern in JavaScript's syntax; `flags` is some of i, m, s. Throws LinearRegexError. */
+/**
+ * Compiles a pattern in JavaScript's syntax; `flags` is some of i, m, s. Throws LinearRegexError: `syntax` for what is
+ * no pattern, `unsupported` for what takes more than linear time (look-around, back references), `too-large`.
+ */
 export function compileLinear(pattern: string, flags: string): LinearRegex {
-  if (pattern.length > 1000) throw new LinearRegexError('too-large', 'The pattern is too long');
-  let bits = 0;
-  if (flags.includes('i')) bits |= RE2JS.CASE_INSENSITIVE;
-  if (flags.includes('m')) bits |= RE2JS.MULTILINE;
-  if (flags.includes('s')) bits |= RE2JS.DOTALL;
+  if (pattern.length > MAX_LENGTH) {
+    throw new LinearRegexError('too-large', `A pattern has at most ${MAX_LENGTH} characters`);
+  }
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern), bits);
-  } catch {
-    throw new LinearRegexError('syntax', 'The pattern is not a valid regular expression');
+    const compiled = RE2JS.compile(translatePattern(pattern, flags));
+    return { test: (text) => compiled.test(text) };
+  } catch (error) {
+    if (error instanceof PatternProblem) throw new LinearRegexError(error.reason, error.message);
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new LinearRegexError('syntax', 'The pattern is not a regular expression that can be used here');
   }
 }

@@ -1,0 +1,75 @@
+// Escapes of patterns: characters, shorthands such as \d, and Unicode properties.
+import { rangesText, shorthandRanges } from './regex-classes.ts';
+import { type PatternReader, refuse } from './regex-reader.ts';
+
+/** One character, or a set of them as text for the inside of a class. */
+export type Escape =
+  | { readonly kind: 'codePoint'; readonly codePoint: number }
+  | { readonly kind: 'set'; readonly text: string; readonly size: number };
+
+const CONTROLS: ReadonlyMap<string, number> = new Map([
+  ['t', 0x09],
+  ['n', 0x0a],
+  ['v', 0x0b],
+  ['f', 0x0c],
+  ['r', 0x0d],
+]);
+
+const PAIR = /^u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/i;
+const HEXADECIMAL = [/^x([0-9a-f]{2})/i, /^u([0-9a-f]{4})/i, /^u\{([0-9a-f]{1,8})\}/i];
+const PROPERTY = /^([pP])\{(?:(?:sc|Script|gc|General_Category)=)?([A-Za-z_]+)\}/;
+
+/** A large class weighs more than one instruction: the engine compares its ranges one by one. */
+const PROPERTY_SIZE = 10;
+
+/** Reads an escape from its backslash on. `\b` and `\B` are the caller's. */
+export function readEscape(reader: PatternReader, ignoreCase: boolean): Escape {
+  reader.skip(1);
+  const character = reader.peek();
+  const ranges = shorthandRanges(character, ignoreCase);
+  if (ranges !== undefined) {
+    reader.skip(1);
+    return { kind: 'set', text: rangesText(ranges), size: 1 };
+  }
+  const property = reader.match(PROPERTY);
+  if (property !== undefined) {
+    return { kind: 'set', text: `\\${property[1]}{${property[2]}}`, size: PROPERTY_SIZE };
+  }
+  return { kind: 'codePoint', codePoint: readCodePoint(reader, character) };
+}
+
+function readCodePoint(reader: PatternReader, character: string): number {
+  const control = CONTROLS.get(character);
+  if (control !== undefined) {
+    reader.skip(1);
+    return control;
+  }
+  if (/^[1-9k]/.test(character)) throw refuse('unsupported', 'Patterns here cannot refer back to a group');
+  if (reader.match(/^0(?!\d)/)) return 0;
+  const letter = reader.match(/^c([A-Za-z])/)?.[1];
+  if (letter !== undefined) return letter.charCodeAt(0) % 32;
+  const hexadecimal = readHexadecimal(reader);
+  if (hexadecimal !== undefined) return hexadecimal;
+  if (character === '') throw refuse('syntax', 'The pattern ends in a backslash');
+  if (/^[0-9A-Za-z]/.test(character)) {
+    throw refuse('syntax', `The pattern has the unknown escape \`\\${character}\``);
+  }
+  reader.skip(character.length);
+  return character.codePointAt(0) ?? 0;
+}
+
+function readHexadecimal(reader: PatternReader): number | undefined {
+  const pair = reader.match(PAIR);
+  if (pair !== undefined) {
+    const units = [pair[1], pair[2]].map((unit) => Number.parseInt(unit ?? '', 16));
+    return String.fromCharCode(...units).codePointAt(0);
+  }
+  for (const form of HEXADECIMAL) {
+    const digits = reader.match(form)?.[1];
+    if (digits === undefined) continue;
+    const codePoint = Number.parseInt(digits, 16);
+    if (codePoint > 0x10_ffff) throw refuse('syntax', 'The pattern names a character that does not exist');
+    return codePoint;
+  }
+  return undefined;
+}
