@@ -2,12 +2,11 @@
 import type { Clients } from '../auth/clients.ts';
 import type { Login } from '../auth/login.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import type { CollectionAddress } from '../collections/collection.ts';
 import type { DocumentService } from '../collections/documents.ts';
 import type { Registry } from '../collections/registry.ts';
+import type { SpecificationService } from '../collections/specification-service.ts';
 import type { ConfigStore } from '../config/save.ts';
 import type { Config } from '../config/schema.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 
 /** The part of the configuration that HTTP needs. */
@@ -21,20 +20,13 @@ export interface HttpLogger {
   isLevelEnabled(level: string): boolean;
 }
 
-/** Collection specifications as they are posted and read. */
-export interface HttpSpecifications {
-  put(address: CollectionAddress, body: Json): Promise<{ readonly created: boolean }>;
-  read(address: CollectionAddress): JsonObject | undefined;
-  remove(address: CollectionAddress): Promise<void>;
-}
-
 export interface HttpDeps {
   readonly config: HttpConfig;
   /** Version of the package. */
   readonly version: string;
   readonly logger: HttpLogger;
   readonly documents: DocumentService;
-  readonly specifications: HttpSpecifications;
+  readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
   readonly registry: Registry;
   readonly clients: Pick<Clients, 'create' | 'find' | 'list' | 'update' | 'remove' | 'setSecret'>;
   readonly login: Login;

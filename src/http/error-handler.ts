@@ -69,7 +69,7 @@ const bodyOf = (error: AppError) =>
 
 /** The path of a request, without its query. */
 export function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '';
+  return request.url.split(/[?#]/, 1)[0] ?? '';
 }
 
 /** Makes the server's error handler: it answers, and logs what only the operator should know. */

@@ -27,10 +27,10 @@ const isKnown = (name: string): name is Parameter => KNOWN.has(name);
 
 /** The text after `?`, undefined when there is none. */
 export function queryText(url: string): string | undefined {
-  const start = url.indexOf('?');
-  if (start === -1) return undefined;
-  const end = url.indexOf('#', start);
-  return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
+  const end = url.indexOf('#');
+  const whole = end === -1 ? url : url.slice(0, end);
+  const start = whole.indexOf('?');
+  return start === -1 ? undefined : whole.slice(start + 1);
 }
 
 function decode(text: string): string {

@@ -1,5 +1,5 @@
 // `/{version}/{database}/{collection}/config`: specifications, for admins only.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { acceptPlainJson, bodyOf } from '../body.ts';
@@ -11,18 +11,16 @@ import { resource } from '../resource.ts';
 /** Registers reading, posting and removing of collection specifications. */
 export function specificationRoutes(
   server: FastifyInstance,
-  { specifications, registry }: Pick<HttpDeps, 'specifications' | 'registry'>,
+  { specifications }: Pick<HttpDeps, 'specifications'>,
 ): void {
   acceptPlainJson(server);
   server.addHook('onRequest', requireAdmin);
-  const known = (request: FastifyRequest) => {
-    const address = addressOf(request);
-    const collection = registry.get(address.version, address.database, address.name);
-    if (collection === undefined) throw new AppError('NOT_FOUND');
-    return collection;
-  };
   resource(server, '/:version/:database/:collection/config', {
-    GET: async (request, reply) => sendValue(reply, specifications.read(known(request))),
+    GET: async (request, reply) => {
+      const source = specifications.read(addressOf(request));
+      if (source === undefined) throw new AppError('NOT_FOUND');
+      return sendValue(reply, source);
+    },
     POST: async (request, reply) => {
       const address = addressOf(request);
       const { created } = await specifications.put(address, bodyOf(request));
@@ -30,9 +28,9 @@ export function specificationRoutes(
       return sendValue(reply, { result: 'success', ...message });
     },
     DELETE: async (request, reply) => {
-      const { name } = known(request);
-      await specifications.remove(addressOf(request));
-      return sendValue(reply, { result: 'success', message: `${name} collection removed` });
+      const address = addressOf(request);
+      await specifications.remove(address);
+      return sendValue(reply, { result: 'success', message: `${address.name} collection removed` });
     },
   });
 }

@@ -1,0 +1,33 @@
+// A server with the envelope and nothing else, for testing one hook or parser at a time.
+import fastify, { type FastifyInstance } from 'fastify';
+import { createErrorHandler } from '../../src/http/error-handler.ts';
+
+export interface LogRecord {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+export interface BareServer {
+  readonly server: FastifyInstance;
+  readonly records: LogRecord[];
+}
+
+/** `configure` registers what is to be tested; errors arrive in the envelope, log records in `records`. */
+export function bareServer(configure: (server: FastifyInstance) => void): BareServer {
+  const records: LogRecord[] = [];
+  const record = (level: string) => (fields: object, message: string) =>
+    void records.push({ level, fields: { ...fields }, message });
+  const logger = {
+    error: record('error'),
+    warn: record('warn'),
+    debug: record('debug'),
+    isLevelEnabled: () => true,
+  };
+  const server = fastify({ genReqId: () => 'request-1' });
+  server.decorateRequest('client', null);
+  server.decorateRequest('collection', null);
+  server.setErrorHandler(createErrorHandler(logger));
+  configure(server);
+  return { server, records };
+}

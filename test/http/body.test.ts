@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import {
+  acceptForm,
+  acceptJson,
+  acceptPlainJson,
+  bodyOf,
+  objectBody,
+  parseForm,
+  parseJson,
+} from '../../src/http/body.ts';
+import { bareServer } from './bare-server.ts';
+
+const refusal = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return { code: error.code, item: error.items[0] };
+  }
+  return 'accepted';
+};
+
+describe('parseJson', () => {
+  it.each(['{"a":[1,"ü",null]}', '[]', '5', '"text"', 'null', ' {} '])('takes %s', (text) => {
+    expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
+  });
+
+  it('takes an empty body as none', () => {
+    expect(parseJson(Buffer.alloc(0))).toBeUndefined();
+  });
+
+  it.each(['{', ' ', '{a:1}', 'undefined', '{"a":NaN}', '\uFEFF{}', '{"a":1}x'])('refuses %j', (text) => {
+    const refused = refusal(() => parseJson(Buffer.from(text)));
+    expect(refused).toEqual({
+      code: 'BAD_REQUEST',
+      item: { message: 'The body is not valid JSON', code: 'BAD_REQUEST' },
+    });
+  });
+
+  it.each([
+    ['{"a":{"__proto__":1}}', 'a.__proto__'],
+    ['{"a":[1e999]}', 'a.0'],
+    ['{"a":"\\udc00"}', 'a'],
+    ['{"a\\u0000b":1}', 'a\0b'],
+  ])('refuses %s, naming the place', (text, field) => {
+    expect(refusal(() => parseJson(Buffer.from(text)))).toMatchObject({
+      code: 'BAD_REQUEST',
+      item: { field },
+    });
+  });
+
+  it('refuses what nests too deeply, however deep', () => {
+    const text = '['.repeat(200_000) + ']'.repeat(200_000);
+    expect(refusal(() => parseJson(Buffer.from(text)))).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  it('refuses bytes that are no UTF-8', () => {
+    expect(refusal(() => parseJson(Buffer.from([0x22, 0xff, 0x22])))).toMatchObject({
+      item: { message: 'The body is not valid UTF-8' },
+    });
+  });
+});
+
+describe('parseForm', () => {
+  it('reads fields as texts', () => {
+    expect(parseForm(Buffer.from('clientId=a%20b&secret=c%2B+d'))).toEqual({
+      clientId: 'a b',
+      secret: 'c+ d',
+    });
+  });
+
+  it('refuses a field that repeats, and too many', () => {
+    expect(refusal(() => parseForm(Buffer.from('a=1&a=2')))).toMatchObject({ code: 'BAD_REQUEST' });
+    const many = Array.from({ length: 21 }, (_, n) => `f${n}=1`).join('&');
+    expect(refusal(() => parseForm(Buffer.from(many)))).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+});
+
+describe('a server that takes JSON', () => {
+  const { server } = bareServer((bare) => {
+    acceptJson(bare);
+    bare.post('/any', async (request) => ({ body: bodyOf(request) }));
+    bare.post('/object', async (request) => objectBody(request));
+    bare.register(async (scope) => {
+      acceptPlainJson(scope);
+      scope.post('/plain', async (request) => ({ body: bodyOf(request) }));
+    });
+    bare.register(async (scope) => {
+      acceptForm(scope);
+      scope.post('/form', async (request) => ({ body: bodyOf(request) }));
+    });
+  });
+
+  const post = (url: string, headers: Record<string, string>, payload?: string) =>
+    server.inject({ method: 'POST', url, headers, ...(payload === undefined ? {} : { payload }) });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF8"'])(
+    'takes %s',
+    async (type) => {
+      const answer = await post('/any', { 'content-type': type }, '{"a":1}');
+      expect(answer.json()).toEqual({ body: { a: 1 } });
+    },
+  );
+
+  it('takes no body without a type, and an empty one with a type', async () => {
+    expect((await post('/any', {})).json()).toEqual({ body: null });
+    expect((await post('/any', { 'content-type': 'application/json' }, '')).json()).toEqual({ body: null });
+  });
+
+  it.each([
+    ['text/plain', 'no scope takes it'],
+    ['application/xml', 'nobody takes it'],
+    ['application/json; charset=iso-8859-1', 'of its charset'],
+    ['nonsense', 'it is no type'],
+    ['', 'it is empty'],
+  ])('refuses the type %j: %s', async (type) => {
+    const answer = await post('/any', { 'content-type': type }, '{"a":1}');
+    expect(answer.statusCode).toBe(415);
+    expect(answer.json()).toMatchObject({ statusCode: 415, success: false });
+  });
+
+  it('refuses a body without a type', async () => {
+    expect((await post('/any', {}, '{"a":1}')).statusCode).toBe(415);
+  });
+
+  it.each(['gzip', 'br', 'identity, gzip', 'x'])('refuses the encoding %s', async (encoding) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+    expect((await post('/any', headers, '{"a":1}')).statusCode).toBe(415);
+  });
+
+  it('takes the encoding identity', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'Identity' };
+    expect((await post('/any', headers, '{"a":1}')).statusCode).toBe(200);
+  });
+
+  it('takes JSON under text/plain where a scope says so', async () => {
+    expect((await post('/plain', { 'content-type': 'text/plain' }, '{"a":1}')).json()).toEqual({
+      body: { a: 1 },
+    });
+    expect((await post('/plain', { 'content-type': 'text/plain' }, 'a')).statusCode).toBe(400);
+  });
+
+  it('takes forms where a scope says so', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await post('/form', headers, 'a=1')).json()).toEqual({ body: { a: '1' } });
+    expect((await post('/plain', headers, 'a=1')).statusCode).toBe(415);
+  });
+
+  it.each(['[]', 'null', '5', ''])('wants an object where it wants one, not %j', async (payload) => {
+    const answer = await post('/object', { 'content-type': 'application/json' }, payload);
+    expect(answer.json()).toMatchObject({ errors: [{ message: 'The body must be a JSON object' }] });
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, StoreError } from '../../src/errors.ts';
+import { toAppError } from '../../src/http/error-handler.ts';
+import { bareServer } from './bare-server.ts';
+
+async function thrown(error: unknown) {
+  const { server, records } = bareServer((bare) => {
+    bare.get('/a/b', async () => {
+      throw error;
+    });
+  });
+  const answer = await server.inject({ url: '/a/b?secret=1' });
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: answer.json(),
+    text: answer.body,
+    records,
+  };
+}
+
+describe('the error handler', () => {
+  it('puts the items of an AppError into the envelope, with its headers and members', async () => {
+    const items = [{ field: 'a', message: 'm', code: 'C', index: 1 }];
+    const { status, headers, body, records } = await thrown(
+      new AppError('DOCUMENT_INVALID', { items, headers: { 'X-A': 'b' }, body: { more: 1 } }),
+    );
+    expect(status).toBe(400);
+    expect(headers['x-a']).toBe('b');
+    expect(headers['content-type']).toBe('application/json');
+    expect(body).toEqual({ statusCode: 400, success: false, errors: items, more: 1 });
+    expect(records).toEqual([]);
+  });
+
+  it.each([
+    ['unavailable', 503, 'The database is unavailable'],
+    ['timeout', 503, 'The query took longer than `limits.queryMs` allows'],
+    ['busy', 503, 'Too many writes are waiting'],
+    ['conflict', 503, 'Too many writes are waiting'],
+    ['too-large', 413, 'The request body is too large'],
+    ['parallel-arrays', 400, 'Invalid parameter'],
+  ] as const)('answers the store’s %s with %i', async (reason, status, message) => {
+    const {
+      status: got,
+      headers,
+      body,
+    } = await thrown(new StoreError(reason, { cause: new Error('driver') }));
+    expect(got).toBe(status);
+    expect(body.errors[0].message).toBe(message);
+    expect(headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+    if (status === 503) expect(body.errors[0].code).toBe('API-0004');
+  });
+
+  it('names the fields of a duplicate', async () => {
+    const { status, body } = await thrown(new StoreError('duplicate', { fields: ['a', 'b'], index: 2 }));
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { field: 'a', message: 'must be unique', code: 'ERROR_UNIQUE', index: 2 },
+      { field: 'b', message: 'must be unique', code: 'ERROR_UNIQUE', index: 2 },
+    ]);
+  });
+
+  it('keeps a Retry-After that the thrower knows', async () => {
+    const { headers } = await thrown(new AppError('STORE_UNAVAILABLE', { headers: { 'Retry-After': '9' } }));
+    expect(headers['retry-after']).toBe('9');
+  });
+
+  it('adds the challenge to a refusal of the domain', async () => {
+    const { status, headers } = await thrown(new AppError('NOT_PERMITTED', { field: 'author' }));
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toBe('Bearer realm="/a/b"');
+  });
+
+  it('adds empty results to an unknown document', async () => {
+    const { body } = await thrown(new AppError('DOCUMENT_NOT_FOUND'));
+    expect(body).toMatchObject({ statusCode: 404, success: false, results: [], metadata: { totalCount: 0 } });
+  });
+
+  it.each([
+    new TypeError('secret /work/x.ts'),
+    Object.assign(new Error('secret'), { statusCode: 418 }),
+    Object.assign(new Error('secret'), { code: 'SQLITE_BUSY', statusCode: 400 }),
+    'secret',
+    undefined,
+    null,
+  ])('tells nothing about %s but to the log', async (error) => {
+    const { status, text, body, records } = await thrown(error);
+    expect(status).toBe(500);
+    expect(text).not.toContain('secret');
+    expect(body.errors).toEqual([{ message: 'Something went wrong', code: 'INTERNAL' }]);
+    expect(records).toMatchObject([
+      { level: 'error', fields: { requestId: 'request-1', method: 'GET', path: '/a/b' } },
+    ]);
+  });
+});
+
+describe('toAppError', () => {
+  it.each([
+    ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'PAYLOAD_TOO_LARGE'],
+    ['FST_ERR_BAD_URL', 400, 'BAD_REQUEST'],
+    ['FST_ERR_SOMETHING_NEW', 400, 'BAD_REQUEST'],
+    ['FST_ERR_SOMETHING_NEW', 500, 'INTERNAL'],
+  ])('reads the framework’s %s with %i as %s', (code, statusCode, expected) => {
+    expect(toAppError(Object.assign(new Error('x'), { code, statusCode })).code).toBe(expected);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { documentTag, ifMatch, listTag, noneMatch } from '../../src/http/etag.ts';
+
+describe('tags', () => {
+  it('differ by body, and a document’s names its v', () => {
+    expect(listTag('a')).toMatch(/^"[\w-]{20,}"$/);
+    expect(listTag('a')).not.toBe(listTag('b'));
+    expect(documentTag(3, 'a')).toMatch(/^"3-[\w-]{20,}"$/);
+    expect(documentTag(3, 'a')).not.toBe(documentTag(3, 'b'));
+    expect(documentTag(3, 'a')).not.toBe(documentTag(4, 'a'));
+  });
+});
+
+describe('noneMatch', () => {
+  const tag = documentTag(3, 'body');
+
+  it.each([
+    ['the tag', tag],
+    ['the tag, weak', `W/${tag}`],
+    ['a list with it', `"x", W/${tag} ,"y"`],
+    ['everything', '*'],
+    ['everything with blanks', ' * '],
+  ])('holds for %s', (_name, header) => {
+    expect(noneMatch(header, tag)).toBe(true);
+  });
+
+  it.each([undefined, '', '"x"', '3', '"3"', tag.slice(1, -1)])('does not hold for %s', (header) => {
+    expect(noneMatch(header, tag)).toBe(false);
+  });
+});
+
+describe('ifMatch', () => {
+  it('demands nothing without the header', () => {
+    expect(ifMatch(undefined)).toBeUndefined();
+  });
+
+  it.each(['3', '"3"', 'W/"3"', documentTag(3, 'body'), `W/${documentTag(3, 'body')}`, '"1", "3"', '*'])(
+    'holds for v 3 with %s',
+    (header) => {
+      expect(ifMatch(header)?.(3)).toBe(true);
+    },
+  );
+
+  it.each(['2', '"33"', '"03x"', documentTag(2, 'body'), '', 'abc', '"-3"', listTag('body'), '"1", "2"'])(
+    'does not hold for v 3 with %s',
+    (header) => {
+      expect(ifMatch(header)?.(3)).toBe(false);
+    },
+  );
+
+  it('knows the state of a document that was never written through us', () => {
+    expect(ifMatch('"0"')?.(0)).toBe(true);
+  });
+});

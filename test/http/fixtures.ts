@@ -1,0 +1,58 @@
+// A live collection as the registry holds it, with every default.
+import type { Client } from '../../src/auth/client.ts';
+import type { Collection, CollectionSettings, Field } from '../../src/collections/collection.ts';
+
+const SETTINGS: CollectionSettings = {
+  cache: true,
+  authenticate: true,
+  callback: null,
+  count: 40,
+  sort: null,
+  sortOrder: 1,
+  defaultFilters: null,
+  fieldLimiters: null,
+  storeRevisions: false,
+  revisionCollection: 'booksHistory',
+  indexes: [],
+  compose: false,
+  media: false,
+  signUploads: false,
+  displayName: null,
+};
+
+/** A field that refers to another collection of the same database. */
+export function reference(name: string, collection?: string): Field {
+  return {
+    name,
+    type: 'Reference',
+    required: false,
+    message: undefined,
+    default: undefined,
+    validation: {},
+    exact: false,
+    reference: collection === undefined ? {} : { collection },
+  };
+}
+
+interface CollectionOptions {
+  readonly settings?: Partial<CollectionSettings>;
+  readonly fields?: readonly Field[];
+}
+
+/** `/1.0/library/<name>`. */
+export function collection(name: string, { settings, fields = [] }: CollectionOptions = {}): Collection {
+  return {
+    version: '1.0',
+    database: 'library',
+    name,
+    path: `/1.0/library/${name}`,
+    namespace: { database: null, collection: name },
+    fields: new Map(fields.map((field) => [field.name, field])),
+    settings: { ...SETTINGS, revisionCollection: `${name}History`, ...settings },
+    source: {},
+    lastModifiedAt: undefined,
+  };
+}
+
+export const ADMIN_CLIENT: Client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null };
+export const USER_CLIENT: Client = { id: '2', clientId: 'user', accessType: 'user', permissions: null };
