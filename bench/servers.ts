@@ -1,0 +1,105 @@
+// The two contestants, each in a process of its own with the same documents.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from '../test/helpers/client.ts';
+import { freePort, spawnServer } from '../test/helpers/server-process.ts';
+import { createWorkspace } from '../test/helpers/workspace.ts';
+import { book, PEOPLE_COUNT, person, SPECIFICATIONS } from './documents.ts';
+import type { Target } from './measure.ts';
+
+const BATCH = 2000;
+const SAMPLE = 1000;
+const BOOKS = '/1.0/bench/books';
+
+export interface Contestant extends Target {
+  /** Ids of some documents, spread over the collection. */
+  readonly ids: readonly string[];
+  /** The id of some person. */
+  readonly author: string;
+  readonly readyMs: number;
+  stop(): Promise<void>;
+}
+
+type Connection = Awaited<ReturnType<typeof connect>>;
+
+async function fill(client: Connection, documents: number): Promise<void> {
+  const people = Array.from({ length: PEOPLE_COUNT }, (_, n) => person(n));
+  const created = await client.request('POST', '/1.0/bench/people', people);
+  const authors: string[] = created.body.results.map(({ _id }: { _id: string }) => _id);
+  for (let from = 0; from < documents; from += BATCH) {
+    const length = Math.min(BATCH, documents - from);
+    const batch = Array.from({ length }, (_, at) =>
+      book(from + at, authors[(from + at) % PEOPLE_COUNT] ?? ''),
+    );
+    const { status, body } = await client.request('POST', BOOKS, batch);
+    if (status !== 200) throw new Error(`filling: ${status} ${JSON.stringify(body).slice(0, 500)}`);
+  }
+}
+
+async function sampleIds(client: Connection, documents: number): Promise<{ ids: string[]; author: string }> {
+  const ids: string[] = [];
+  let author = '';
+  for (let part = 0; part < 10; part += 1) {
+    const skip = Math.floor((documents / 10) * part);
+    const { body } = await client.request('GET', `${BOOKS}?count=${SAMPLE / 10}&skip=${skip}`);
+    ids.push(...body.results.map(({ _id }: { _id: string }) => _id));
+    author = body.results[0].author;
+  }
+  return { ids, author };
+}
+
+/** Cloister, authentication on. Filled through its API, then started anew: `readyMs` is that start. */
+export async function startCloister(documents: number): Promise<Contestant> {
+  const workspace = createWorkspace(SPECIFICATIONS, { auth: { tokenTtl: 86_400 } });
+  const env = { CLOISTER_LOGGING_LEVEL: 'error', CI: '' };
+  const first = await spawnServer({ cwd: workspace.cwd, env });
+  await fill(await connect(first.url), documents);
+  await first.stop();
+  const server = await spawnServer({ cwd: workspace.cwd, env });
+  const client = await connect(server.url);
+  return {
+    url: server.url,
+    pid: server.process.pid ?? 0,
+    headers: { authorization: `Bearer ${client.token}` },
+    readyMs: server.readyMs,
+    ...(await sampleIds(client, documents)),
+    async stop() {
+      await server.stop();
+      workspace.remove();
+    },
+  };
+}
+
+/** Fills itself when it starts. */
+export async function startBaseline(documents: number): Promise<Contestant> {
+  const workspace = createWorkspace();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const script = join(import.meta.dirname, 'baseline.ts');
+  const child = spawn(process.execPath, [script, workspace.cwd, String(port), String(documents)], {
+    stdio: 'inherit',
+  });
+  const exit = once(child, 'exit');
+  while (!(await fetch(`${url}/health`).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null) throw new Error(`the baseline ended with ${child.exitCode}`);
+    await pause(100);
+  }
+  const list = (await (await fetch(`${url}/sample`)).json()) as {
+    results: { _id: string; author: string }[];
+  };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    headers: {},
+    readyMs: 0,
+    ids: list.results.map(({ _id }) => _id),
+    author: list.results[0]?.author ?? '',
+    async stop() {
+      child.kill('SIGKILL');
+      await exit;
+      workspace.remove();
+    },
+  };
+}
