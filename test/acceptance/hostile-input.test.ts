@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type InjectAnswer, startApp, type TestApp } from '../helpers/app.ts';
 import { book, person } from '../helpers/fixtures.ts';
-import * as hostile from '../helpers/hostile.ts';
+import * as content from '../helpers/hostile-content.ts';
+import * as requests from '../helpers/hostile-requests.ts';
+import * as values from '../helpers/hostile-values.ts';
 
 const BOOKS = '/1.0/library/books';
 const SECONDS_EACH = 6;
@@ -68,8 +70,8 @@ describe('hostile input', () => {
       '/5f43a1e2b3c4d5e6f7a8b9c0/history',
     );
     const parameters = fc.oneof(
-      hostile.queryString,
-      hostile.filter.map(
+      requests.queryString,
+      content.filter.map(
         (filter) => `filter=${encodeURIComponent((JSON.stringify(filter) ?? '').toWellFormed())}`,
       ),
     );
@@ -85,20 +87,20 @@ describe('hostile input', () => {
     const { body: made } = await app.inject('POST', BOOKS, { body: book(100) });
     const id = made.results[0]._id;
     const write = fc.oneof(
-      fc.tuple(fc.constant('POST'), fc.constant(''), hostile.document),
-      fc.tuple(fc.constant('POST'), fc.constant(''), fc.array(hostile.document, { maxLength: 3 })),
-      fc.tuple(fc.constant('PUT'), fc.constant(`/${id}`), hostile.document),
+      fc.tuple(fc.constant('POST'), fc.constant(''), content.document),
+      fc.tuple(fc.constant('POST'), fc.constant(''), fc.array(content.document, { maxLength: 3 })),
+      fc.tuple(fc.constant('PUT'), fc.constant(`/${id}`), content.document),
       fc.tuple(
         fc.constant('PUT'),
         fc.constant(''),
-        fc.record({ query: hostile.filter, update: hostile.document }),
+        fc.record({ query: content.filter, update: content.document }),
       ),
       fc.tuple(
         fc.constant('DELETE'),
         fc.constant(''),
-        fc.record({ query: fc.record({ title: hostile.scalar }) }),
+        fc.record({ query: fc.record({ title: values.scalar }) }),
       ),
-      fc.tuple(fc.constant('DELETE'), fc.constant(''), hostile.json),
+      fc.tuple(fc.constant('DELETE'), fc.constant(''), values.json),
     );
     await check(write, async ([method, path, value]) => {
       const before = await state();
@@ -112,9 +114,9 @@ describe('hostile input', () => {
   it('of specifications', options, async () => {
     const name = fc.oneof(
       fc.constant('junk'),
-      hostile.text.map((value) => encodeURIComponent(value.toWellFormed())),
+      values.text.map((value) => encodeURIComponent(value.toWellFormed())),
     );
-    await check(fc.tuple(name, hostile.specification), async ([collection, specification]) => {
+    await check(fc.tuple(name, content.specification), async ([collection, specification]) => {
       const body = JSON.stringify(specification) ?? '';
       const path = `/1.0/library/${collection}`;
       const posted = await timely(app.inject('POST', `${path}/config`, { body }));
@@ -128,11 +130,11 @@ describe('hostile input', () => {
 
   it('of bodies, headers, methods and paths anywhere', options, async () => {
     const request = fc.record({
-      method: hostile.method,
-      path: hostile.path,
-      query: hostile.queryString,
-      body: fc.option(hostile.bodyText, { nil: undefined }),
-      headers: hostile.headers,
+      method: requests.method,
+      path: requests.path,
+      query: requests.queryString,
+      body: fc.option(values.bodyText, { nil: undefined }),
+      headers: requests.headers,
       signedIn: fc.boolean(),
     });
     await check(request, async ({ method, path, query, body, headers, signedIn }) => {
@@ -157,8 +159,8 @@ describe('hostile input', () => {
       fc.tuple(
         target,
         fc.oneof(
-          hostile.json.map((value) => JSON.stringify(value)),
-          hostile.bodyText,
+          values.json.map((value) => JSON.stringify(value)),
+          values.bodyText,
         ),
       ),
       async ([path, body]) => {
