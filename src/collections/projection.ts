@@ -67,3 +67,14 @@ function ancestors(path: string): readonly string[] {
   const segments = path.split('.');
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('.'));
 }
+
+/** The projection with `_id` shown, and whether it was to be hidden: for reads that need the id on the way. */
+export function withoutHiddenId(projection: Projection | undefined): {
+  readonly projection: Projection | undefined;
+  readonly hideId: boolean;
+} {
+  if (projection?.exclude?.includes('_id') !== true) return { projection, hideId: false };
+  const exclude = projection.exclude.filter((path) => path !== '_id');
+  const shown = { ...(projection.include && { include: projection.include }), exclude };
+  return { projection: shown, hideId: true };
+}

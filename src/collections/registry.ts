@@ -19,6 +19,11 @@ export function namespaceKey(namespace: Namespace): string {
   return `${namespace.database ?? ''}/${namespace.collection}`;
 }
 
+/** A text key for one document of a name space, fit for a Map. */
+export function documentKey(namespace: Namespace, id: string): string {
+  return `${namespaceKey(namespace)}/${id.toLowerCase()}`;
+}
+
 const addressKey = (version: string, database: string, name: string) => `/${version}/${database}/${name}`;
 
 export function createRegistry(): Registry {

@@ -1,0 +1,35 @@
+// Creating documents, one or many: all of them or none.
+import type { JsonObject } from '../lib/json.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import type { DocumentLimits, DocumentService } from './documents.ts';
+import { guardBody, readDocuments } from './write-body.ts';
+import { carriesSubDocuments, type Writer } from './writer.ts';
+
+interface CreatingOptions {
+  readonly writer: Writer;
+  readonly limits: Pick<DocumentLimits, 'batch'>;
+  readonly newId: () => string;
+}
+
+export function createCreating({ writer, limits, newId }: CreatingOptions): Pick<DocumentService, 'create'> {
+  return {
+    async create(collection, body, context, { compose }) {
+      guardBody(body);
+      const documents = readDocuments(body, limits.batch);
+      const originOf = (index: number) => (Array.isArray(body) ? { prefix: '', index } : { prefix: '' });
+      const prepare = (document: JsonObject, index: number) =>
+        writer.prepare({ collection, mode: 'create', origin: originOf(index) }, document, context);
+      const prepared = await Promise.all(await mapInSlices(documents, prepare));
+      const { planned } = await writer.commit(
+        prepared,
+        (plan) =>
+          mapInSlices(prepared, ({ fields, origin }) =>
+            plan.insert(collection, { id: newId(), fields }, origin),
+          ),
+        context,
+      );
+      const carried = carriesSubDocuments(prepared);
+      return { results: await writer.answer(collection, planned, { compose, carried, context }) };
+    },
+  };
+}

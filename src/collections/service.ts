@@ -1,0 +1,46 @@
+// The document service: puts the parts together that read, create, update and remove.
+import { createKeyedQueue } from '../lib/keyed-queue.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { createAffected } from './affected.ts';
+import { createComposer } from './compose.ts';
+import { createCreating } from './creating.ts';
+import type { DocumentLimits, DocumentService } from './documents.ts';
+import { createEnricher } from './enrich.ts';
+import { createFilterCompiler } from './filters/compiler.ts';
+import { createReader } from './reader.ts';
+import type { Registry } from './registry.ts';
+import { createRemoving } from './removing.ts';
+import { createUpdating } from './updating.ts';
+import type { PatternMatcher } from './validate.ts';
+import { createValidator } from './validator.ts';
+import { createWriter } from './writer.ts';
+
+export interface DocumentServiceOptions {
+  readonly store: DocumentStore;
+  readonly registry: Registry;
+  readonly limits: DocumentLimits;
+  /** Must grow with every call. */
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Runs the patterns of specifications that are beyond the linear-time engine. */
+  readonly matchPattern: PatternMatcher;
+}
+
+/** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
+export function createDocumentService(options: DocumentServiceOptions): DocumentService {
+  const { store, registry, limits, newId, now, matchPattern } = options;
+  const filters = createFilterCompiler({ store, registry, limits });
+  const composer = createComposer({ store, registry, limits });
+  const enricher = createEnricher({ store, composer, maxRevisions: limits.composeReferences });
+  const validator = createValidator(matchPattern);
+  const writer = createWriter({ store, registry, composer, validator, limits, newId, now });
+  const affected = createAffected({ store, filters, limit: limits.writeMatches });
+  const turns = createKeyedQueue();
+  return {
+    ...createReader({ store, filters, enricher, limits }),
+    ...createCreating({ writer, limits, newId }),
+    ...createUpdating({ writer, affected, turns }),
+    ...createRemoving({ writer, affected, turns }),
+  };
+}

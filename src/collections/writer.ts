@@ -1,0 +1,105 @@
+// What creating and updating share: validation of the whole tree, one commit, and the answer.
+import type { ErrorItem } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { mapInSlices } from '../lib/slices.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import type { Collection } from './collection.ts';
+import type { Composer } from './compose.ts';
+import type { Context, DocumentLimits, WriteOptions } from './documents.ts';
+import { flatten, type SubDocument } from './nested.ts';
+import { planSubDocuments } from './nested-writes.ts';
+import { within } from './reader.ts';
+import type { Registry } from './registry.ts';
+import type { WriteMode } from './validate.ts';
+import type { Validator } from './validator.ts';
+import { refuseInvalid } from './write-body.ts';
+import { type Origin, retryConflicts } from './write-failure.ts';
+import { createWritePlan, type WritePlan, type Written } from './write-plan.ts';
+
+export interface WriterOptions {
+  readonly store: Pick<DocumentStore, 'findText' | 'commit'>;
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly composer: Composer;
+  readonly validator: Validator;
+  readonly limits: Pick<DocumentLimits, 'composeDepth' | 'batch'>;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+/** A body, taken apart and validated but for what depends on stored documents. */
+export interface Prepared {
+  readonly fields: JsonObject;
+  readonly origin: Origin;
+  readonly subDocuments: readonly SubDocument[];
+  readonly items: readonly ErrorItem[];
+}
+
+export interface Writer {
+  /** Throws NOT_PERMITTED; everything else that is wrong is in `items`. */
+  prepare(
+    target: { readonly collection: Collection; readonly mode: WriteMode; readonly origin: Origin },
+    body: JsonObject,
+    context: Context,
+  ): Promise<Prepared>;
+  /**
+   * Runs `attempt` on a plan to which the sub-documents were added and commits it, again where someone else came
+   * first. Whatever `attempt` returns is what was written.
+   */
+  commit<T>(
+    prepared: readonly Prepared[],
+    attempt: (plan: WritePlan) => Promise<T>,
+    context: Context,
+  ): Promise<{ readonly planned: T; readonly updated: readonly Written[] }>;
+  /** The documents as the answer shows them. */
+  answer(
+    collection: Collection,
+    written: readonly Written[],
+    options: WriteOptions & { readonly carried: boolean; readonly context: Context },
+  ): Promise<readonly string[]>;
+}
+
+/** True when a body held sub-documents: the answer then shows them. */
+export function carriesSubDocuments(prepared: readonly Prepared[]): boolean {
+  return prepared.some(({ subDocuments }) => subDocuments.length > 0);
+}
+
+export function createWriter(options: WriterOptions): Writer {
+  const { store, registry, composer, validator, limits, newId, now } = options;
+  return {
+    async prepare({ collection, mode, origin }, body, { caller }) {
+      const flat = flatten(collection, body, { registry, limits, newId, caller, origin });
+      const checked = await validator.validate(collection, flat.fields, { mode, origin });
+      const items = flat.items.length === 0 ? checked.items : [...checked.items, ...flat.items];
+      return { fields: checked.document, origin, subDocuments: flat.subDocuments, items };
+    },
+
+    commit(prepared, attempt, context) {
+      const subDocuments = prepared.flatMap((one) => one.subDocuments);
+      const known = prepared.flatMap((one) => one.items);
+      const { deadline, caller } = context;
+      return retryConflicts(
+        async () => {
+          const plan = createWritePlan({ at: now(), by: caller.name }, newId);
+          const planned = await attempt(plan);
+          const nested = await planSubDocuments(subDocuments, plan, { store, validator, context });
+          refuseInvalid([...known, ...nested]);
+          const { writes, updated, explain } = await plan.finish();
+          try {
+            if (writes.length > 0) await store.commit(writes, within(context));
+          } catch (error) {
+            throw explain(error);
+          }
+          return { planned, updated };
+        },
+        { deadline, now },
+      );
+    },
+
+    async answer(collection, written, { compose, carried, context }) {
+      if (!(compose ?? (carried || collection.settings.compose))) return written.map(({ text }) => text);
+      const documents = written.map(({ document }) => document);
+      const composed = await composer.compose(collection, documents, context);
+      return mapInSlices(composed, (document) => JSON.stringify(document));
+    },
+  };
+}

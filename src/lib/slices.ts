@@ -1,0 +1,22 @@
+// Long loops in short stretches, so that other requests are served in between.
+import { setImmediate } from 'node:timers/promises';
+
+const SLICE_MS = 5;
+const UNCHECKED = 16;
+
+/** `Array.prototype.map` that lets the event loop turn whenever it has run for some 5 ms. */
+export async function mapInSlices<T, R>(
+  items: readonly T[],
+  map: (item: T, index: number) => R,
+): Promise<R[]> {
+  const results: R[] = [];
+  let end = performance.now() + SLICE_MS;
+  for (const [index, item] of items.entries()) {
+    results.push(map(item, index));
+    if (index % UNCHECKED === UNCHECKED - 1 && performance.now() > end) {
+      await setImmediate();
+      end = performance.now() + SLICE_MS;
+    }
+  }
+  return results;
+}
