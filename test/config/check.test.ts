@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { brokenRules, createSettingCheck, type SettingCheck } from '../../src/config/check.ts';
+import { createConfig } from '../../src/config/effective.ts';
+import { SETTINGS, settingAt } from '../../src/config/settings.ts';
+import type { Json } from '../../src/lib/json.ts';
+
+let check: SettingCheck;
+beforeAll(async () => {
+  check = await createSettingCheck();
+});
+
+const wrong = (path: string, value: Json) => check(settingAt(path)!, value);
+
+describe('createSettingCheck', () => {
+  it('accepts every default', () => {
+    for (const setting of SETTINGS) {
+      if (setting.leaf.default === undefined) continue;
+      expect([setting.path, check(setting, setting.leaf.default)]).toEqual([setting.path, undefined]);
+    }
+  });
+
+  it.each<[string, Json, string]>([
+    ['server.port', '8081', 'must be a whole number'],
+    ['server.port', 1.5, 'must be a whole number'],
+    ['server.port', 65_536, 'must be 65535 or less'],
+    ['server.port', -1, 'must be 0 or more'],
+    ['server.port', null, 'must be a whole number'],
+    ['server.host', '', 'must not be empty'],
+    ['database.engine', 'mongodb', 'must be one of "sqlite"'],
+    ['cache.engine', 'redis', 'must be one of "memory", "filesystem"'],
+    ['cors.enabled', 1, 'must be true or false'],
+    ['cors.origins', 'https://a.org', 'must be a list'],
+    ['cors.origins', ['*', 'a.org'], 'item 2 must be an origin such as https://example.org, or *'],
+    ['auth.tokenSecret', 'short', 'must have at least 32 characters'],
+    ['auth.tokenSecret', '********', 'is the mark of a hidden secret, not a secret'],
+    ['publicUrl', 'example.org', 'must be an http or https URL'],
+  ])('%s: %j', (path, value, message) => {
+    expect(wrong(path, value)).toBe(message);
+  });
+
+  it.each<Json>([true, 0, 33, 1.5, ['nowhere'], {}, 'loopback'])('trustProxy: %j', (value) => {
+    expect(wrong('server.trustProxy', value)).toMatch(/^must be false, a number of proxies/);
+  });
+
+  it.each<Json>([false, 1, ['loopback', '10.0.0.0/8'], []])('trustProxy takes %j', (value) => {
+    expect(wrong('server.trustProxy', value)).toBeUndefined();
+  });
+
+  it.each<Json>([0, 'soon', '3600', true])('tokenExpiresIn: %j', (value) => {
+    expect(wrong('media.tokenExpiresIn', value)).toMatch(/^must be a number of seconds/);
+  });
+
+  it('never repeats a value, which may be a secret', () => {
+    for (const setting of SETTINGS.filter(({ leaf }) => leaf.secret === true)) {
+      expect(check(setting, { hunter2: 'hunter2' })).not.toContain('hunter2');
+    }
+  });
+});
+
+describe('brokenRules', () => {
+  const broken = (values: Record<string, Json>) =>
+    brokenRules(createConfig(new Map(Object.entries(values)))).map(({ path }) => path);
+
+  it('finds nothing wrong with the defaults', () => {
+    expect(broken({})).toEqual([]);
+  });
+
+  it('wants both halves of the first admin', () => {
+    expect(broken({ 'auth.admin.id': 'a' })).toEqual(['auth.admin.secret']);
+    expect(broken({ 'auth.admin.secret': 'a' })).toEqual(['auth.admin.id']);
+    expect(broken({ 'auth.admin.id': 'a', 'auth.admin.secret': 'b' })).toEqual([]);
+  });
+
+  it('wants everything that a bucket needs', () => {
+    expect(broken({ 'media.storage': 's3', 'media.s3.region': 'eu' })).toEqual([
+      'media.s3.accessKey',
+      'media.s3.secretKey',
+      'media.s3.bucketName',
+    ]);
+  });
+
+  it('wants the address of a remote lookup, unless lookups are off', () => {
+    expect(broken({ 'geolocation.method': 'remote' })).toEqual(['geolocation.url']);
+    expect(broken({ 'geolocation.method': 'remote', 'geolocation.enabled': false })).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../src/config/formats.ts';
+
+const CASES = {
+  network: {
+    good: ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', 'loopback', '0.0.0.0/0', '::/128'],
+    bad: ['', '10.0.0.0/33', '::/129', '10.0.0', '10.0.0.0/', '10.0.0.0/8/8', 'example.org', '10.0.0.0/-1'],
+  },
+  origin: {
+    good: ['*', 'https://example.org', 'http://localhost:3000', 'http://[::1]:8080'],
+    bad: ['', 'example.org', 'https://example.org/', 'https://example.org/a', 'ftp://example.org', 'null'],
+  },
+  'http-url': {
+    good: ['https://example.org/a?ip={ip}&key={key}', 'http://localhost:9000'],
+    bad: ['', 'example.org', 'file:///etc/passwd', 'javascript:alert(1)', '//example.org'],
+  },
+  'time-span': {
+    good: ['1h', '10h', '2 days', '7d', '1.5 hours', '30 minutes'],
+    bad: ['', '3600', 'soon', '1 fortnight', '-1h', '10 ms', 'h1', '1h30m'],
+  },
+} as const;
+
+describe.each(Object.entries(CASES))('format %s', (name, { good, bad }) => {
+  it.each(good)('accepts %j', (text) => {
+    expect(FORMATS[name]?.test(text)).toBe(true);
+  });
+
+  it.each(bad)('refuses %j', (text) => {
+    expect(FORMATS[name]?.test(text)).toBe(false);
+  });
+});

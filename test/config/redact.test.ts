@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { createConfig } from '../../src/config/effective.ts';
+import { redact, SECRET_PATHS } from '../../src/config/redact.ts';
+import type { Json } from '../../src/lib/json.ts';
+
+describe('redact', () => {
+  it('hides each secret that is set', () => {
+    const secrets = new Map<string, Json>(SECRET_PATHS.map((path, n) => [path, `top secret number ${n}`]));
+    const shown = redact(createConfig(secrets));
+    expect(JSON.stringify(shown)).not.toContain('top secret');
+    expect(shown).toMatchObject({
+      auth: { tokenSecret: '********', admin: { secret: '********' } },
+      media: { tokenSecret: '********', s3: { accessKey: '********', secretKey: '********' } },
+      geolocation: { key: '********', secret: '********' },
+      network: { key: '********', secret: '********' },
+    });
+  });
+
+  it('leaves out what is unset and shows the rest', () => {
+    const shown = redact(createConfig(new Map()));
+    expect(shown['auth']).toEqual({
+      tokenTtl: 1800,
+      rateLimit: { perClient: 30, perAddress: 300, windowSeconds: 60 },
+      admin: {},
+    });
+    expect(shown).not.toHaveProperty('publicUrl');
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { SETTINGS, settingAt, TARGETS } from '../../src/config/settings.ts';
+
+describe('settings', () => {
+  it.each([
+    ['auth.tokenTtl', ['CLOISTER_AUTH_TOKEN_TTL']],
+    ['publicUrl', ['CLOISTER_PUBLIC_URL']],
+    ['database.sqlite.path', ['CLOISTER_DATABASE_SQLITE_PATH']],
+    ['database.enableCollectionDatabases', ['CLOISTER_DATABASE_ENABLE_COLLECTION_DATABASES']],
+    ['cache.enabled', ['CLOISTER_CACHE_ENABLED', 'CLOISTER_CACHE']],
+    ['auth.admin.id', ['CLOISTER_AUTH_ADMIN_ID', 'CLOISTER_ADMIN_ID']],
+    ['media.s3.accessKey', ['CLOISTER_MEDIA_S3_ACCESS_KEY', 'CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY']],
+    ['network.secret', ['CLOISTER_NETWORK_SECRET', 'NETWORK_REMOTE_SECRET']],
+  ])('%s is set by %j', (path, names) => {
+    expect(settingAt(path)?.env).toEqual(names);
+  });
+
+  it('has one setting for each variable', () => {
+    const names = SETTINGS.flatMap(({ env }) => env);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('has a default of every boolean and number but where unset has a meaning of its own', () => {
+    const open = SETTINGS.filter(
+      ({ leaf }) => leaf.default === undefined && 'type' in leaf && leaf.type !== 'string',
+    );
+    expect(open.map(({ path }) => path)).toEqual(['media.enabled']);
+  });
+
+  it('has no default secret', () => {
+    const known = SETTINGS.filter(({ leaf }) => leaf.secret === true && leaf.default !== undefined);
+    expect(known).toEqual([]);
+    expect(settingAt('media.tokenSecret')?.leaf.secret).toBe(true);
+  });
+
+  it('knows the other names of blocks and settings', () => {
+    expect(TARGETS.get('caching.ttl')).toEqual({ kind: 'setting', setting: settingAt('cache.ttl') });
+    expect(TARGETS.get('caching')).toEqual(TARGETS.get('cache'));
+    expect(TARGETS.get('geolocation.remote')?.kind).toBe('group');
+    expect(TARGETS.get('geolocation.remote.countryPath')).toEqual({
+      kind: 'setting',
+      setting: settingAt('geolocation.path'),
+    });
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('does not know %s', (name) => {
+    expect(TARGETS.get(name)).toBeUndefined();
+    expect(settingAt(name)).toBeUndefined();
+  });
+});
