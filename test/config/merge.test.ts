@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createConfig } from '../../src/config/effective.ts';
+import { mergeSettings, withoutKept, withoutRenamed } from '../../src/config/merge.ts';
+
+describe('mergeSettings', () => {
+  it('merges objects, replaces lists and takes away what is null', () => {
+    const old = { server: { port: 1, name: 'a' }, cors: { origins: ['a', 'b'] }, custom: { x: 1 } };
+    expect(mergeSettings(old, { server: { port: 2, name: null }, cors: { origins: ['c'] } })).toEqual({
+      server: { port: 2 },
+      cors: { origins: ['c'] },
+      custom: { x: 1 },
+    });
+    expect(old.server).toEqual({ port: 1, name: 'a' });
+  });
+
+  it.each([
+    [{ cache: true }, { cache: { ttl: 5 } }, { cache: { enabled: true, ttl: 5 } }],
+    [{ cache: { enabled: true, ttl: 5 } }, { cache: false }, { cache: { enabled: false, ttl: 5 } }],
+    [{ cache: true }, { cache: false }, { cache: { enabled: false } }],
+    [{}, { cache: true }, { cache: true }],
+    [{ server: 1 }, { server: { port: 2 } }, { server: { port: 2 } }],
+    [{}, { server: { port: 1, name: null } }, { server: { port: 1 } }],
+  ])('%j and %j', (old, patch, result) => {
+    expect(mergeSettings(old, patch)).toEqual(result);
+  });
+
+  it('keeps hostile keys where they are', () => {
+    const patch = JSON.parse(
+      '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
+    );
+    const merged = mergeSettings({}, patch);
+    expect(Object.keys(merged)).toEqual(['__proto__', 'constructor']);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+  });
+});
+
+describe('withoutKept', () => {
+  const config = createConfig(new Map([['workspace.path', 'here']]));
+
+  it('drops hidden secrets and what only the start decides', () => {
+    expect(
+      withoutKept(config, {
+        auth: { tokenSecret: '********', tokenTtl: 5 },
+        workspace: { path: 'here' },
+        server: { name: '********' },
+      }),
+    ).toEqual({ auth: { tokenTtl: 5 }, workspace: {}, server: { name: '********' } });
+  });
+
+  it('keeps a change that a file cannot make, to be refused', () => {
+    expect(withoutKept(config, { workspace: { path: 'there' } })).toEqual({ workspace: { path: 'there' } });
+  });
+});
+
+describe('withoutRenamed', () => {
+  it.each([
+    [{ cache: { ttl: 1, engine: 'memory' } }, { caching: { ttl: 2 } }, { cache: { engine: 'memory' } }],
+    [{ caching: true }, { cache: { enabled: false } }, {}],
+    [
+      { geolocation: { remote: { url: 'http://a' } } },
+      { geolocation: { url: 'http://b' } },
+      { geolocation: { remote: {} } },
+    ],
+    [{ cache: true }, { cache: { enabled: false } }, { cache: true }],
+    [{ cache: { ttl: 1 } }, { cache: { ttl: 2 } }, { cache: { ttl: 1 } }],
+  ])('%j under %j', (old, patch, result) => {
+    expect(withoutRenamed(old, patch)).toEqual(result);
+  });
+});
