@@ -115,7 +115,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     registry,
     specifications,
-    documents: createDocumentService({ store, registry, patterns, limits: config.limits, newId, now }),
+    documents: createDocumentService({
+      store,
+      registry,
+      limits: config.limits,
+      newId,
+      now,
+      matchPattern: patterns.matches,
+    }),
     clients,
     login: access.login,
     tokens: access.tokens,
@@ -153,7 +160,12 @@ export async function openClients(
 ): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
   const logger = createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
   const store = await openStore(config, cwd, logger);
-  const clients = createClients({ store, newId: createIdSource(), now: Date.now, queryMs: config.limits.queryMs });
+  const clients = createClients({
+    store,
+    newId: createIdSource(),
+    now: Date.now,
+    queryMs: config.limits.queryMs,
+  });
   await clients.ensure();
   return { clients, close: () => store.close() };
 }
