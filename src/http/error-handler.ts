@@ -15,7 +15,7 @@ const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   conflict: 'STORE_BUSY',
   duplicate: 'DOCUMENT_INVALID',
   'too-large': 'PAYLOAD_TOO_LARGE',
-  'parallel-arrays': 'PARAMETER_INVALID',
+  'parallel-arrays': 'BAD_REQUEST',
 };
 
 const FROM_FRAMEWORK: ReadonlyMap<string, ErrorCode> = new Map([
@@ -24,13 +24,18 @@ const FROM_FRAMEWORK: ReadonlyMap<string, ErrorCode> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'PAYLOAD_TOO_LARGE'],
 ]);
 
+/** What is wrong with each of the fields that a store error names. */
+const FIELD_PROBLEMS: ReadonlyMap<StoreError['reason'], Pick<ErrorItem, 'message' | 'code'>> = new Map([
+  ['duplicate', { message: 'must be unique', code: 'ERROR_UNIQUE' }],
+  ['parallel-arrays', { message: 'holds a list, as another field of the same index or sort does' }],
+]);
+
 function fromStore(error: StoreError): AppError {
   const code = FROM_STORE[error.reason];
-  if (code !== 'DOCUMENT_INVALID') return new AppError(code, { cause: error });
+  const problem = FIELD_PROBLEMS.get(error.reason);
+  if (problem === undefined || error.fields.length === 0) return new AppError(code, { cause: error });
   const position = error.index === undefined ? {} : { index: error.index };
-  const items = error.fields.map((field) => {
-    return { field, message: 'must be unique', code: 'ERROR_UNIQUE', ...position };
-  });
+  const items = error.fields.map((field) => ({ field, ...problem, ...position }));
   return new AppError(code, { items, cause: error });
 }
 

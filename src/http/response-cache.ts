@@ -106,8 +106,9 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
     },
     write: (key, { body, v }) => cache.set(key, `${v ?? ''}\n${body}`, ttlSeconds * 1000),
     async flush(path) {
-      if (path !== '*') flushed.set(path, (flushed.get(path) ?? 0) + 1);
-      else await cache.clear();
+      if (path === '*') return cache.clear();
+      const known = registry.list().some((collection) => collection.path === path);
+      if (known) flushed.set(path, (flushed.get(path) ?? 0) + 1);
     },
   };
 }

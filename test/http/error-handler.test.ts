@@ -38,7 +38,7 @@ describe('the error handler', () => {
     ['busy', 503, 'Too many writes are waiting'],
     ['conflict', 503, 'Too many writes are waiting'],
     ['too-large', 413, 'The request body is too large'],
-    ['parallel-arrays', 400, 'Invalid parameter'],
+    ['parallel-arrays', 400, 'The request cannot be understood'],
   ] as const)('answers the store’s %s with %i', async (reason, status, message) => {
     const {
       status: got,
@@ -58,6 +58,12 @@ describe('the error handler', () => {
       { field: 'a', message: 'must be unique', code: 'ERROR_UNIQUE', index: 2 },
       { field: 'b', message: 'must be unique', code: 'ERROR_UNIQUE', index: 2 },
     ]);
+  });
+
+  it('names the fields that hold lists side by side', async () => {
+    const { status, body } = await thrown(new StoreError('parallel-arrays', { fields: ['a', 'b'] }));
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([{ field: 'a' }, { field: 'b' }]);
   });
 
   it('keeps a Retry-After that the thrower knows', async () => {

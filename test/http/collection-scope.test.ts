@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/auth/client.ts';
+import { createRegistry } from '../../src/collections/registry.ts';
+import {
+  addressOf,
+  collectionOf,
+  createEnterCollection,
+  guard,
+  idOf,
+} from '../../src/http/collection-scope.ts';
+import { knowAllMethods, resource } from '../../src/http/resource.ts';
+import { bareServer } from './bare-server.ts';
+import { ADMIN_CLIENT, collection, USER_CLIENT } from './fixtures.ts';
+
+const ID = '58576E1D5DD9975624B0D92C';
+const LIMITED: Client = { ...USER_CLIENT, permissions: { collections: [{ path: 'open' }] } };
+const CLIENTS: Readonly<Record<string, Client>> = {
+  admin: ADMIN_CLIENT,
+  user: USER_CLIENT,
+  limited: LIMITED,
+};
+
+const registry = createRegistry();
+registry.put(collection('books', { settings: { storeRevisions: true } }));
+registry.put(collection('booksHistory'));
+registry.put(collection('open', { settings: { authenticate: false } }));
+registry.put(collection('readable', { settings: { authenticate: ['POST', 'PUT', 'DELETE'] } }));
+registry.put(collection('postable', { settings: { authenticate: ['GET', 'PUT', 'DELETE'] } }));
+
+const { server } = bareServer((bare) => {
+  knowAllMethods(bare);
+  bare.addHook('onRequest', (request, _reply, done) => {
+    request.client = CLIENTS[String(request.headers['x-client'])] ?? null;
+    done();
+  });
+  bare.addHook('onRequest', createEnterCollection(registry));
+  const show = async (request: Parameters<typeof collectionOf>[0]) => ({
+    path: collectionOf(request).path,
+    address: addressOf(request),
+    id: idOf(request),
+  });
+  const all = { GET: show, POST: show, PUT: show, DELETE: show };
+  resource(bare, '/:version/:database/:collection', all);
+  resource(bare, '/:version/:database/:collection/:id', all);
+});
+
+const ask = async (method: string, path: string, client = '') => {
+  const answer = await server.inject({
+    method: method as 'GET',
+    url: `/1.0/library/${path}`,
+    headers: { 'x-client': client },
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+};
+const status = async (method: string, path: string, client = '') => (await ask(method, path, client)).status;
+
+describe('the way into a collection', () => {
+  it('finds it and the id, in lower case', async () => {
+    const { body } = await ask('GET', `books/${ID}`, 'user');
+    expect(JSON.parse(body)).toEqual({
+      path: '/1.0/library/books',
+      address: { version: '1.0', database: 'library', name: 'books' },
+      id: ID.toLowerCase(),
+    });
+  });
+
+  it('is 401 for the anonymous, 404 for others, where there is none', async () => {
+    for (const name of ['nothing', 'Books', 'constructor', '__proto__']) {
+      expect(await status('GET', name), name).toBe(401);
+      expect(await status('GET', name, 'user'), name).toBe(404);
+    }
+  });
+
+  it('wants a token unless the settings open it', async () => {
+    expect(await status('GET', 'books')).toBe(401);
+    expect(await status('GET', 'open')).toBe(200);
+    expect(await status('GET', `open/${ID}`)).toBe(200);
+    expect(await status('DELETE', `open/${ID}`)).toBe(200);
+    expect(await status('GET', 'readable')).toBe(200);
+    expect(await status('HEAD', 'readable')).toBe(200);
+    expect(await status('POST', 'readable')).toBe(401);
+  });
+
+  it('is 401 with the path for a client that may not', async () => {
+    const { status: refused, headers } = await ask('GET', 'books?a=1', 'limited');
+    expect([refused, headers['www-authenticate']]).toEqual([401, 'Bearer realm="/1.0/library/books"']);
+    expect(await status('GET', `books/${ID}`, 'limited')).toBe(401);
+    expect(await status('PATCH', 'books', 'limited')).toBe(401);
+  });
+
+  it('takes a POST to a document for the update that it is', async () => {
+    expect(await status('POST', 'postable')).toBe(200);
+    expect(await status('POST', `postable/${ID}`)).toBe(401);
+  });
+
+  it('is 404 where the id has another form, before the method counts', async () => {
+    for (const id of ['1', 'g'.repeat(24), `${ID}0`, 'config2']) {
+      expect(await status('GET', `books/${id}`, 'user'), id).toBe(404);
+      expect(await status('PATCH', `books/${id}`, 'user'), id).toBe(404);
+    }
+  });
+
+  it('refuses unknown methods after access', async () => {
+    expect(await status('PATCH', 'books')).toBe(401);
+    expect(await status('PATCH', 'books', 'user')).toBe(405);
+    expect(await status('PROPFIND', 'open')).toBe(405);
+  });
+
+  it('only reads a collection of revisions', async () => {
+    expect(await status('GET', 'booksHistory', 'user')).toBe(200);
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const { status: refused, headers } = await ask(method, 'booksHistory', 'admin');
+      expect([refused, headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+    expect(await status('POST', 'booksHistory')).toBe(401);
+  });
+});
+
+describe('guard', () => {
+  const request = (client: Client | null) =>
+    ({ client, url: '/a?b' }) as unknown as Parameters<typeof guard>[0];
+
+  it('throws the challenge that fits', () => {
+    const books = collection('books');
+    expect(() => guard(request(null), books, 'PUT')).toThrow('No access token supplied');
+    expect(() => guard(request(LIMITED), books, 'PUT')).toThrow('This client may not do that');
+    expect(() => guard(request(USER_CLIENT), books, 'PUT')).not.toThrow();
+  });
+});
