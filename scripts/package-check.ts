@@ -2,22 +2,12 @@
 // from the registry, starts the server there with plain Node and asks for /health.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../test/helpers/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const READY_WITHIN_MS = 20_000;
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 function pack(into: string): string {
   execFileSync('npm', ['pack', '--pack-destination', into], {

@@ -1,10 +1,10 @@
 // The real servers that tests may talk to: installed by `npm run test:servers`, started here once each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from './helpers/server-process.ts';
 import { ROOT } from './helpers/source-tree.ts';
 
 const binary = (name: string) => join(ROOT, '.servers', name);
@@ -37,16 +37,6 @@ afterEach(async () => {
   );
   rmSync(folder, { recursive: true, force: true });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 /** Starts a server and resolves with all it printed once `sign` appears; rejects when it ends before. */
 function started(name: string, args: readonly string[], sign: RegExp, env = {}): Promise<string> {

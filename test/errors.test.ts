@@ -1,0 +1,57 @@
+// The catalogue of errors: complete, used, and carried faithfully by AppError.
+import { describe, expect, it } from 'vitest';
+import { AppError, ERRORS, type ErrorCode, StoreError } from '../src/errors.ts';
+import { sourceFiles } from './helpers/source-tree.ts';
+
+const CODES = Object.keys(ERRORS) as ErrorCode[];
+
+describe('the catalogue', () => {
+  it.each(CODES)('%s has a status, a message and an explanation', (code) => {
+    const { status, message, explain } = ERRORS[code];
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(600);
+    expect(message).not.toBe('');
+    expect(explain).toMatch(/\.$/);
+  });
+
+  it('has no code that nothing raises', () => {
+    const code = sourceFiles('src')
+      .filter(({ path }) => path !== 'src/errors.ts')
+      .map(({ text }) => text)
+      .join('\n');
+    expect(CODES.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
+  });
+});
+
+describe('AppError', () => {
+  it('says what the catalogue says when the thrower adds nothing', () => {
+    const error = new AppError('NOT_FOUND');
+    expect(error).toMatchObject({ status: 404, code: 'NOT_FOUND', headers: {}, body: {} });
+    expect(error.items).toEqual([{ message: ERRORS.NOT_FOUND.message, code: 'NOT_FOUND' }]);
+  });
+
+  it('takes a more precise message and names the field', () => {
+    const error = new AppError('FILTER_INVALID', { message: 'is too deep', field: 'author.name' });
+    expect(error.items).toEqual([{ field: 'author.name', message: 'is too deep', code: 'FILTER_INVALID' }]);
+  });
+
+  it('takes items, headers, members of the body and the cause as they are', () => {
+    const cause = new Error('the reason');
+    const items = [{ field: 'title', message: "can't be blank" }];
+    const error = new AppError('DOCUMENT_INVALID', {
+      items,
+      headers: { a: 'b' },
+      body: { results: [] },
+      cause,
+    });
+    expect(error).toMatchObject({ items, headers: { a: 'b' }, body: { results: [] }, cause });
+  });
+});
+
+describe('StoreError', () => {
+  it('tells the reason, which write failed and which index it broke', () => {
+    const error = new StoreError('duplicate', { index: 3, fields: ['email'] });
+    expect(error).toMatchObject({ reason: 'duplicate', index: 3, fields: ['email'] });
+    expect(new StoreError('busy')).toMatchObject({ index: undefined, fields: [] });
+  });
+});
