@@ -24,16 +24,16 @@ export interface DocumentServiceOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Runs the patterns of specifications that are beyond the linear-time engine. */
-  readonly matchPattern: PatternMatcher;
+  readonly patterns: { readonly matches: PatternMatcher };
 }
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceOptions): DocumentService {
-  const { store, registry, limits, newId, now, matchPattern } = options;
+  const { store, registry, limits, newId, now, patterns } = options;
   const filters = createFilterCompiler({ store, registry, limits });
   const composer = createComposer({ store, registry, limits });
   const enricher = createEnricher({ store, composer, maxRevisions: limits.composeReferences });
-  const validator = createValidator(matchPattern);
+  const validator = createValidator(patterns.matches);
   const writer = createWriter({ store, registry, composer, validator, limits, newId, now });
   const affected = createAffected({ store, filters, limit: limits.writeMatches });
   const turns = createKeyedQueue();
