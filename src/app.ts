@@ -121,7 +121,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       limits: config.limits,
       newId,
       now,
-      matchPattern: patterns.matches,
+      patterns,
     }),
     clients,
     login: access.login,
