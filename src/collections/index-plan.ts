@@ -3,14 +3,7 @@ import type { IndexDefinition, Namespace } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import { uniteIndexes } from './indexes.ts';
 import { namespaceKey } from './registry.ts';
-
-// A document's history is looked up by this field, also when the document itself is gone.
-const BY_ORIGINAL: IndexDefinition = {
-  name: 'originalDocumentId_1',
-  keys: [{ path: 'originalDocumentId', direction: 1, fold: false }],
-  unique: false,
-  sparse: false,
-};
+import { REVISION_INDEX, revisionSpace } from './revision-space.ts';
 
 export interface IndexPlan {
   readonly namespace: Namespace;
@@ -19,7 +12,7 @@ export interface IndexPlan {
 
 /** Where the revisions of a collection go; undefined when it keeps none. */
 export function revisionNamespace({ namespace, settings }: Collection): Namespace | undefined {
-  return settings.storeRevisions ? { ...namespace, collection: settings.revisionCollection } : undefined;
+  return settings.storeRevisions ? revisionSpace({ namespace, settings }) : undefined;
 }
 
 function isHome(namespace: Namespace, collections: readonly Collection[]): boolean {
@@ -34,9 +27,9 @@ function isHome(namespace: Namespace, collections: readonly Collection[]): boole
 export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
   const key = namespaceKey(namespace);
   const declared = uniteIndexes(collections.filter((entry) => namespaceKey(entry.namespace) === key));
-  const covered = declared.some(({ keys }) => keys[0]?.path === 'originalDocumentId');
-  const needsOriginal = isHome(namespace, collections) && !covered;
-  return { namespace, indexes: needsOriginal ? [...declared, BY_ORIGINAL] : declared };
+  const taken = declared.some(({ name }) => name === REVISION_INDEX.name);
+  const needed = isHome(namespace, collections) && !taken;
+  return { namespace, indexes: needed ? [...declared, REVISION_INDEX] : declared };
 }
 
 /** The plans for everything that a collection writes to: its own name space and that of its revisions. */

@@ -2,22 +2,11 @@
 import type { Json, JsonObject } from '../lib/json.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import type { Filter } from '../stores/filter.ts';
-import type { DocumentStore, IndexDefinition, Projection } from '../stores/ports.ts';
+import type { DocumentStore, Projection } from '../stores/ports.ts';
 import type { Collection, Field, FieldType } from './collection.ts';
 import type { Context } from './documents.ts';
+import { revisionSpace } from './revision-space.ts';
 import { historyOf } from './states.ts';
-import { revisionNamespace } from './write-plan.ts';
-
-/** The index by which the revisions of one document are found. Every revision collection needs it. */
-export const REVISION_INDEX: IndexDefinition = {
-  name: 'originalDocumentId_1_v_1',
-  keys: [
-    { path: 'originalDocumentId', direction: 1, fold: false },
-    { path: 'v', direction: 1, fold: false },
-  ],
-  unique: false,
-  sparse: false,
-};
 
 const plainField = (name: string, type: FieldType): [string, Field] => [
   name,
@@ -38,7 +27,7 @@ export function revisionView(collection: Collection): Collection {
   const own = [plainField('originalDocumentId', 'ObjectID'), plainField('action', 'String')];
   const fields = new Map([...collection.fields, ...own]);
   const settings = { ...collection.settings, sort: 'v', sortOrder: 1 as const };
-  return { ...collection, fields, settings, namespace: revisionNamespace(collection) };
+  return { ...collection, fields, settings, namespace: revisionSpace(collection) };
 }
 
 /** The revisions of one document. */
@@ -87,7 +76,7 @@ async function fetchRevisions(
   const named: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values: [...ids] }] };
   const both: Filter = { kind: 'and', filters: [named, filter] };
   const query = { filter: both, sort: [], skip: 0, limit: ids.size, ...(projection && { projection }) };
-  const texts = await store.findText(revisionNamespace(collection), query, { deadline });
+  const texts = await store.findText(revisionSpace(collection), query, { deadline });
   const entries = await mapInSlices(texts, (text): [Json, Json] => {
     const { _id = null, ...rest } = JSON.parse(text) as JsonObject;
     return [_id, hideId ? rest : { ...rest, _id }];

@@ -3,10 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, StoreError } from '../errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { mapInSlices } from '../lib/slices.ts';
-import type { Namespace, StoredDocument, Write } from '../stores/ports.ts';
+import type { StoredDocument, Write } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import { isTooLarge } from './document-size.ts';
 import { documentKey } from './registry.ts';
+import { revisionSpace } from './revision-space.ts';
 import {
   createdState,
   historyOf,
@@ -59,11 +60,6 @@ export interface FinishedPlan {
 
 const OURS: Origin = { prefix: '' };
 
-/** The name space in which a collection keeps its revisions. */
-export function revisionNamespace({ namespace, settings }: Collection): Namespace {
-  return { ...namespace, collection: settings.revisionCollection };
-}
-
 export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   const writes: Write[] = [];
   const origins: Origin[] = [];
@@ -76,7 +72,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   const keep = (collection: Collection, state: StoredDocument, revision: Omit<RevisionFacts, 'id'>) => {
     const id = newId();
     const document = revisionOf(state, { ...revision, id });
-    add({ kind: 'insert', ns: revisionNamespace(collection), document }, OURS);
+    add({ kind: 'insert', ns: revisionSpace(collection), document }, OURS);
     return id;
   };
   const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Collection } from '../../src/collections/collection.ts';
 import type { Caller, CollectionMethod, Context, DocumentLimits } from '../../src/collections/documents.ts';
 import { createRegistry } from '../../src/collections/registry.ts';
-import { REVISION_INDEX } from '../../src/collections/revisions.ts';
+import { REVISION_INDEX, revisionSpace } from '../../src/collections/revision-space.ts';
 import { createDocumentService } from '../../src/collections/service.ts';
 import { parseSpecification } from '../../src/collections/specification.ts';
 import { AppError } from '../../src/errors.ts';
@@ -79,7 +79,7 @@ export async function openLibrary(
     const collection = collectionOf(name, source);
     registry.put(collection);
     await store.ensureIndexes(collection.namespace, collection.settings.indexes);
-    const revisions = { ...collection.namespace, collection: collection.settings.revisionCollection };
+    const revisions = revisionSpace(collection);
     if (collection.settings.storeRevisions) await store.ensureIndexes(revisions, [REVISION_INDEX]);
   }
   let clock = 1000;
