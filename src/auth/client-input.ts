@@ -90,7 +90,7 @@ export function parseSecret(value: unknown): string {
   const { least, most } = SECRET_LENGTH;
   const fits =
     typeof value === 'string' && value.length >= least && value.length <= most && value.isWellFormed();
-  if (!fits) throw refuse('secret', `must be text of ${least} to ${most} characters`);
+  if (!fits) throw refuse('secret', `A secret is text of ${least} to ${most} characters`);
   return value;
 }
 
@@ -101,7 +101,7 @@ export function parseNewClient(body: unknown): NewClient {
   if (!isClientId(clientId)) {
     throw refuse(
       'clientId',
-      'must be 1 to 200 letters, digits or any of _ . @ : + ~ - and begin with a letter, a digit or _',
+      'A client id is 1 to 200 letters, digits or any of _ . @ : + ~ - and begins with a letter, a digit or _',
     );
   }
   return {
