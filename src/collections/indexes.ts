@@ -9,6 +9,7 @@ import type { Report } from './specification-report.ts';
 const MAX_INDEXES = 63;
 const MAX_KEYS = 31;
 const MAX_NAME = 127;
+const MAX_PATH = 500;
 const EFFECTIVE_OPTIONS = ['unique', 'sparse', 'background', 'name'];
 
 type Fields = ReadonlyMap<string, Field>;
@@ -24,7 +25,9 @@ const derivedName = (keys: readonly IndexKey[]) =>
   keys.map(({ path, direction }) => `${path}_${direction}`).join('_');
 
 const isPath = (path: string) =>
-  !path.includes('\0') && path.split('.').every((part) => part !== '' && !part.startsWith('$'));
+  path.length <= MAX_PATH &&
+  !path.includes('\0') &&
+  path.split('.').every((part) => part !== '' && part !== '__proto__' && !part.startsWith('$'));
 
 const isDirection = (value: Json): value is Direction => value === 1 || value === -1;
 
