@@ -26,10 +26,9 @@ function isHome(namespace: Namespace, collections: readonly Collection[]): boole
 /** The whole set of indexes of one name space, where `collections` are all that are live. */
 export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
   const key = namespaceKey(namespace);
-  const declared = uniteIndexes(collections.filter((entry) => namespaceKey(entry.namespace) === key));
-  const taken = declared.some(({ name }) => name === REVISION_INDEX.name);
-  const needed = isHome(namespace, collections) && !taken;
-  return { namespace, indexes: needed ? [...declared, REVISION_INDEX] : declared };
+  const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
+  const added = isHome(namespace, collections) ? [REVISION_INDEX] : [];
+  return { namespace, indexes: uniteIndexes(sharing, added) };
 }
 
 /** The plans for everything that a collection writes to: its own name space and that of its revisions. */

@@ -162,7 +162,10 @@ function unite(definitions: readonly IndexDefinition[]): readonly IndexDefinitio
   });
 }
 
-/** The whole set of indexes that the collections of one name space declare together. */
-export function uniteIndexes(collections: readonly Collection[]): readonly IndexDefinition[] {
-  return unite(collections.flatMap(({ settings }) => settings.indexes));
+/** The indexes that the collections of one name space declare together, and those that the server adds to them. */
+export function uniteIndexes(
+  collections: readonly Collection[],
+  added: readonly IndexDefinition[] = [],
+): readonly IndexDefinition[] {
+  return unite([...collections.flatMap(({ settings }) => settings.indexes), ...added]);
 }

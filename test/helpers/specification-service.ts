@@ -1,0 +1,48 @@
+// A specification service over a real store and a real folder, with a log that can be looked at.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createRegistry } from '../../src/collections/registry.ts';
+import { createSpecificationFiles, type SpecificationFiles } from '../../src/collections/spec-files.ts';
+import type { SpecificationLog } from '../../src/collections/specification-log.ts';
+import { createSpecificationService } from '../../src/collections/specification-service.ts';
+import { openTemporaryStore } from './temporary-store.ts';
+
+interface Logged {
+  readonly fields: object;
+  readonly message: string;
+}
+
+export function silentLog() {
+  const errors: Logged[] = [];
+  const warnings: Logged[] = [];
+  const log: SpecificationLog = {
+    info: () => {},
+    warn: (fields, message) => void warnings.push({ fields, message }),
+    error: (fields, message) => void errors.push({ fields, message }),
+  };
+  return { log, errors, warnings };
+}
+
+/** `wrapFiles` may put something between the service and its folder. */
+export async function openService(wrapFiles = (files: SpecificationFiles) => files) {
+  const root = await mkdtemp(join(tmpdir(), 'cloister-service-'));
+  const { store } = await openTemporaryStore();
+  const registry = createRegistry();
+  const { log, errors, warnings } = silentLog();
+  const service = createSpecificationService({
+    registry,
+    store,
+    files: wrapFiles(createSpecificationFiles(root)),
+    enableCollectionDatabases: false,
+    filterLimits: { filterDepth: 8, filterNodes: 200 },
+    log,
+    now: () => 1_700_000_000_000,
+  });
+  onTestFinished(async () => {
+    await service.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  return { root, store, registry, service, errors, warnings };
+}
