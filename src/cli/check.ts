@@ -45,6 +45,7 @@ export async function check(flags: CommandFlags, io: Io): Promise<number> {
   for (const { severity, line } of findings) io.out(severity === 'warning' ? `warning: ${line}` : line);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) return 1;
-  io.out(findings.length === 0 ? 'all is well' : `no errors, ${findings.length} warnings`);
+  const warnings = findings.length === 1 ? '1 warning' : `${findings.length} warnings`;
+  io.out(findings.length === 0 ? 'all is well' : `no errors, ${warnings}`);
   return 0;
 }

@@ -14,14 +14,15 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   return (await import('./clients.ts')).clients(command, flags, io);
 }
 
-/** Runs one command of the process to its end and sets the exit code. */
-export async function main(args: readonly string[]): Promise<void> {
-  const io = createIo(process, process.cwd());
+/** Runs the command that the arguments name and gives its exit code. */
+export async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const usage = parseUsage(args);
-  if ('mistake' in usage) {
-    io.err(`cloister: ${usage.mistake} (see cloister --help)`);
-    process.exitCode = 1;
-    return;
-  }
-  process.exitCode = await run(usage, io);
+  if (!('mistake' in usage)) return run(usage, io);
+  io.err(`cloister: ${usage.mistake} (see cloister --help)`);
+  return 1;
+}
+
+/** Runs one command of this process to its end. */
+export async function main(args: readonly string[]): Promise<void> {
+  process.exitCode = await runCommand(args, createIo(process, process.cwd()));
 }

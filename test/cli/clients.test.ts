@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clients, credentialLines } from '../../src/cli/clients.ts';
+import type { CommandFlags } from '../../src/cli/usage.ts';
+import { captureIo } from '../helpers/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+
+let workspace: Workspace;
+beforeEach(() => {
+  workspace = createWorkspace();
+});
+afterEach(() => workspace.remove());
+
+async function run(command: 'add' | 'list' | 'remove', flags: CommandFlags = {}) {
+  const io = captureIo(workspace.cwd);
+  const code = await clients(`clients ${command}`, flags, io);
+  return { code, out: io.printed, err: io.complained };
+}
+
+describe('clients', () => {
+  it('adds clients and shows a generated secret once', async () => {
+    const added = await run('add', { id: 'app' });
+    expect(added).toMatchObject({ code: 0, err: [] });
+    expect(added.out[0]).toBe('client id: app');
+    const secret = added.out[1]?.match(/^client secret: (\S{20,})$/)?.[1];
+    expect(secret).toBeDefined();
+    await run('add', { id: 'boss', admin: true });
+    const listed = await run('list');
+    expect(listed.out).toEqual(['app\tuser', 'boss\tadmin']);
+    expect(JSON.stringify(listed)).not.toContain(secret);
+  });
+
+  it('takes a secret', async () => {
+    const secret = 'a secret of my own';
+    expect((await run('add', { id: 'app', secret })).out).toEqual(credentialLines('app', secret));
+  });
+
+  it('removes clients', async () => {
+    await run('add', { id: 'app' });
+    expect(await run('remove', { id: 'app' })).toEqual({ code: 0, out: ['removed app'], err: [] });
+    expect((await run('list')).out).toEqual([]);
+  });
+
+  it('refuses an id that exists', async () => {
+    await run('add', { id: 'app' });
+    expect(await run('add', { id: 'app' })).toEqual({
+      code: 1,
+      out: [],
+      err: ['cloister: clients add: A client with this id exists'],
+    });
+  });
+
+  it('refuses what is not there, and the end of the last admin', async () => {
+    expect(await run('remove', { id: 'nobody' })).toMatchObject({ code: 1, out: [] });
+    await run('add', { id: 'boss', admin: true });
+    expect(await run('remove', { id: 'boss' })).toEqual({
+      code: 1,
+      out: [],
+      err: ['cloister: clients remove: The last admin cannot be removed or demoted'],
+    });
+  });
+
+  it.each(['add', 'remove'] as const)('%s wants an id', async (command) => {
+    expect(await run(command)).toEqual({
+      code: 1,
+      out: [],
+      err: [`cloister: clients ${command}: --id is missing`],
+    });
+  });
+
+  it('opens nothing under a bad configuration', async () => {
+    const io = captureIo(workspace.cwd, { CLOISTER_LIMITS_QUERY_MS: '0' });
+    expect(await clients('clients list', {}, io)).toBe(1);
+    expect(io.complained).toEqual(['CLOISTER_LIMITS_QUERY_MS must be 10 or more']);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/cli/main.ts';
+import { HELP } from '../../src/cli/usage.ts';
+import { packageVersion } from '../../src/lib/package-version.ts';
+import { captureIo } from '../helpers/console.ts';
+import { createWorkspace } from '../helpers/workspace.ts';
+
+describe('runCommand', () => {
+  it.each([
+    ['--help', HELP],
+    ['--version', packageVersion()],
+  ])('%s', async (flag, text) => {
+    const io = captureIo('/');
+    expect(await runCommand([flag], io)).toBe(0);
+    expect(io.printed).toEqual([text]);
+  });
+
+  it('turns a mistake into one line', async () => {
+    const io = captureIo('/');
+    expect(await runCommand(['strat'], io)).toBe(1);
+    expect(io.printed).toEqual([]);
+    expect(io.complained).toEqual(['cloister: unknown command: strat (see cloister --help)']);
+  });
+
+  it.each(['check', 'clients list'])('hands over to %s', async (line) => {
+    const workspace = createWorkspace();
+    const io = captureIo(workspace.cwd);
+    expect(await runCommand(line.split(' '), io)).toBe(0);
+    expect(io.complained).toEqual([]);
+    workspace.remove();
+  });
+});

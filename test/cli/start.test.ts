@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ROOT } from '../helpers/source-tree.ts';
+
+let cwd: string;
+let children: ChildProcess[];
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'cloister-start-'));
+  children = [];
+});
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(cwd, { recursive: true, force: true, maxRetries: 5 });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  /** All lines until the server was ready or gone. */
+  readonly lines: readonly string[];
+  readonly ended: Promise<number | null>;
+}
+
+function start(args: readonly string[] = [], env: object = {}): Promise<Started> {
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), 'start', '--port', '0', ...args], {
+    cwd,
+    env: { PATH, CLOISTER_SERVER_HOST: '127.0.0.1', ...env },
+  });
+  children.push(child);
+  let text = '';
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return new Promise((resolve) => {
+    const settle = () => resolve({ child, lines: text.trim().split('\n'), ended });
+    const read = (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/ready at .*\n/.test(text)) settle();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    void ended.then(settle);
+  });
+}
+
+function stop({ child, ended }: Started, signal: NodeJS.Signals = 'SIGTERM') {
+  child.kill(signal);
+  return ended;
+}
+
+const urlIn = (lines: readonly string[]) => lines.at(-1)?.match(/^content API ready at (http:\S+)$/)?.[1];
+
+describe('start', () => {
+  it('shows the first admin once and never again', async () => {
+    const first = await start();
+    const [made, id, secret, exportId, exportSecret, ready] = first.lines;
+    expect(made).toBe(`created an empty workspace: ${join(cwd, 'workspace')}`);
+    expect(id).toMatch(/^client id: \S+$/);
+    expect(secret).toMatch(/^client secret: \S{20,}$/);
+    expect(exportId).toBe(`export CLOISTER_ADMIN_ID=${id?.slice('client id: '.length)}`);
+    expect(exportSecret).toBe(`export CLOISTER_ADMIN_SECRET=${secret?.slice('client secret: '.length)}`);
+    expect(ready).toMatch(/^content API ready at http:/);
+    expect(await stop(first)).toBe(0);
+
+    const second = await start();
+    expect(second.lines).toEqual([expect.stringMatching(/^content API ready at/)]);
+    expect(await stop(second, 'SIGINT')).toBe(0);
+  });
+
+  it('lets the admin of the environment in and prints no secret', async () => {
+    const admin = { CLOISTER_ADMIN_ID: 'boss', CLOISTER_ADMIN_SECRET: 'a secret from outside' };
+    const started = await start([], admin);
+    expect(started.lines.join('\n')).not.toMatch(/secret/);
+    const answer = await fetch(`${urlIn(started.lines)}/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ clientId: 'boss', secret: 'a secret from outside' }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    expect(await stop(started)).toBe(0);
+  });
+
+  it('answers as soon as it says that it is ready', async () => {
+    const started = await start();
+    const answer = await fetch(`${urlIn(started.lines)}/health`);
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    await stop(started);
+  });
+
+  it('keeps data and workspace where it was told to', async () => {
+    const started = await start(['--workspace', 'site'], { CLOISTER_DATABASE_SQLITE_PATH: 'kept/here' });
+    expect(existsSync(join(cwd, 'site'))).toBe(true);
+    expect(existsSync(join(cwd, 'kept/here'))).toBe(true);
+    expect(existsSync(join(cwd, 'workspace'))).toBe(false);
+    await stop(started);
+  });
+
+  it('names the address that is taken', async () => {
+    const taken = await new Promise<Server>((resolve) => {
+      const server: Server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+    });
+    const { port } = taken.address() as { port: number };
+    const { lines, ended } = await start(['--port', String(port)]);
+    expect(await ended).toBe(1);
+    expect(lines.at(-1)).toBe(`cloister: cannot listen on 127.0.0.1:${port}: another process listens there`);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
+  it('says why it could not start', async () => {
+    writeFileSync(join(cwd, 'data'), 'a file where a folder should be');
+    const { lines, ended } = await start();
+    expect(await ended).toBe(1);
+    expect(lines.at(-1)).toMatch(/^cloister: could not start: /);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { HELP, parseUsage } from '../../src/cli/usage.ts';
+
+const parse = (line: string) => parseUsage(line === '' ? [] : line.split(' '));
+
+describe('parseUsage', () => {
+  it.each([
+    ['start', { command: 'start', flags: {} }],
+    [
+      'start --port 1 --workspace w --config c',
+      { command: 'start', flags: { port: '1', workspace: 'w', config: 'c' } },
+    ],
+    ['start --port=1', { command: 'start', flags: { port: '1' } }],
+    ['check --workspace w', { command: 'check', flags: { workspace: 'w' } }],
+    [
+      'clients add --id a --admin --secret s',
+      { command: 'clients add', flags: { id: 'a', admin: true, secret: 's' } },
+    ],
+    ['clients list', { command: 'clients list', flags: {} }],
+    ['clients remove --id a', { command: 'clients remove', flags: { id: 'a' } }],
+    ['--help', { show: 'help' }],
+    ['start --help', { show: 'help' }],
+    ['--version', { show: 'version' }],
+  ])('%s', (line, usage) => {
+    expect(parse(line)).toEqual(usage);
+  });
+
+  it.each([
+    ['', 'no command given'],
+    ['strat', 'unknown command: strat'],
+    ['constructor', 'unknown command: constructor'],
+    ['clients', 'clients needs one of add, list, remove'],
+    ['clients drop', 'unknown command: clients drop'],
+    ['start now', 'unknown command: start now'],
+    ['start --port', "start: Option '--port <value>' argument missing"],
+    ['start --prot 1', "start: Unknown option '--prot'"],
+    ['check --port 1', "check: Unknown option '--port'"],
+    ['start --port 1 now', "start: Unexpected argument 'now'"],
+    ['clients list --id a', "clients list: Unknown option '--id'"],
+  ])('%j is a mistake', (line, mistake) => {
+    expect(parse(line)).toEqual({ mistake });
+  });
+
+  it('has every command and flag in its help', () => {
+    for (const word of [
+      'start',
+      'check',
+      'clients add',
+      'clients list',
+      'clients remove',
+      '--port',
+      '--admin',
+    ]) {
+      expect(HELP).toContain(word);
+    }
+  });
+});
