@@ -1,6 +1,6 @@
 // Applies one commit on one connection: documents, index entries and counters in one transaction.
 import { StoreError } from '../../errors.ts';
-import type { Namespace, StoredDocument, Write } from '../ports.ts';
+import type { StoredDocument, Write } from '../ports.ts';
 import type { Catalogue, CollectionEntry, IndexEntry } from './catalogue.ts';
 import { type Connection, inTransaction } from './connection.ts';
 import { createRowMaker, type IndexRows, type RowMaker } from './index-rows.ts';
@@ -40,23 +40,19 @@ export function createWriter(connection: Connection, catalogue: Catalogue): Writ
  * Applies `writes` in order, all or nothing. Throws a StoreError that names the write which failed,
  * or what `meter` throws.
  */
-export function applyWrites(writer: Writer, writes: readonly Write[], meter: Meter): void {
+export function applyWrites(writer: Writer, writes: Iterable<Write>, meter: Meter): void {
   const { connection, catalogue } = writer;
   try {
     inTransaction(connection, 'immediate', () => {
       catalogue.refresh();
-      const touched = new Set<Namespace>();
-      const names = new Map<string, Namespace>();
-      writes.forEach((write, at) => {
+      const touched = new Set<CollectionEntry>();
+      let at = 0;
+      for (const write of writes) {
         meter.tick(0);
-        applyAt(writer, write, { at, meter });
-        const key = `${write.ns.database ?? ''}/${write.ns.collection}`;
-        if (!names.has(key)) touched.add(write.ns);
-        names.set(key, write.ns);
-      });
-      for (const ns of touched) {
-        const entry = catalogue.get(ns);
-        if (entry === undefined) continue;
+        touched.add(applyAt(writer, write, { at, meter }));
+        at += 1;
+      }
+      for (const entry of touched) {
         entry.writes += 1;
         catalogue.save(entry);
       }
@@ -67,11 +63,11 @@ export function applyWrites(writer: Writer, writes: readonly Write[], meter: Met
   }
 }
 
-function applyAt(writer: Writer, write: Write, step: { readonly at: number; readonly meter: Meter }): void {
+function applyAt(writer: Writer, write: Write, step: { readonly at: number; readonly meter: Meter }) {
   try {
-    if (write.kind === 'insert') insert(writer, write, step.meter);
-    else if (write.kind === 'update') update(writer, write, step.meter);
-    else remove(writer, write, step.meter);
+    if (write.kind === 'insert') return insert(writer, write, step.meter);
+    if (write.kind === 'update') return update(writer, write, step.meter);
+    return remove(writer, write, step.meter);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw new StoreError(error.reason, { index: step.at, fields: error.fields, cause: error.cause });
@@ -84,7 +80,7 @@ function checkedText(document: StoredDocument, text: string | undefined): string
   return result;
 }
 
-function insert(writer: Writer, write: Extract<Write, { kind: 'insert' }>, meter: Meter): void {
+function insert(writer: Writer, write: Extract<Write, { kind: 'insert' }>, meter: Meter): CollectionEntry {
   const entry = writer.catalogue.ensure(write.ns);
   const text = checkedText(write.document, write.text);
   const sql = `insert into ${documentTable(entry.n)} (id, json) values (?, ?) on conflict (id) do nothing`;
@@ -95,7 +91,7 @@ function insert(writer: Writer, write: Extract<Write, { kind: 'insert' }>, meter
     changeRows(writer, index, { doc, before: undefined, after: write.document, meter });
   }
   entry.documents += 1;
-  resize(entry, 0, text.length);
+  return resize(entry, 0, text.length);
 }
 
 interface Stored {
@@ -118,7 +114,7 @@ function expectStored(writer: Writer, write: Extract<Write, { kind: 'update' | '
   return { entry, doc: row[0], text: row[1], document };
 }
 
-function update(writer: Writer, write: Extract<Write, { kind: 'update' }>, meter: Meter): void {
+function update(writer: Writer, write: Extract<Write, { kind: 'update' }>, meter: Meter): CollectionEntry {
   const { entry, doc, text: oldText, document: before } = expectStored(writer, write);
   const text = checkedText(write.document, write.text);
   const sql = `update ${documentTable(entry.n)} set json = ? where doc = ?`;
@@ -128,20 +124,21 @@ function update(writer: Writer, write: Extract<Write, { kind: 'update' }>, meter
     const concerned = index.definition.keys.some((key) => changed.has(key.path.split('.', 1)[0] ?? ''));
     if (concerned) changeRows(writer, index, { doc, before, after: write.document, meter });
   }
-  resize(entry, oldText.length, text.length);
+  return resize(entry, oldText.length, text.length);
 }
 
-function remove(writer: Writer, write: Extract<Write, { kind: 'remove' }>, meter: Meter): void {
+function remove(writer: Writer, write: Extract<Write, { kind: 'remove' }>, meter: Meter): CollectionEntry {
   const { entry, doc, text, document: before } = expectStored(writer, write);
   writer.connection.statement(`delete from ${documentTable(entry.n)} where doc = ?`).run(doc);
   for (const index of entry.indexes) changeRows(writer, index, { doc, before, after: undefined, meter });
   entry.documents -= 1;
-  resize(entry, text.length, 0);
+  return resize(entry, text.length, 0);
 }
 
-function resize(entry: CollectionEntry, before: number, after: number): void {
+function resize(entry: CollectionEntry, before: number, after: number): CollectionEntry {
   entry.bytes += after - before;
   entry.largest = Math.max(entry.largest, after);
+  return entry;
 }
 
 export interface RowChange {

@@ -35,4 +35,6 @@ export interface Plan {
   readonly exact: boolean;
   /** The access finds documents in the order that was asked for. */
   readonly sorted: boolean;
+  /** What to do when the plan looks at many documents and few of them match. */
+  readonly otherwise?: Plan;
 }

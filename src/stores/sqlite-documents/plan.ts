@@ -1,28 +1,24 @@
-// Chooses how to answer a query. Pure: the same filter, sort and indexes give the same plan.
+// Chooses how to answer a query. Pure: the same filter, sort, indexes and estimates give the same plan.
 import type { Json } from '../../lib/json.ts';
 import type { Filter, Test } from '../filter.ts';
 import type { Sort } from '../ports.ts';
-import type { CollectionEntry } from './catalogue.ts';
-import type { Access, Plan } from './plan-types.ts';
+import type { IndexEntry } from './catalogue.ts';
+import { type Conjunction, conjunctionOf } from './conjunction.ts';
+import { EVERY_KEY, type IndexPlan, planIndex } from './plan-index.ts';
+import type { Access, IndexAccess, Plan } from './plan-types.ts';
 
-/** The field tests that must all hold, path by path, and whether they are the whole filter. */
-export interface Conjunction {
-  readonly tests: ReadonlyMap<string, readonly Test[]>;
-  readonly others: readonly Filter[];
+/** What a plan depends on beside the query. */
+export interface Circumstances {
+  readonly indexes: readonly IndexEntry[];
+  /** About how many entries the access reads, exact up to `MANY`. Asked only when there is a choice. */
+  estimate(access: IndexAccess): number;
 }
 
-/** Flattens nested `and`s. */
-export function conjunctionOf(filter: Filter): Conjunction {
-  const tests = new Map<string, readonly Test[]>();
-  const others: Filter[] = [];
-  const visit = (node: Filter) => {
-    if (node.kind === 'and') node.filters.forEach(visit);
-    else if (node.kind === 'field') tests.set(node.path, [...(tests.get(node.path) ?? []), ...node.tests]);
-    else others.push(node);
-  };
-  visit(filter);
-  return { tests, others };
-}
+/** Sorting this many documents costs more than it is worth when an index has the order. */
+export const MANY = 2000;
+
+/** What a plan costs that stops as soon as a page is full. */
+const PAGE_COST = 100;
 
 /** The direction of a sort that the ids alone decide, else undefined. */
 function idDirection(sort: Sort): 1 | -1 | undefined {
@@ -36,29 +32,85 @@ function idsOf(test: Test): readonly Json[] | undefined {
   return test.kind === 'in' ? test.values : undefined;
 }
 
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
 function planByIds(conjunction: Conjunction, sort: Sort): Plan | undefined {
   const tests = conjunction.tests.get('_id') ?? [];
   const test = tests.find((candidate) => idsOf(candidate) !== undefined);
   const values = test === undefined ? undefined : idsOf(test);
   if (values === undefined) return undefined;
-  const ids = [...new Set(values.filter((value) => typeof value === 'string'))].sort(byBytes);
+  const ids = [...new Set(values.filter((value) => typeof value === 'string'))];
+  if (ids.length > 1) ids.sort(byBytes);
   const direction = idDirection(sort);
   if (direction === -1) ids.reverse();
   const exact = tests.length === 1 && conjunction.tests.size === 1 && conjunction.others.length === 0;
   return { access: { kind: 'ids', ids }, exact, sorted: direction !== undefined || ids.length < 2 };
 }
 
-const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly IndexEntry[]): IndexPlan[] {
+  return indexes
+    .filter((index) => index.ready)
+    .flatMap((index) => (index.folded ? [false, true] : [false]).map((folded) => ({ index, folded })))
+    .flatMap((table) => planIndex(conjunction, sort, table) ?? [])
+    .filter((plan) => plan.narrowing > 0 || plan.sorted);
+}
 
-/** The plan for `filter` and `sort` over the ready indexes of `entry`. */
-export function planQuery(filter: Filter, sort: Sort, entry: CollectionEntry): Plan {
-  void entry;
-  const conjunction = conjunctionOf(filter);
-  const byIds = planByIds(conjunction, sort);
-  if (byIds !== undefined) return byIds;
+const merit = (plan: IndexPlan) => plan.narrowing + (plan.sorted ? 60 : 0) + (plan.exact ? 30 : 0);
+
+function bestIndexPlan(plans: readonly IndexPlan[], { estimate }: Circumstances): Plan | undefined {
+  const ranked = plans.toSorted((a, b) => merit(b) - merit(a));
+  const [first] = ranked;
+  if (first === undefined || ranked.length === 1 || (first.exact && first.sorted)) return first;
+  const narrowing = ranked.filter((plan) => plan.narrowing > 0);
+  const ordered = ranked.find((plan) => plan.sorted && plan.narrowing === 0);
+  if (narrowing.length === 1 && ordered === undefined) return narrowing[0];
+  const costs = narrowing.map((plan) => {
+    const cost = estimate(plan.access);
+    return { plan, cost: plan.sorted && plan.exact ? Math.min(cost, PAGE_COST) : cost };
+  });
+  const cheapest = costs.toSorted((a, b) => a.cost - b.cost)[0];
+  if (cheapest === undefined) return first;
+  if (cheapest.cost < MANY || cheapest.plan.sorted || ordered === undefined) return cheapest.plan;
+  return { ...ordered, otherwise: cheapest.plan };
+}
+
+/** An `or` whose every branch narrows some index is the union of what the branches find. */
+function planUnion(conjunction: Conjunction, { indexes }: Circumstances): Plan | undefined {
+  for (const node of conjunction.others) {
+    if (node.kind !== 'or') continue;
+    const branches = node.filters.map((branch) => {
+      const plans = indexPlans(conjunctionOf(branch), [], indexes).filter((plan) => plan.narrowing > 0);
+      return plans.toSorted((a, b) => merit(b) - merit(a))[0]?.access;
+    });
+    const found = branches.filter((branch) => branch !== undefined);
+    if (found.length === 0 || found.length < branches.length) continue;
+    return { access: { kind: 'union', branches: found }, exact: false, sorted: false };
+  }
+  return undefined;
+}
+
+function planWithoutIndex(conjunction: Conjunction, sort: Sort): Plan {
   const exact = conjunction.tests.size === 0 && conjunction.others.length === 0;
   const direction = idDirection(sort);
   const access: Access =
     direction === undefined ? { kind: 'scan' } : { kind: 'walk', reversed: direction === -1 };
   return { access, exact, sorted: direction !== undefined };
+}
+
+/** The plan for `filter` and `sort`. */
+export function planQuery(filter: Filter, sort: Sort, circumstances: Circumstances): Plan {
+  const conjunction = conjunctionOf(filter);
+  const byIds = planByIds(conjunction, sort);
+  if (byIds !== undefined) return byIds;
+  const plain = planWithoutIndex(conjunction, sort);
+  if (plain.exact && plain.sorted) return plain;
+  const best = bestIndexPlan(indexPlans(conjunction, sort, circumstances.indexes), circumstances);
+  if (best === undefined) return planUnion(conjunction, circumstances) ?? plain;
+  const walksAll = best.access.kind === 'index' && best.otherwise === undefined && isWhole(best.access);
+  if (!walksAll || best.exact) return best;
+  return { ...best, otherwise: planUnion(conjunction, circumstances) ?? plain };
+}
+
+function isWhole(access: IndexAccess): boolean {
+  return access.intervals[0] === EVERY_KEY;
 }

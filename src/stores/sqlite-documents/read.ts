@@ -3,22 +3,28 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Filter } from '../filter.ts';
 import { compileFilter } from '../matching/match.ts';
 import { createProjector } from '../matching/project.ts';
-import type { FindQuery, Namespace, StoredDocument } from '../ports.ts';
+import type { FindQuery, Namespace, Sort, StoredDocument } from '../ports.ts';
 import { type Candidate, candidates, type Search } from './candidates.ts';
 import type { Catalogue, CollectionEntry } from './catalogue.ts';
 import { type Connection, inTransaction } from './connection.ts';
 import { createSortKey } from './index-rows.ts';
 import type { Meter } from './meter.ts';
-import { planQuery } from './plan.ts';
+import { countRows, estimateRows, orderedTable, readPage } from './ordered.ts';
+import { MANY, planQuery } from './plan.ts';
 import type { Plan } from './plan-types.ts';
-import { NO_PREFILTER } from './prefilter.ts';
-import { documentTable } from './schema.ts';
+import { prefilterOf } from './prefilter.ts';
+import { documentTable, indexTable } from './schema.ts';
 import { createTop } from './top.ts';
 
 export interface Reader {
   readonly connection: Connection;
   readonly catalogue: Catalogue;
 }
+
+/** A plan that hopes to fill a page early may look at this many documents before it gives way to the other. */
+const TRIAL = 20_000;
+
+class TrialOver extends Error {}
 
 /** Runs `work` on one snapshot, with the collection as it is there (undefined: there is none). */
 function onSnapshot<T>(
@@ -32,20 +38,64 @@ function onSnapshot<T>(
   });
 }
 
+function planFor(
+  { connection }: Reader,
+  entry: CollectionEntry,
+  query: { filter: Filter; sort: Sort },
+): Plan {
+  return planQuery(query.filter, query.sort, {
+    indexes: entry.indexes,
+    estimate: (access) => estimateRows(connection, access, MANY),
+  });
+}
+
+export interface FindWork {
+  readonly query: FindQuery;
+  readonly meter: Meter;
+  /** May throw to refuse a plan before it runs. */
+  readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
+}
+
 /** The texts of the documents that `query` asks for, in its order. Throws what `meter` throws. */
 export function findTexts(
   reader: Reader,
   ns: Namespace,
-  { query, meter }: { readonly query: FindQuery; readonly meter: Meter },
+  { query, meter, accept }: FindWork,
 ): readonly string[] {
   if (query.limit <= 0) return [];
   const texts = onSnapshot(reader, ns, (entry) => {
     if (entry === undefined) return [];
-    const search: Search = { connection: reader.connection, entry, meter, prefilter: NO_PREFILTER };
-    const plan = planQuery(query.filter, query.sort, entry);
-    return plan.sorted ? findInOrder(search, plan, query) : findAndSort(search, plan, query);
+    const plan = planFor(reader, entry, query);
+    accept?.(plan, entry);
+    return runPlan({ connection: reader.connection, entry, meter }, plan, query);
   });
   return query.projection === undefined ? texts : projected(texts, query.projection, meter);
+}
+
+type Run = Pick<Search, 'connection' | 'entry' | 'meter'>;
+
+function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
+  if (plan.otherwise === undefined) return runOnly(run, plan, query);
+  let looks = 0;
+  const meter: Meter = {
+    tick(size) {
+      run.meter.tick(size);
+      looks += 1;
+      if (looks > TRIAL) throw new TrialOver();
+    },
+  };
+  try {
+    return runOnly({ ...run, meter }, plan, query);
+  } catch (error) {
+    if (error instanceof TrialOver) return runPlan(run, plan.otherwise, query);
+    throw error;
+  }
+}
+
+function runOnly(run: Run, plan: Plan, query: FindQuery): readonly string[] {
+  if (!plan.sorted) return findAndSort(run, plan, query);
+  const table = plan.exact ? orderedTable(run.entry, plan.access) : undefined;
+  return table === undefined ? findInOrder(run, plan, query) : readPage(run, table, query);
 }
 
 function projected(
@@ -55,26 +105,31 @@ function projected(
 ): readonly string[] {
   const project = createProjector(projection);
   return texts.map((text) => {
-    meter.tick(0);
+    meter.tick(text.length);
     return JSON.stringify(project(JSON.parse(text) as JsonObject));
   });
 }
 
-function* matches(search: Search, plan: Plan, filter: Filter): Iterable<Candidate> {
+function searchOf(run: Run, plan: Plan, filter: Filter): Search {
+  return { ...run, prefilter: prefilterOf(filter, plan.access) };
+}
+
+function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
+  const found = candidates(searchOf(run, plan, filter), plan.access);
   if (plan.exact) {
-    yield* candidates(search, plan.access);
+    yield* found;
     return;
   }
   const test = compileFilter(filter);
-  for (const candidate of candidates(search, plan.access)) {
+  for (const candidate of found) {
     if (test(JSON.parse(candidate[1]) as JsonObject)) yield candidate;
   }
 }
 
-function findInOrder(search: Search, plan: Plan, { filter, skip, limit }: FindQuery): string[] {
+function findInOrder(run: Run, plan: Plan, { filter, skip, limit }: FindQuery): string[] {
   const texts: string[] = [];
   let skipped = 0;
-  for (const [, json] of matches(search, plan, filter)) {
+  for (const [, json] of matches(run, plan, filter)) {
     if (skipped < skip) {
       skipped += 1;
       continue;
@@ -85,40 +140,65 @@ function findInOrder(search: Search, plan: Plan, { filter, skip, limit }: FindQu
   return texts;
 }
 
-function findAndSort(search: Search, plan: Plan, query: FindQuery): string[] {
+function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   const keyOf = createSortKey(query.sort);
   const top = createTop(query.skip + query.limit);
   const test = plan.exact ? undefined : compileFilter(query.filter);
-  for (const [doc, json] of candidates(search, plan.access)) {
+  for (const [doc, json] of candidates(searchOf(run, plan, query.filter), plan.access)) {
     const document = JSON.parse(json) as StoredDocument;
     if (test !== undefined && !test(document)) continue;
-    top.add({ key: keyOf(document, search.meter), doc });
+    top.add({ key: keyOf(document, run.meter), doc });
   }
-  const { connection, entry, meter } = search;
+  const { connection, entry, meter } = run;
   const statement = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
   return top
     .sorted()
     .slice(query.skip)
     .map(({ doc }) => {
-      const text = String((statement.get(doc) as unknown as readonly unknown[])[0]);
+      const [text] = statement.get(doc) as unknown as [string];
       meter.tick(text.length);
       return text;
     });
 }
 
+export interface CountWork {
+  readonly filter: Filter;
+  readonly meter: Meter;
+  /** May throw to refuse a plan before it runs. */
+  readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
+}
+
 /** How many documents match. Throws what `meter` throws. */
-export function countMatches(
-  reader: Reader,
-  ns: Namespace,
-  { filter, meter }: { readonly filter: Filter; readonly meter: Meter },
-): number {
+export function countMatches(reader: Reader, ns: Namespace, { filter, meter, accept }: CountWork): number {
   return onSnapshot(reader, ns, (entry) => {
     if (entry === undefined) return 0;
-    const plan = planQuery(filter, [['', 1]], entry);
-    if (plan.exact && plan.access.kind === 'scan') return entry.documents;
-    const search: Search = { connection: reader.connection, entry, meter, prefilter: NO_PREFILTER };
+    const run = { connection: reader.connection, entry, meter };
+    // No index has the order of a nameless field, so none is chosen for its order alone.
+    const plan = planFor(reader, entry, { filter, sort: [['', 1]] });
+    const { access } = plan;
+    if (plan.exact && access.kind === 'scan') return entry.documents;
+    accept?.(plan, entry);
+    const table = plan.exact ? orderedTable(entry, access) : undefined;
+    if (table !== undefined) return countRows(run, table);
+    if (plan.exact && access.kind === 'index') return countRepeated(run, access);
     let count = 0;
-    for (const _ of matches(search, plan, filter)) count += 1;
+    for (const _ of matches(run, plan, filter)) count += 1;
     return count;
   });
+}
+
+function countRepeated(
+  { connection, meter }: Run,
+  access: Extract<Plan['access'], { kind: 'index' }>,
+): number {
+  const name = indexTable(access.index.n, access.folded);
+  const statement = connection.statement(`select doc from ${name} where key >= ? and key < ?`);
+  const docs = new Set<number>();
+  for (const { low, high } of access.intervals) {
+    for (const [doc] of statement.iterate(low, high) as unknown as Iterable<[number]>) {
+      meter.tick(0);
+      docs.add(doc);
+    }
+  }
+  return docs.size;
 }

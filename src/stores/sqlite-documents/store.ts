@@ -2,23 +2,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import type { Filter } from '../filter.ts';
-import type {
-  CollectionStats,
-  DocumentStore,
-  FindQuery,
-  IndexDefinition,
-  Namespace,
-  OperationOptions,
-  StoredDocument,
-  Write,
-} from '../ports.ts';
-import { createCatalogue } from './catalogue.ts';
-import { applyWrites, createWriter, type Writer } from './commit.ts';
+import type { CollectionStats, DocumentStore, Namespace, OperationOptions } from '../ports.ts';
+import { type Catalogue, createCatalogue } from './catalogue.ts';
+import { createWriter } from './commit.ts';
+import { type Commits, createCommits } from './commits.ts';
 import { type Connection, openConnection } from './connection.ts';
-import { createDeadline } from './meter.ts';
-import { countMatches, findTexts } from './read.ts';
+import { createCountCache } from './count-cache.ts';
+import { createIndexing, type Indexing } from './indexing.ts';
+import { asStoreError } from './outcome.ts';
+import { createQueries, type Queries } from './queries.ts';
 import { prepareFile } from './schema.ts';
+import { createThreads, type Threads } from './threads.ts';
+import { createWalKeeper, type WalKeeper } from './wal-keeper.ts';
 import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteOptions {
@@ -30,90 +25,113 @@ export interface SqliteOptions {
   readonly onBackgroundError?: (error: unknown) => void;
 }
 
+const CACHE_KILOBYTES = 32_768;
+
 class SqliteDocuments implements DocumentStore {
   readonly #connection: Connection;
-  readonly #writer: Writer;
+  readonly #catalogue: Catalogue;
+  readonly #threads: Threads;
   readonly #queue: WriteQueue;
-  readonly #watchers = new Set<(changed: readonly Namespace[]) => void>();
+  readonly #wal: WalKeeper;
+  readonly #queries: Queries;
+  readonly #commits: Commits;
+  readonly #indexing: Indexing;
+  #closing: Promise<void> | undefined;
 
-  constructor(connection: Connection, queueLimit: number) {
+  constructor(connection: Connection, file: string, options: SqliteOptions) {
+    const onError = options.onBackgroundError ?? (() => undefined);
+    const catalogue = createCatalogue(connection);
+    const writer = createWriter(connection, catalogue);
+    const threads = createThreads(file);
+    const queue = createWriteQueue(options.queueLimit);
+    const wal = createWalKeeper({ connection, threads, queue, onError });
     this.#connection = connection;
-    this.#writer = createWriter(connection, createCatalogue(connection));
-    this.#queue = createWriteQueue(queueLimit);
+    this.#catalogue = catalogue;
+    this.#threads = threads;
+    this.#queue = queue;
+    this.#wal = wal;
+    this.#queries = createQueries({ reader: writer, threads, counts: createCountCache() });
+    this.#commits = createCommits({ writer, threads, queue, wal });
+    this.#indexing = createIndexing({ writer, threads, queue, wal, onError });
   }
 
-  async find(
-    ns: Namespace,
-    query: FindQuery,
-    options: OperationOptions = {},
-  ): Promise<readonly StoredDocument[]> {
-    const texts = await this.findText(ns, query, options);
-    return texts.map((text) => JSON.parse(text) as StoredDocument);
-  }
+  find: DocumentStore['find'] = async (ns, query, options = {}) => {
+    this.#assertOpen();
+    return this.#queries.find(ns, query, options);
+  };
 
-  async findText(
-    ns: Namespace,
-    query: FindQuery,
-    options: OperationOptions = {},
-  ): Promise<readonly string[]> {
-    return findTexts(this.#writer, ns, { query, meter: createDeadline(options.deadline) });
-  }
+  findText: DocumentStore['findText'] = async (ns, query, options = {}) => {
+    this.#assertOpen();
+    return this.#queries.findText(ns, query, options);
+  };
 
-  async count(ns: Namespace, filter: Filter, options: OperationOptions = {}): Promise<number> {
-    return countMatches(this.#writer, ns, { filter, meter: createDeadline(options.deadline) });
-  }
+  count: DocumentStore['count'] = async (ns, filter, options = {}) => {
+    this.#assertOpen();
+    return this.#queries.count(ns, filter, options);
+  };
 
-  async commit(writes: readonly Write[], options: OperationOptions = {}): Promise<void> {
-    await this.#queue.run(() => applyWrites(this.#writer, writes, createDeadline(options.deadline)), options);
-    const changed = new Map(writes.map(({ ns }) => [JSON.stringify([ns.database, ns.collection]), ns]));
-    for (const watcher of this.#watchers) watcher([...changed.values()]);
-  }
+  commit: DocumentStore['commit'] = async (writes, options = {}) => {
+    this.#assertOpen();
+    return this.#commits.commit(writes, options);
+  };
 
-  async ensureIndexes(ns: Namespace, indexes: readonly IndexDefinition[]) {
-    void ns;
-    void indexes;
-    return { built: Promise.resolve() };
-  }
+  ensureIndexes: DocumentStore['ensureIndexes'] = async (ns, indexes) => {
+    this.#assertOpen();
+    try {
+      return await this.#indexing.ensure(ns, indexes);
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  };
 
-  async stats(ns: Namespace): Promise<CollectionStats> {
-    this.#writer.catalogue.refresh();
-    const entry = this.#writer.catalogue.get(ns);
-    const count = entry?.documents ?? 0;
-    const size = entry?.bytes ?? 0;
+  watch: DocumentStore['watch'] = (listener) => this.#commits.watch(listener);
+
+  async stats(ns: Namespace, { deadline }: OperationOptions = {}): Promise<CollectionStats> {
+    this.#assertOpen();
+    const space = await this.#threads.space({ ns, deadline });
+    this.#catalogue.refresh();
+    const { documents = 0, bytes = 0 } = this.#catalogue.get(ns) ?? {};
     return {
-      count,
-      size,
-      averageObjectSize: count === 0 ? 0 : size / count,
-      storageSize: size,
-      indexes: 0,
-      totalIndexSize: 0,
-      indexSizes: {},
+      count: documents,
+      size: bytes,
+      averageObjectSize: documents === 0 ? 0 : bytes / documents,
+      storageSize: space.documents,
+      indexes: Object.keys(space.indexes).length,
+      totalIndexSize: Object.values(space.indexes).reduce((sum, size) => sum + size, 0),
+      indexSizes: space.indexes,
     };
   }
 
   async collections(): Promise<readonly Namespace[]> {
-    this.#writer.catalogue.refresh();
-    return this.#writer.catalogue
-      .list()
-      .filter((entry) => entry.documents > 0)
-      .map((entry) => entry.ns);
-  }
-
-  watch(listener: (changed: readonly Namespace[]) => void): () => void {
-    this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
+    this.#assertOpen();
+    this.#catalogue.refresh();
+    const filled = this.#catalogue.list().filter((entry) => entry.documents > 0);
+    return filled.map((entry) => entry.ns);
   }
 
   async health(): Promise<void> {
+    this.#assertOpen();
     try {
-      this.#connection.statement('select 1').get();
+      this.#connection.statement('select 1 from collections').get();
     } catch (cause) {
       throw new StoreError('unavailable', { cause });
     }
   }
 
   async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new StoreError('unavailable', { cause: 'the store is closed' });
+  }
+
+  async #close(): Promise<void> {
+    await this.#indexing.close();
     await this.#queue.idle();
+    await this.#wal.idle();
+    await this.#threads.close();
     this.#connection.close();
   }
 }
@@ -122,13 +140,10 @@ class SqliteDocuments implements DocumentStore {
 export async function openSqliteDocuments(options: SqliteOptions): Promise<DocumentStore> {
   try {
     mkdirSync(options.path, { recursive: true });
-    const connection = openConnection({
-      file: join(options.path, 'cloister.db'),
-      busyMs: 0,
-      cacheKilobytes: 32_768,
-    });
+    const file = join(options.path, 'cloister.db');
+    const connection = openConnection({ file, busyMs: 0, cacheKilobytes: CACHE_KILOBYTES });
     prepareFile(connection);
-    return new SqliteDocuments(connection, options.queueLimit);
+    return new SqliteDocuments(connection, file, options);
   } catch (cause) {
     throw new StoreError('unavailable', { cause });
   }

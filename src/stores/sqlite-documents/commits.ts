@@ -1,0 +1,95 @@
+// Writes as the main thread sees them: short commits at once, the others on the writer thread, one after the other.
+import type { Namespace, OperationOptions, Write } from '../ports.ts';
+import { applyWrites, type Writer } from './commit.ts';
+import { isBusy } from './connection.ts';
+import { checkDeadline, createBudget, OverBudget } from './meter.ts';
+import { asStoreError } from './outcome.ts';
+import { packWrites } from './parcel.ts';
+import type { Threads } from './threads.ts';
+import type { WalKeeper } from './wal-keeper.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+interface Collaborators {
+  readonly writer: Writer;
+  readonly threads: Threads;
+  readonly queue: WriteQueue;
+  readonly wal: WalKeeper;
+}
+
+/** What a commit on the main thread may have at most. Rows of an index count towards its time. */
+const SHORT_WRITES = 32;
+const SHORT_TEXT = 256 * 1024;
+const BUDGET_MS = 8;
+
+/** How long a commit without a deadline waits for another process that holds the file. */
+const PATIENCE_MS = 5000;
+const RETRY_MS = 5;
+
+/** The same writes with their texts, or undefined when they are too much for the main thread. */
+function shortWrites(writes: readonly Write[]): readonly Write[] | undefined {
+  if (writes.length > SHORT_WRITES) return undefined;
+  let length = 0;
+  const withTexts = writes.map((write) => {
+    if (write.kind === 'remove') return write;
+    const text = write.text ?? JSON.stringify(write.document);
+    length += text.length;
+    return { ...write, text };
+  });
+  return length > SHORT_TEXT ? undefined : withTexts;
+}
+
+/** Runs `work` again and again while another process holds the file. Throws `timeout` past the deadline. */
+export async function patiently<T>(work: () => T, deadline: number | undefined): Promise<T> {
+  const end = deadline ?? Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    checkDeadline(end);
+  }
+}
+
+export interface Commits {
+  commit(writes: readonly Write[], options: OperationOptions): Promise<void>;
+  watch(listener: (changed: readonly Namespace[]) => void): () => void;
+}
+
+/** Joins the main connection with the writer thread. */
+export function createCommits({ writer, threads, queue, wal }: Collaborators): Commits {
+  const watchers = new Set<(changed: readonly Namespace[]) => void>();
+
+  const commitHere = async (writes: readonly Write[], deadline: number | undefined) => {
+    try {
+      // The budget begins with each attempt.
+      await patiently(() => applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT)), deadline);
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw asStoreError(error);
+      await threads.commit(await packWrites(writes, deadline));
+    }
+  };
+
+  return {
+    async commit(writes, { deadline }) {
+      if (writes.length === 0) return;
+      const short = shortWrites(writes);
+      const parcel = short === undefined ? await packWrites(writes, deadline) : undefined;
+      await queue.run(
+        () => {
+          checkDeadline(deadline);
+          return parcel === undefined ? commitHere(short ?? [], deadline) : threads.commit(parcel);
+        },
+        { deadline },
+      );
+      const changed = new Map(writes.map(({ ns }) => [`${ns.database ?? ''}/${ns.collection}`, ns]));
+      for (const watcher of watchers) watcher([...changed.values()]);
+      wal.wrote();
+    },
+    watch(listener) {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
+    },
+  };
+}

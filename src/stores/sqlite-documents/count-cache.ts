@@ -1,0 +1,33 @@
+// Remembers how many documents matched a filter, for as long as nobody writes to the collection.
+import { LRUCache } from 'lru-cache';
+import type { Filter } from '../filter.ts';
+import type { CollectionEntry } from './catalogue.ts';
+
+export interface CountCache {
+  get(entry: CollectionEntry, filter: Filter): number | undefined;
+  /** `entry` as it was before the count was taken. */
+  set(entry: CollectionEntry, filter: Filter, count: number): void;
+}
+
+/** Filters longer than this as text are not remembered. */
+const MAX_FILTER_LENGTH = 4096;
+const MAX_COUNTS = 2000;
+
+/** A cache that holds a bounded number of counts. */
+export function createCountCache(): CountCache {
+  const counts = new LRUCache<string, number>({ max: MAX_COUNTS });
+  const keyOf = (entry: CollectionEntry, filter: Filter) => {
+    const text = JSON.stringify(filter);
+    return text.length > MAX_FILTER_LENGTH ? undefined : `${entry.n}/${entry.writes}/${text}`;
+  };
+  return {
+    get(entry, filter) {
+      const key = keyOf(entry, filter);
+      return key === undefined ? undefined : counts.get(key);
+    },
+    set(entry, filter, count) {
+      const key = keyOf(entry, filter);
+      if (key !== undefined) counts.set(key, count);
+    },
+  };
+}

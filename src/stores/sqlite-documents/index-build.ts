@@ -1,0 +1,85 @@
+// Fills new indexes slice by slice, so that other writes get their turn between two slices.
+import type { StoredDocument } from '../ports.ts';
+import type { CollectionEntry, IndexEntry } from './catalogue.ts';
+import { changeRows, type Writer } from './commit.ts';
+import { inTransaction } from './connection.ts';
+import { createDeadline } from './meter.ts';
+import { documentTable } from './schema.ts';
+
+/** `gone`: the index was dropped meanwhile. */
+export type BuildState = 'ready' | 'building' | 'gone';
+
+export interface BuildTask {
+  readonly index: number;
+  /** How long the slice may take. */
+  readonly ms: number;
+}
+
+/** Finds an index and its collection by the number of the index. */
+export function findIndex(
+  { catalogue }: Writer,
+  n: number,
+): { readonly entry: CollectionEntry; readonly index: IndexEntry } | undefined {
+  for (const entry of catalogue.list()) {
+    const index = entry.indexes.find((candidate) => candidate.n === n);
+    if (index !== undefined) return { entry, index };
+  }
+  return undefined;
+}
+
+/**
+ * Puts the next documents into the index, in one transaction. Its progress is kept in the file, so a build goes on
+ * after a crash. Throws `duplicate` when documents break a unique index, `parallel-arrays`.
+ */
+export function buildSlice(writer: Writer, { index: n, ms }: BuildTask): BuildState {
+  const { connection, catalogue } = writer;
+  try {
+    return inTransaction(connection, 'immediate', () => {
+      catalogue.refresh();
+      const found = findIndex(writer, n);
+      if (found === undefined) return 'gone';
+      if (!found.index.ready) fill(writer, found, performance.now() + ms);
+      return found.index.ready ? 'ready' : 'building';
+    });
+  } catch (error) {
+    catalogue.invalidate();
+    throw error;
+  }
+}
+
+function fill(
+  writer: Writer,
+  { entry, index }: { readonly entry: CollectionEntry; readonly index: IndexEntry },
+  end: number,
+): void {
+  const { connection, catalogue } = writer;
+  const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? order by doc`;
+  const meter = createDeadline(undefined);
+  let complete = true;
+  for (const [doc, json] of connection.statement(sql).iterate(index.watermark) as unknown as Iterable<
+    [number, string]
+  >) {
+    changeRows(writer, index, { doc, before: undefined, after: JSON.parse(json) as StoredDocument, meter });
+    index.watermark = doc;
+    if (performance.now() < end) continue;
+    complete = false;
+    break;
+  }
+  index.ready = complete;
+  catalogue.saveIndex(index);
+}
+
+/** Drops the index of that number, if it is still there. */
+export function dropIndex(writer: Writer, n: number): void {
+  const { connection, catalogue } = writer;
+  try {
+    inTransaction(connection, 'immediate', () => {
+      catalogue.refresh();
+      const found = findIndex(writer, n);
+      if (found !== undefined) catalogue.dropIndex(found.entry, found.index);
+    });
+  } catch (error) {
+    catalogue.invalidate();
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+// Reads as the main thread sees them: short ones at once, the others on a reader thread.
+import type { Filter } from '../filter.ts';
+import type { FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
+import type { CollectionEntry } from './catalogue.ts';
+import { isBusy } from './connection.ts';
+import type { CountCache } from './count-cache.ts';
+import { checkDeadline, createBudget, OverBudget } from './meter.ts';
+import { asStoreError } from './outcome.ts';
+import type { Plan } from './plan-types.ts';
+import { countMatches, findTexts, type Reader } from './read.ts';
+import type { Threads } from './threads.ts';
+
+export interface Queries {
+  find(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly StoredDocument[]>;
+  findText(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly string[]>;
+  count(ns: Namespace, filter: Filter, options: OperationOptions): Promise<number>;
+}
+
+interface Collaborators {
+  readonly reader: Reader;
+  readonly threads: Threads;
+  readonly counts: CountCache;
+}
+
+/** What a read may take of the main thread: milliseconds, and UTF-16 units of text. */
+const BUDGET_MS = 3;
+const BUDGET_TEXT = 1_000_000;
+
+/** Scanning more documents than this is left to a reader thread from the start. */
+const SHORT_SCAN = 1000;
+
+/** So is passing over more of them. */
+const SHORT_SKIP = 10_000;
+
+/** Parsing holds the event loop this long before other events get a turn. */
+const TURN_MS = 4;
+
+function refuseScan(plan: Plan, entry: CollectionEntry): void {
+  if (plan.access.kind === 'scan' && entry.documents > SHORT_SCAN) throw new OverBudget();
+}
+
+async function parseAll(texts: readonly string[]): Promise<readonly StoredDocument[]> {
+  const documents: StoredDocument[] = [];
+  let turnEnd = performance.now() + TURN_MS;
+  for (const text of texts) {
+    documents.push(JSON.parse(text) as StoredDocument);
+    if (performance.now() < turnEnd) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    turnEnd = performance.now() + TURN_MS;
+  }
+  return documents;
+}
+
+/** Undefined when the work is too long for the main thread. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof OverBudget || isBusy(error)) return undefined;
+    throw asStoreError(error);
+  }
+}
+
+/** Joins the main connection with the threads. */
+export function createQueries({ reader, threads, counts }: Collaborators): Queries {
+  const findText: Queries['findText'] = async (ns, query, { deadline }) => {
+    checkDeadline(deadline);
+    const meter = createBudget(BUDGET_MS, BUDGET_TEXT);
+    const accept = (plan: Plan, entry: CollectionEntry) => {
+      if (query.skip > SHORT_SKIP) throw new OverBudget();
+      refuseScan(plan, entry);
+    };
+    const texts = attempt(() => findTexts(reader, ns, { query, meter, accept }));
+    return texts ?? threads.find({ ns, query, deadline });
+  };
+
+  const countAnew = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
+    const meter = createBudget(BUDGET_MS, BUDGET_TEXT);
+    const count = attempt(() => countMatches(reader, ns, { filter, meter, accept: refuseScan }));
+    return count ?? threads.count({ ns, filter, deadline });
+  };
+
+  return {
+    findText,
+    find: async (ns, query, options) => parseAll(await findText(ns, query, options)),
+    async count(ns, filter, { deadline }) {
+      checkDeadline(deadline);
+      const entry = attempt(() => {
+        reader.catalogue.refresh();
+        return reader.catalogue.get(ns);
+      });
+      if (entry === undefined) return countAnew(ns, filter, deadline);
+      const known = counts.get(entry, filter);
+      if (known !== undefined) return known;
+      const before = { ...entry };
+      const count = await countAnew(ns, filter, deadline);
+      attempt(() => reader.catalogue.refresh());
+      if (reader.catalogue.get(ns)?.writes === before.writes) counts.set(before, filter, count);
+      return count;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// The body of a reader thread: long queries on a connection of its own.
+import { workerData } from 'node:worker_threads';
+import type { Filter } from '../filter.ts';
+import type { FindQuery, Namespace } from '../ports.ts';
+import { createCatalogue } from './catalogue.ts';
+import { openConnection } from './connection.ts';
+import { createDeadline } from './meter.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { countMatches, findTexts } from './read.ts';
+import { measure, type Space } from './space.ts';
+
+/** What the pool gives every thread. */
+export interface ThreadData {
+  readonly file: string;
+}
+
+export interface FindTask {
+  readonly ns: Namespace;
+  readonly query: FindQuery;
+  readonly deadline: number | undefined;
+}
+
+export interface CountTask {
+  readonly ns: Namespace;
+  readonly filter: Filter;
+  readonly deadline: number | undefined;
+}
+
+export interface SpaceTask {
+  readonly ns: Namespace;
+  readonly deadline: number | undefined;
+}
+
+const BUSY_MS = 1000;
+const CACHE_KILOBYTES = 16_384;
+
+const { file } = workerData as ThreadData;
+const connection = openConnection({ file, readOnly: true, busyMs: BUSY_MS, cacheKilobytes: CACHE_KILOBYTES });
+const reader = { connection, catalogue: createCatalogue(connection) };
+
+/** `findText` of the port. */
+export function find({ ns, query, deadline }: FindTask): Outcome<readonly string[]> {
+  return outcomeOf(() => findTexts(reader, ns, { query, meter: createDeadline(deadline) }));
+}
+
+/** `count` of the port. */
+export function count({ ns, filter, deadline }: CountTask): Outcome<number> {
+  return outcomeOf(() => countMatches(reader, ns, { filter, meter: createDeadline(deadline) }));
+}
+
+/** How much of the file a collection and its indexes take. */
+export function space({ ns, deadline }: SpaceTask): Outcome<Space> {
+  return outcomeOf(() => measure(reader, ns, createDeadline(deadline)));
+}

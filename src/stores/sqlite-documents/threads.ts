@@ -1,0 +1,75 @@
+// The threads beside the main one: up to two readers and one writer, started when first needed.
+import { extname } from 'node:path';
+import { Piscina } from 'piscina';
+import type { BuildState, BuildTask } from './index-build.ts';
+import { asStoreError, type Outcome, unwrapped } from './outcome.ts';
+import type { Parcel } from './parcel.ts';
+import type { CountTask, FindTask, SpaceTask, ThreadData } from './reader-thread.ts';
+import type { Space } from './space.ts';
+
+/** Every method rejects with a StoreError. */
+export interface Threads {
+  find(task: FindTask): Promise<readonly string[]>;
+  count(task: CountTask): Promise<number>;
+  space(task: SpaceTask): Promise<Space>;
+  commit(parcel: Parcel): Promise<void>;
+  build(task: BuildTask): Promise<BuildState>;
+  drop(index: number): Promise<void>;
+  checkpoint(truncate: boolean): Promise<void>;
+  /** Waits for what runs. */
+  close(): Promise<void>;
+}
+
+const READERS = 2;
+const IDLE_MS = 30_000;
+const CLOSE_MS = 10_000;
+
+function createPool(name: string, size: number, file: string): Piscina {
+  const data: ThreadData = { file };
+  return new Piscina({
+    // The same extension as this file's, so that the built package finds its own.
+    filename: new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href,
+    workerData: data,
+    minThreads: 0,
+    maxThreads: size,
+    idleTimeout: IDLE_MS,
+    closeTimeout: CLOSE_MS,
+    execArgv: [],
+  });
+}
+
+/** Starts nothing yet. `file` is the data file. */
+export function createThreads(file: string): Threads {
+  const pools = new Map<string, Piscina>();
+  const pool = (name: string, size: number) => {
+    const known = pools.get(name);
+    if (known !== undefined) return known;
+    const made = createPool(name, size, file);
+    pools.set(name, made);
+    return made;
+  };
+  const run = async <T>(threads: Piscina, method: string, task: unknown): Promise<T> => {
+    let outcome: Outcome<T>;
+    try {
+      outcome = await threads.run(task, { name: method });
+    } catch (error) {
+      throw asStoreError(error);
+    }
+    return unwrapped(outcome);
+  };
+  const read = <T>(method: string, task: unknown) => run<T>(pool('reader-thread', READERS), method, task);
+  const write = <T>(method: string, task: unknown) => run<T>(pool('writer-thread', 1), method, task);
+  return {
+    find: (task) => read('find', task),
+    count: (task) => read('count', task),
+    space: (task) => read('space', task),
+    commit: (parcel) => write('commit', parcel),
+    build: (task) => write('build', task),
+    drop: (index) => write('drop', index),
+    checkpoint: (truncate) => write('checkpoint', truncate),
+    async close() {
+      await Promise.all([...pools.values()].map((entry) => entry.close()));
+      pools.clear();
+    },
+  };
+}
