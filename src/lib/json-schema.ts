@@ -27,7 +27,7 @@ export type Infer<S> = S extends { readonly const: infer C }
                 : never;
 
 /** What is wrong with a value, and where in it: `path` is dotted, empty for the value itself. */
-export interface SchemaProblem {
+interface SchemaProblem {
   readonly path: string;
   readonly message: string;
 }
