@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileLinear, LinearRegexError } from '../../src/lib/linear-regex.ts';
 
-const everyCharacter = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint)
+// All of the blocks with cases, spaces and line ends, and a sample of the rest.
+const CHARACTERS = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint)
   .filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
-  .map((codePoint) => String.fromCodePoint(codePoint));
+  .map((codePoint) => String.fromCodePoint(codePoint))
+  .filter(
+    (character, at) => at < 0x3100 || at % 61 === 0 || character.toUpperCase() !== character.toLowerCase(),
+  );
 
 const SETS = [
   ...[
@@ -40,14 +44,12 @@ const SETS = [
   ],
 ];
 
-describe('every character', () => {
+describe('one character', () => {
   test.each(SETS)('%s matches what it matches in this runtime', (set) => {
     for (const flags of ['', 'i', 's']) {
       const ours = compileLinear(`^${set}$`, flags);
       const theirs = new RegExp(`^${set}$`, `u${flags}`);
-      expect(everyCharacter.filter((character) => ours.test(character) !== theirs.test(character))).toEqual(
-        [],
-      );
+      expect(CHARACTERS.filter((character) => ours.test(character) !== theirs.test(character))).toEqual([]);
     }
   });
 });
@@ -126,8 +128,8 @@ test.each([
   ['(?:){1001}', 'too-large'],
   ['a{99999999999999999999}', 'too-large'],
   ['a{1,99999999999999999999}', 'too-large'],
-  ['(a?){1000}'.repeat(90), 'too-large'],
-  ['\\p{L}'.repeat(150), 'too-large'],
+  ['(a?){500}'.repeat(2), 'too-large'],
+  ['\\p{L}'.repeat(101), 'too-large'],
   ['a'.repeat(1001), 'too-large'],
 ])('/%s/ is refused: %s', (pattern, reason) => {
   expect(() => compileLinear(pattern, '')).toThrow(LinearRegexError);
@@ -220,6 +222,6 @@ test('whatever is sent compiles or is refused with a reason', () => {
         if (theirs !== undefined) expect(error.reason).not.toBe('syntax');
       }
     }),
-    { numRuns: 20_000 },
+    { numRuns: 5000 },
   );
 });

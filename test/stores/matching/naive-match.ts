@@ -140,7 +140,7 @@ export function naiveMatch(filter: Filter, document: Json): boolean {
       return !filter.filters.some((inner) => naiveMatch(inner, document));
     default: {
       const ends = endsOf(document, filter.path);
-      const looked = ends.flatMap(({ value, closed }) =>
+      const looked = ends.flatMap(({ value, closed }): Found[] =>
         Array.isArray(value) && !closed ? [...(value as Json[]), value] : [value],
       );
       const values = ends.map(({ value }) => value);

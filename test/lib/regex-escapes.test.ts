@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { readEscape } from '../../src/lib/regex-escapes.ts';
+import { createPatternReader } from '../../src/lib/regex-reader.ts';
+
+const read = (pattern: string) => readEscape(createPatternReader(pattern), false);
+
+test.each([
+  ['\\n', 0x0a],
+  ['\\v', 0x0b],
+  ['\\0', 0],
+  ['\\cA', 1],
+  ['\\cz', 26],
+  ['\\x41', 0x41],
+  ['\\u00e9', 0xe9],
+  ['\\u{1F600}', 0x1f600],
+  ['\\uD83D\\uDE00', 0x1f600],
+  ['\\uD83Dx', 0xd83d],
+  ['\\.', 0x2e],
+  ['\\é', 0xe9],
+  ['\\\u{1f600}', 0x1f600],
+])('%s is one character', (pattern, codePoint) => {
+  expect(read(pattern)).toEqual({ kind: 'codePoint', codePoint });
+});
+
+test.each([
+  ['\\d', '0-9'],
+  ['\\p{L}', '\\p{L}'],
+  ['\\P{gc=Lu}', '\\P{Lu}'],
+  ['\\p{Script=Greek}', '\\p{Greek}'],
+])('%s is a set', (pattern, text) => {
+  expect(read(pattern)).toMatchObject({ kind: 'set', text });
+});
+
+test.each(['\\', '\\q', '\\x4', '\\u12', '\\u{}', '\\u{110000}', '\\c1', '\\p', '\\p{}', '\\01'])(
+  '%s is no escape',
+  (pattern) => {
+    expect(() => read(pattern)).toThrow(expect.objectContaining({ reason: 'syntax' }));
+  },
+);
+
+test.each(['\\1', '\\9', '\\k<a>'])('%s would need more than linear time', (pattern) => {
+  expect(() => read(pattern)).toThrow(expect.objectContaining({ reason: 'unsupported' }));
+});
