@@ -20,6 +20,8 @@ interface Reading {
   readonly budget: Budget;
   readonly scope: Scope;
   readonly collection: Collection | undefined;
+  /** The references on the way here, for messages: `''`, or `author.`. */
+  readonly prefix: string;
 }
 
 const GROUPS: ReadonlyMap<string, Group> = new Map<string, Group>([
@@ -35,7 +37,11 @@ const GROUPS: ReadonlyMap<string, Group> = new Map<string, Group>([
 export function parseFilter(filter: Json, collection: Collection, options: ParseOptions): Draft {
   if (!isJsonObject(filter)) throw refuseFilter('filter', 'A filter is a JSON object');
   const scope = collectionScope(collection);
-  return readFilter(filter, { options, budget: createBudget(options.limits), scope, collection }, 0);
+  return readFilter(
+    filter,
+    { options, budget: createBudget(options.limits), scope, collection, prefix: '' },
+    0,
+  );
 }
 
 function readFilter(filter: JsonObject, reading: Reading, depth: number): Draft {
@@ -66,20 +72,27 @@ function readPath(
   reading: Reading,
   depth: number,
 ): Draft {
+  const { budget, options, prefix } = reading;
+  const shown = `${prefix}${path}`;
   const meaning = reading.scope(path);
-  if (meaning === undefined) throw refuseFilter(path, "doesn't exist in the collection schema");
-  const { budget, options } = reading;
+  if (meaning === undefined) throw refuseFilter(shown, "doesn't exist in the collection schema");
   if (meaning.kind === 'own') {
     const element = (filter: JsonObject, inner: number) => readElement(filter, reading, inner);
-    const place: Place = { path, rules: meaning.rules, depth, budget, element };
+    const place: Place = { path: shown, rules: meaning.rules, depth, budget, element };
     return { kind: 'field', path, tests: readCondition(condition, place) };
   }
   const { field, rest } = meaning;
   const target = reading.collection && options.target(reading.collection, field);
   if (target === undefined)
-    throw refuseFilter(path, `The collection behind \`${field.name}\` cannot be read`);
-  budget.descend(path, depth + 1);
-  const inner = { options, budget, scope: collectionScope(target), collection: target };
+    throw refuseFilter(shown, `The collection behind \`${field.name}\` cannot be read`);
+  budget.descend(shown, depth + 1);
+  const inner: Reading = {
+    options,
+    budget,
+    scope: collectionScope(target),
+    collection: target,
+    prefix: `${prefix}${field.name}.`,
+  };
   const draft = readPath({ path: rest, condition }, inner, depth + 1);
   return { kind: 'through', path: field.name, target, draft };
 }

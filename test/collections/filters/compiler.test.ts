@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { joinFilters } from '../../../src/collections/filters/compiler.ts';
+import { EVERYTHING, type Filter } from '../../../src/stores/filter.ts';
+import { callerNamed, contextOf, type Library, openLibrary, parse, refusalOf } from '../library.ts';
+
+const SOURCES = {
+  books: {
+    fields: {
+      title: { type: 'String' },
+      hidden: { type: 'Boolean' },
+      author: { type: 'Reference', settings: { collection: 'people' } },
+    },
+    settings: { defaultFilters: { hidden: { $ne: true } } },
+  },
+  family: {
+    fields: { author: { type: 'Reference', settings: { collection: 'people' } } },
+    settings: { defaultFilters: { 'author.name': 'ann' } },
+  },
+  people: { fields: { name: { type: 'String' } } },
+};
+
+let library: Library;
+
+beforeEach(async () => {
+  library = await openLibrary(SOURCES);
+});
+
+afterEach(() => library.close());
+
+const titles = async (filter: object, context = contextOf()) => {
+  const page = await library.documents.list(library.at('books'), { filter: filter as never }, context);
+  return page.results.map((text) => parse(text)['title']);
+};
+
+test('default filters and the filter of the request hold together, on the same field too', async () => {
+  await library.create('books', [
+    { title: 'A' },
+    { title: 'B', hidden: true },
+    { title: 'C', hidden: false },
+  ]);
+  expect(await titles({})).toEqual(['A', 'C']);
+  expect(await titles({ hidden: true })).toEqual([]);
+  expect(await titles({ hidden: 'false' })).toEqual(['C']);
+});
+
+test('a path through a reference finds by all ids, and obeys the permissions of its collection', async () => {
+  const people = await library.create('people', [{ name: 'Ann' }, { name: 'ANN' }, { name: 'Bob' }]);
+  const [ann, other, bob] = people.map(({ _id }) => String(_id));
+  await library.create('books', [
+    { title: 'A', author: ann! },
+    { title: 'B', author: [bob!, other!] },
+    { title: 'C', author: bob! },
+  ]);
+  expect(await titles({ 'author.name': 'ann' })).toEqual(['A', 'B']);
+  expect(await titles({ 'author.name': { $eq: 'ANN' } })).toEqual(['B']);
+  const limited = contextOf(callerNamed('eve', ['people', 'GET']));
+  const refusal = await refusalOf(titles({ 'author.name': 'ann' }, limited));
+  expect(refusal).toMatchObject({ status: 400, items: [{ field: 'author.name' }] });
+});
+
+test('default filters may lead where the caller may not read', async () => {
+  const [ann, bob] = await library.create('people', [{ name: 'Ann' }, { name: 'Bob' }]);
+  await library.create('family', [{ author: ann!['_id']! }, { author: bob!['_id']! }]);
+  const context = contextOf(callerNamed('eve', ['people', 'GET']));
+  const page = await library.documents.list(library.at('family'), {}, context);
+  expect(page.results.map((text) => parse(text)['author'])).toEqual([ann!['_id']]);
+});
+
+test('joining drops what matches everything', () => {
+  const filter: Filter = { kind: 'nor', filters: [] };
+  expect(joinFilters([undefined, EVERYTHING, null])).toBe(EVERYTHING);
+  expect(joinFilters([EVERYTHING, filter])).toBe(filter);
+  expect(joinFilters([filter, filter])).toEqual({ kind: 'and', filters: [filter, filter] });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { settleFilter } from '../../../src/collections/filters/lookups.ts';
+import type { Filter } from '../../../src/stores/filter.ts';
+import type { FindQuery, Namespace, StoredDocument } from '../../../src/stores/ports.ts';
+import { draftOf, PEOPLE } from './sample.ts';
+
+const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(24));
+
+function storeOf(found: readonly string[]) {
+  const asked: [Namespace, FindQuery][] = [];
+  const find = async (ns: Namespace, query: FindQuery): Promise<readonly StoredDocument[]> => {
+    asked.push([ns, query]);
+    return found.slice(0, query.limit).map((_id) => ({ _id }));
+  };
+  return { asked, store: { find } };
+}
+
+const born: Filter = { kind: 'field', path: 'born', tests: [{ kind: 'eq', value: 1 }] };
+const among = (path: string): Filter => ({ kind: 'field', path, tests: [{ kind: 'in', values: ids }] });
+
+test('a filter without references is settled at once', () => {
+  const { store, asked } = storeOf([]);
+  expect(settleFilter(draftOf({ title: 'a' }), { store, maxReferences: 1 })).toMatchObject({ path: 'title' });
+  expect(asked).toEqual([]);
+});
+
+test('references are looked up innermost first, all ids of them', async () => {
+  const { store, asked } = storeOf(ids);
+  const draft = draftOf({ $or: [{ 'author.friend.born': 1 }, { pages: 1 }] });
+  expect(await settleFilter(draft, { store, maxReferences: 6, deadline: 7 })).toMatchObject({
+    kind: 'or',
+    filters: [among('author'), { path: 'pages' }],
+  });
+  expect(asked.map(([ns, query]) => [ns, query.filter])).toEqual([
+    [PEOPLE.namespace, born],
+    [PEOPLE.namespace, among('friend')],
+  ]);
+});
+
+test('all look-ups of a filter share one bound', async () => {
+  const { store } = storeOf(ids);
+  const draft = draftOf({ $and: [{ 'author.born': 1 }, { 'author.born': 1 }] });
+  await expect(settleFilter(draft, { store, maxReferences: 5 })).rejects.toMatchObject({
+    code: 'FILTER_INVALID',
+    items: [{ field: 'author', message: expect.stringContaining('more than 5') }],
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { patternTest, slashedTest } from '../../../src/collections/filters/patterns.ts';
+import { AppError } from '../../../src/errors.ts';
+
+const refused = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof AppError ? error.items[0]?.field : error;
+  }
+  return 'nothing was refused';
+};
+
+test('keeps pattern and flags', () => {
+  expect(patternTest('title', 'a|b', 'ims')).toEqual({ kind: 'regex', pattern: 'a|b', flags: 'ims' });
+  expect(slashedTest('title', '/a/b/s')).toEqual({ kind: 'regex', pattern: 'a/b', flags: 's' });
+  expect(slashedTest('title', '/a\nb/')).toEqual({ kind: 'regex', pattern: 'a\nb', flags: '' });
+});
+
+test.each([
+  ['look-around', '(?=a)', ''],
+  ['a back reference', '(a)\\1', ''],
+  ['broken syntax', '(', ''],
+  ['a huge pattern', 'a'.repeat(5000), ''],
+  ['exploding repeats', '((a{1000}){1000}){1000}', ''],
+  ['an unknown flag', 'a', 'x'],
+  ['a flag twice', 'a', 'ii'],
+])('refuses %s', (_name, pattern, flags) => {
+  expect(refused(() => patternTest('title', pattern, flags))).toBe('title');
+});
+
+test.each(['plain', '/open', '//', '/a/G', ''])('refuses %j where a slashed pattern is needed', (text) => {
+  expect(refused(() => slashedTest('title', text))).toBe('title');
+});
