@@ -1,8 +1,10 @@
 // The generated pages say what the source says.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/docs/generated-files.ts';
+import { createConfig } from '../src/config/effective.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ERRORS } from '../src/errors.ts';
 
@@ -23,5 +25,33 @@ describe('generated documentation', () => {
   it('names every error code and no other', () => {
     const codes = [...read('docs/errors.md').matchAll(/^\| \d{3} \| `([A-Z_]+)`/gm)].map(([, code]) => code);
     expect(codes.sort()).toEqual(Object.keys(ERRORS).sort());
+  });
+});
+
+describe('the editor schema', () => {
+  const validate = new Ajv({ strict: true, strictTypes: false }).compile(
+    JSON.parse(read('workspace/config.schema.json')),
+  );
+
+  it('is a valid schema that accepts the defaults', () => {
+    const { workspace, ...settings } = createConfig(new Map());
+    expect(validate(JSON.parse(JSON.stringify(settings)))).toBe(true);
+    expect(workspace.path).toBe('workspace');
+  });
+
+  it.each([{ cache: true }, { caching: { ttl: 5 } }, { server: { trustProxy: ['10.0.0.0/8'] } }])(
+    'accepts %j',
+    (settings) => {
+      expect(validate(settings)).toBe(true);
+    },
+  );
+
+  it.each([
+    { server: { port: 'x' } },
+    { cache: 1 },
+    { caching: { ttl: 0 } },
+    { server: { trustProxy: true } },
+  ])('refuses %j', (settings) => {
+    expect(validate(settings)).toBe(false);
   });
 });
