@@ -8,6 +8,8 @@ import { queryText } from './query-string.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'logger'>;
 
+const noHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
+
 /** Makes the first hook, and the function that sets the common headers where hooks do not run. */
 export function createEntry({ config, logger }: Deps) {
   const { name } = config.server;
@@ -23,9 +25,11 @@ export function createEntry({ config, logger }: Deps) {
       const about = { requestId: request.id, method: request.method, path: pathOf(request) };
       logger.debug({ ...about, address: request.ip }, 'request');
     }
-    const { url } = request;
+    const { raw, url } = request;
     const tooLong = url.length > queryStringBytes && (queryText(url)?.length ?? 0) > queryStringBytes;
-    done(tooLong ? new AppError('URI_TOO_LONG') : undefined);
+    if (tooLong) done(new AppError('URI_TOO_LONG'));
+    else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(noHost());
+    else done();
   };
   return { headers, onRequest };
 }

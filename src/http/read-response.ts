@@ -50,12 +50,18 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   return sendText(reply, type, body);
 }
 
-/** Makes the function that answers a read of a collection with what `produce` computes. */
-export function createReadResponder(cache: ResponseCache | undefined) {
+/**
+ * Makes the function that answers a read of a collection with what `produce` computes. `jsonp`: the answer may be
+ * asked for as a call.
+ */
+export function createReadResponder(
+  cache: ResponseCache | undefined,
+  { jsonp }: { readonly jsonp: boolean },
+) {
   return async (request: FastifyRequest, reply: FastifyReply, produce: Produce): Promise<FastifyReply> => {
     const collection = collectionOf(request);
     const query: Query = parseQuery(request.url);
-    const callback = callbackName(query, collection);
+    const callback = jsonp ? callbackName(query, collection) : undefined;
     const read = readRequest(query);
     const key = cache?.keyOf(collection, pathOf(request), query, request.client);
     const bypass = flag(query, 'cache') === false;

@@ -41,6 +41,8 @@ function createListener(deps: HttpDeps, onError: ErrorHandler): FastifyInstance 
     forceCloseConnections: 'idle',
     http: {
       maxHeaderSize: HEADER_BYTES,
+      // Refused by the first hook instead, in the envelope.
+      requireHostHeader: false,
       headersTimeout: limits.headersSeconds * 1000,
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     },
@@ -80,6 +82,10 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   const server = createListener(deps, onError);
   const entry = createEntry(deps);
   const cache = responseCache(deps);
+  // An expectation that Node does not know is no reason to refuse (RFC 9110 10.1.1 leaves it open).
+  server.server.on('checkExpectation', (request, response) => {
+    server.server.emit('request', request, response);
+  });
   knowAllMethods(server);
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);

@@ -1,6 +1,7 @@
 // A server with the envelope and nothing else, for testing one hook or parser at a time.
 import fastify, { type FastifyInstance } from 'fastify';
 import { createErrorHandler } from '../../src/http/error-handler.ts';
+import { knowAllMethods } from '../../src/http/resource.ts';
 
 export interface LogRecord {
   readonly level: string;
@@ -25,6 +26,7 @@ export function bareServer(configure: (server: FastifyInstance) => void): BareSe
     isLevelEnabled: () => true,
   };
   const server = fastify({ genReqId: () => 'request-1' });
+  knowAllMethods(server);
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
   server.setErrorHandler(createErrorHandler(logger));

@@ -8,7 +8,7 @@ import {
   guard,
   idOf,
 } from '../../src/http/collection-scope.ts';
-import { knowAllMethods, resource } from '../../src/http/resource.ts';
+import { resource } from '../../src/http/resource.ts';
 import { bareServer } from './bare-server.ts';
 import { ADMIN_CLIENT, collection, USER_CLIENT } from './fixtures.ts';
 
@@ -28,7 +28,6 @@ registry.put(collection('readable', { settings: { authenticate: ['POST', 'PUT', 
 registry.put(collection('postable', { settings: { authenticate: ['GET', 'PUT', 'DELETE'] } }));
 
 const { server } = bareServer((bare) => {
-  knowAllMethods(bare);
   bare.addHook('onRequest', (request, _reply, done) => {
     request.client = CLIENTS[String(request.headers['x-client'])] ?? null;
     done();

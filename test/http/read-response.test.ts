@@ -10,7 +10,7 @@ import { collection } from './fixtures.ts';
 let answer: () => Representation;
 let computed: number;
 
-function open(cached: boolean): BareServer {
+function open(cached: boolean, jsonp = true): BareServer {
   const registry = createRegistry();
   const books = collection('books');
   registry.put(books);
@@ -18,6 +18,7 @@ function open(cached: boolean): BareServer {
   const store = { watch: () => () => undefined };
   const respond = createReadResponder(
     cached ? createResponseCache({ cache, store, registry, bootId: 'b', ttlSeconds: 60 }) : undefined,
+    { jsonp },
   );
   return bareServer((bare) => {
     bare.get('/a', (request, reply) => {
@@ -63,6 +64,11 @@ describe('a read without a cache', () => {
     expect(call.body).toBe('show({"results":[]});');
     expect(call.headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(call.headers['etag']).not.toBe(plain.headers['etag']);
+  });
+
+  it('is no call where calls are not offered', async () => {
+    const { body } = await open(false, false).server.inject({ url: '/a?callback=show' });
+    expect(body).toBe('{"results":[]}');
   });
 
   it('is refused before anything is computed', async () => {

@@ -1,10 +1,9 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { knowAllMethods, resource } from '../../src/http/resource.ts';
+import { resource } from '../../src/http/resource.ts';
 import { bareServer } from './bare-server.ts';
 
 const { server } = bareServer((bare) => {
-  knowAllMethods(bare);
   resource(bare, '/both', { GET: async () => 'text', POST: async () => 'posted' });
   resource(bare, '/write', { POST: async () => 'posted' });
 });

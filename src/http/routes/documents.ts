@@ -49,7 +49,8 @@ function createReads(
 ): Record<'list' | 'one' | 'count' | 'history' | 'stats', Handle> {
   const { documents, store } = deps;
   const context = createContext(deps);
-  const respond = createReadResponder(cache);
+  const respond = createReadResponder(cache, { jsonp: true });
+  const respondPlain = createReadResponder(cache, { jsonp: false });
   const one = async (request: FastifyRequest, read: ReadRequest): Promise<Representation> => {
     const page = await documents.get(collectionOf(request), idOf(request), read, context(request));
     if (page.v !== undefined) return { body: pageText(page), v: page.v };
@@ -62,11 +63,11 @@ function createReads(
       })),
     one: (request, reply) => respond(request, reply, (read) => one(request, read)),
     count: (request, reply) =>
-      respond(request, reply, async (read) => ({
+      respondPlain(request, reply, async (read) => ({
         body: JSON.stringify(await documents.count(collectionOf(request), read, context(request))),
       })),
     history: (request, reply) =>
-      respond(request, reply, async (read) => ({
+      respondPlain(request, reply, async (read) => ({
         body: pageText(await documents.history(collectionOf(request), idOf(request), read, context(request))),
       })),
     stats: async (request, reply) => {

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+
+const SPEC = { fields: { title: { type: 'String', required: true, unknown: 1 } }, settings: {} };
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(() => app.close());
+
+const config = (method: string, name: string, options: object = {}) =>
+  app.inject(method, `/1.0/library/${name}/config`, options);
+
+describe('a specification over HTTP', () => {
+  it('is created, in force at once, read, replaced, removed; the documents stay', async () => {
+    const created = await config('POST', 'notes', { body: SPEC });
+    expect([created.status, created.body]).toEqual([
+      200,
+      { result: 'success', message: 'notes collection created' },
+    ]);
+    expect((await app.inject('POST', '/1.0/library/notes', { body: { title: 'a' } })).status).toBe(200);
+    expect((await config('GET', 'notes')).body).toMatchObject(SPEC);
+
+    const replaced = await config('POST', 'notes', { body: { ...SPEC, settings: { count: 7 } } });
+    expect([replaced.status, replaced.body]).toEqual([200, { result: 'success' }]);
+    expect((await app.inject('GET', '/1.0/library/notes')).body.metadata.limit).toBe(7);
+
+    const removed = await config('DELETE', 'notes');
+    expect([removed.status, removed.body]).toEqual([
+      200,
+      { result: 'success', message: 'notes collection removed' },
+    ]);
+    expect((await app.inject('GET', '/1.0/library/notes')).status).toBe(404);
+    expect((await config('GET', 'notes')).status).toBe(404);
+    expect((await config('DELETE', 'notes')).status).toBe(404);
+
+    await config('POST', 'notes', { body: SPEC });
+    expect((await app.inject('GET', '/1.0/library/notes')).body.results).toHaveLength(1);
+  });
+
+  it('may come as plain text', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect((await config('POST', 'plain', { body: JSON.stringify(SPEC), headers })).status).toBe(200);
+    expect((await config('POST', 'plain', { body: 'no JSON', headers })).status).toBe(400);
+  });
+
+  it.each([
+    ['an empty object', {}, 'fields', 'must be provided at least once'],
+    ['no fields', { fields: {}, settings: {} }, 'fields', 'must include at least one field'],
+    ['no settings', { fields: { a: {} } }, 'settings', 'must be provided'],
+  ])('is refused with %s', async (_name, body, section, message) => {
+    const { status, body: answer } = await config('POST', 'broken', { body });
+    expect(status).toBe(400);
+    expect(answer).toMatchObject({ statusCode: 400, success: false });
+    expect(answer.errors).toContainEqual(expect.objectContaining({ section, message }));
+    expect((await config('GET', 'broken')).status).toBe(404);
+  });
+
+  it.each(['[]', 'null', '5', undefined])('is refused with the body %s', async (body) => {
+    expect((await config('POST', 'broken', { body })).status).toBe(400);
+  });
+
+  it.each([
+    '/api/x/y/config',
+    '/1.0/li..b/y/config',
+    '/1.0/library/a%2Fb/config',
+    '/1.0/library/.hidden/config',
+  ])('is refused at %s', async (path) => {
+    const { status } = await app.inject('POST', path, { body: SPEC });
+    expect(status).toBe(400);
+  });
+
+  it('is for admins, also where the documents are public', async () => {
+    await config('POST', 'open', { body: { ...SPEC, settings: { authenticate: false } } });
+    expect((await app.inject('GET', '/1.0/library/open', { token: null })).status).toBe(200);
+    const token = await app.userToken('plain');
+    for (const method of ['GET', 'POST', 'DELETE', 'PUT']) {
+      expect((await config(method, 'open', { token: null })).status).toBe(401);
+      const { status, headers } = await config(method, 'open', { token });
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="/1.0/library/open/config"']);
+    }
+  });
+
+  it('takes no other method', async () => {
+    const { status, headers } = await config('PUT', 'books', { body: SPEC });
+    expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, POST, DELETE, OPTIONS']);
+  });
+});

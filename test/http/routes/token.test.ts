@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { ADMIN } from '../../helpers/server-process.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(() => app.close());
+
+const login = (body: unknown, headers: Record<string, string> = {}) =>
+  app.inject('POST', '/token', { token: null, body, headers });
+
+describe('POST /token', () => {
+  it('answers good credentials with a token that nothing may keep', async () => {
+    const { status, headers, body } = await login(ADMIN);
+    expect(status).toBe(200);
+    expect(body).toEqual({ accessToken: expect.any(String), tokenType: 'Bearer', expiresIn: 1800 });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
+    expect((await app.inject('GET', '/api/status', { token: body.accessToken })).status).toBe(200);
+  });
+
+  it('takes a form, and ignores the query and the Authorization header', async () => {
+    const form = new URLSearchParams({ ...ADMIN }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Bearer bad' };
+    expect((await login(form, headers)).status).toBe(200);
+    expect((await app.inject('POST', '/token/?x=1', { token: 'bad', body: ADMIN })).status).toBe(200);
+  });
+
+  it.each([
+    { clientId: ADMIN.clientId, secret: 'wrong' },
+    { clientId: 'nobody', secret: ADMIN.secret },
+    { clientId: ADMIN.clientId },
+    { clientId: ADMIN.clientId, secret: { $ne: '' } },
+    { clientId: { $ne: '' }, secret: { $ne: '' } },
+    [],
+    null,
+    'null',
+  ])('refuses %j with the challenge', async (body) => {
+    const { status, headers, body: answer } = await login(body);
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toBe(
+      'Bearer, error="invalid_credentials", error_description="Invalid credentials supplied"',
+    );
+    expect(answer).toEqual({
+      statusCode: 401,
+      success: false,
+      errors: [{ message: 'Invalid credentials supplied', code: 'INVALID_CREDENTIALS' }],
+    });
+  });
+
+  it('refuses no body like wrong credentials, and broken JSON with 400', async () => {
+    expect((await app.inject('POST', '/token', { token: null })).status).toBe(401);
+    expect((await login('{')).status).toBe(400);
+  });
+
+  it('takes no other method', async () => {
+    const { status, headers } = await app.inject('GET', '/token', { token: null });
+    expect([status, headers['allow']]).toEqual([405, 'POST, OPTIONS']);
+  });
+
+  it('slows guessing down', async () => {
+    const guesses = Array.from({ length: 31 }, () => login({ clientId: 'guessed', secret: 'wrong' }));
+    const limited = (await Promise.all(guesses)).filter(({ status }) => status === 429);
+    expect(limited).toHaveLength(1);
+    expect(Number(limited[0]?.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await login(ADMIN)).status).toBe(200);
+  });
+});

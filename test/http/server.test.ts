@@ -1,0 +1,177 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../helpers/app.ts';
+
+let app: TestApp;
+let url: string;
+
+beforeAll(async () => {
+  app = await startApp({
+    config: { limits: { jsonBytes: 2000 }, cors: { enabled: true, origins: ['https://site.example'] } },
+  });
+  url = await app.listen();
+});
+
+afterAll(() => app.close());
+
+const exchange = (text: string) =>
+  new Promise<string>((resolve, reject) => {
+    let received = '';
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.on('close', () => resolve(received));
+    socket.on('error', reject);
+  });
+
+describe('every answer', () => {
+  it.each([
+    ['GET', '/hello'],
+    ['GET', '/nowhere'],
+    ['GET', '/%zz'],
+    ['PATCH', '/api/config'],
+    ['DELETE', '/1.0/library/books'],
+    ['GET', '/favicon.ico'],
+  ])('of %s %s carries the common headers', async (method, path) => {
+    const { headers } = await app.inject(method, path);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{24}$/);
+    expect(headers['server']).toEqual(expect.any(String));
+  });
+
+  it('that refuses is the envelope', async () => {
+    for (const path of ['/%', '/%ff', '/1.0/%zz/books', `/hello?${'x'.repeat(17_000)}`, '/nowhere']) {
+      const { status, body, headers } = await app.inject('GET', path);
+      expect(status, path).toBeGreaterThanOrEqual(400);
+      expect(headers['content-type']).toBe('application/json');
+      expect(body).toEqual({ statusCode: status, success: false, errors: [expect.objectContaining({})] });
+      expect(body.errors[0].message).toEqual(expect.any(String));
+    }
+  });
+});
+
+describe('paths', () => {
+  it('may end in one slash, and mind the case', async () => {
+    const status = async (path: string) => (await app.inject('GET', path)).status;
+    expect(await status('/1.0/library/books/')).toBe(200);
+    expect(await status('/1.0/library/books//')).toBe(404);
+    expect(await status('/1.0/library/Books')).toBe(404);
+    expect(await status('/API/collections')).toBe(404);
+    expect(await status('/api/collections/')).toBe(200);
+  });
+
+  it('of two parts are unknown, and so are long ones', async () => {
+    expect((await app.inject('GET', '/1.0/report')).status).toBe(404);
+    expect((await app.inject('GET', '/1.0/report', { token: null })).status).toBe(401);
+    expect((await app.inject('GET', `/1.0/${'x'.repeat(5000)}/books`)).status).toBe(404);
+  });
+});
+
+describe('the order of refusals', () => {
+  const wrong = { 'content-type': 'application/xml', 'content-encoding': 'gzip' };
+  const large = 'x'.repeat(5000);
+
+  it('is 401, 404, 405, 415, 413, 400', async () => {
+    const ask = async (method: string, path: string, options: object) =>
+      (await app.inject(method, path, { headers: wrong, body: large, ...options })).status;
+    expect(await ask('PATCH', '/1.0/library/books', { token: null })).toBe(401);
+    expect(await ask('PATCH', '/1.0/library/nothing', {})).toBe(404);
+    expect(await ask('PATCH', '/1.0/library/books', {})).toBe(405);
+    expect(await ask('POST', '/1.0/library/books', {})).toBe(415);
+    const json = { 'content-type': 'application/json' };
+    expect(await ask('POST', '/1.0/library/books', { headers: json })).toBe(413);
+    expect(await ask('POST', '/1.0/library/books', { headers: json, body: 'x' })).toBe(400);
+  });
+
+  it('ends a request that is too large before its body has come', async () => {
+    const token = await app.adminToken();
+    const status = await new Promise((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': '1000000',
+      };
+      const sent = httpRequest(`${url}/1.0/library/books`, { method: 'POST', headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+        sent.destroy();
+      });
+      sent.on('error', reject);
+      sent.flushHeaders();
+    });
+    expect(status).toBe(413);
+  });
+});
+
+describe('on the wire', () => {
+  it('an unknown method is 405', async () => {
+    expect(await exchange('GRAB / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 405 .*"statusCode":405/s,
+    );
+  });
+
+  it('headers of more than 32 KB are refused', async () => {
+    const answer = await exchange(`GET /hello HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(33_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  it('expectations are no obstacle', async () => {
+    const answer = await exchange(
+      'GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: wonders\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('a missing Host is refused in the envelope', async () => {
+    const answer = await exchange('GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 400 .*"success":false/s);
+  });
+});
+
+describe('CORS', () => {
+  const preflight = (origin: string) =>
+    app.inject('OPTIONS', '/1.0/library/books', {
+      token: null,
+      headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-a' },
+    });
+
+  it('lets a listed origin in', async () => {
+    const { status, headers } = await preflight('https://site.example');
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': 'https://site.example',
+      'access-control-allow-headers': 'x-a',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
+    });
+    expect(headers['vary']).toContain('Origin');
+  });
+
+  it('says nothing to another', async () => {
+    expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('is on refusals too', async () => {
+    const headers = { origin: 'https://site.example' };
+    const answer = await app.inject('GET', '/1.0/library/books', { token: null, headers });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([
+      401,
+      'https://site.example',
+    ]);
+  });
+
+  it('is off by default', async () => {
+    const plain = await startApp();
+    const headers = { origin: 'https://site.example', 'access-control-request-method': 'PUT' };
+    const answer = await plain.inject('GET', '/hello', { headers });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    const options = await plain.inject('OPTIONS', '/1.0/library/books', { headers });
+    expect([options.status, options.headers['allow']]).toEqual([
+      204,
+      'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+    ]);
+    await plain.close();
+  });
+});
