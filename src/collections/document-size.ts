@@ -1,5 +1,5 @@
 // The size of a document as BSON, which bounds what a collection can hold on either store.
-import type { Json } from '../lib/json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
 
 /** Bytes that one document may have as BSON. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
@@ -19,10 +19,28 @@ export function bsonBytes(value: Json): number {
   if (typeof value === 'boolean') return 1;
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < INT32_LIMIT ? 4 : 8;
   if (typeof value === 'string') return Buffer.byteLength(value) + 5;
-  // Lists are objects whose names are the positions.
+  return Array.isArray(value) ? listBytes(value) : objectBytes(value as JsonObject);
+}
+
+function objectBytes(object: JsonObject): number {
   let bytes = 5;
-  for (const [name, member] of Object.entries(value)) {
-    bytes += Buffer.byteLength(name) + 2 + bsonBytes(member as Json);
+  for (const [name, member] of Object.entries(object)) {
+    bytes += Buffer.byteLength(name) + 2 + bsonBytes(member);
+  }
+  return bytes;
+}
+
+/** In BSON a list is an object whose names are the positions. */
+function listBytes(list: readonly Json[]): number {
+  let bytes = 5;
+  let digits = 1;
+  let nextLength = 10;
+  for (let position = 0; position < list.length; position += 1) {
+    if (position === nextLength) {
+      digits += 1;
+      nextLength *= 10;
+    }
+    bytes += digits + 2 + bsonBytes(list[position] ?? null);
   }
   return bytes;
 }

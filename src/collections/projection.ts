@@ -23,11 +23,12 @@ export function chooseFields(requested: JsonObject | undefined, limiters: FieldM
   if (requested === undefined && limiters === null) return EVERY_FIELD;
   const asked = readFieldMap(requested ?? NOTHING);
   const limits = limiters ?? NOTHING;
-  const including = isIncluding(asked) || isIncluding(limits);
+  const including = [asked, limits].map(isIncluding).includes(true);
   const fields = Object.fromEntries([...Object.entries(asked), ...Object.entries(limits)]);
   const named = (map: FieldMap, value: 0 | 1) => Object.keys(map).filter((name) => map[name] === value);
   const exclude = pathsOf([...named(limits, 0), ...named(asked, 0).filter((name) => limits[name] !== 1)]);
-  const include = including ? pathsOf([...named(asked, 1), ...named(limits, 1)]) : undefined;
+  const wanted = named(asked, 1).filter((name) => limits[name] !== 0);
+  const include = including ? pathsOf([...wanted, ...named(limits, 1)]) : undefined;
   if (include === undefined && exclude.length === 0) return { fields, projection: undefined };
   return {
     fields,
