@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldText } from '../../src/lib/fold.ts';
 
@@ -41,6 +42,12 @@ test('folding keeps the length, and twice is once', () => {
     if (folded.length !== character.length || foldText(folded) !== folded)
       expect.fail(escapeAll([character]));
   }
+});
+
+test('neighbours make no difference', () => {
+  const intricate = fc.constantFrom('Σ', 'İ', 'ſ', 'ı', 'I', '\u0307', 'µ', 'A', ' ', 'É', 'Ж', '語');
+  const text = fc.oneof(fc.string({ unit: intricate }), fc.string({ unit: 'binary' }));
+  fc.assert(fc.property(text, text, (a, b) => foldText(a + b) === foldText(a) + foldText(b)));
 });
 
 test.each([

@@ -63,6 +63,8 @@ export interface IndexRows {
  * Throws a `parallel-arrays` StoreError where two paths hold different arrays: an index cannot keep that.
  */
 export function indexRows(document: JsonObject, paths: readonly (readonly PathPart[])[]): IndexRows {
+  const plain = plainRow(document, paths);
+  if (plain !== undefined) return { rows: [plain], arrays: paths.map(() => false) };
   const rows: IndexValue[][] = [];
   const arrays = paths.map(() => false);
   collectRows(
@@ -70,6 +72,20 @@ export function indexRows(document: JsonObject, paths: readonly (readonly PathPa
     { rows, arrays },
   );
   return { rows, arrays };
+}
+
+/** The only row of a document that has no array along the paths, which is the usual case; undefined for others. */
+function plainRow(document: JsonObject, paths: readonly (readonly PathPart[])[]): IndexValue[] | undefined {
+  const row: IndexValue[] = [];
+  for (const parts of paths) {
+    let value: Json | undefined = document;
+    for (const part of parts) {
+      value = typeof value === 'object' && value !== null ? readField(value, part) : undefined;
+      if (Array.isArray(value)) return undefined;
+    }
+    row.push(value);
+  }
+  return row;
 }
 
 /** How far the walk along one path has come: `from` is where it goes on, absent where `value` is the result. */

@@ -16,11 +16,6 @@ export function createProjector(projection: Projection): (document: JsonObject) 
   };
 }
 
-/** One document's share of `createProjector`. */
-export function projectDocument(document: JsonObject, projection: Projection): JsonObject {
-  return createProjector(projection)(document);
-}
-
 /** A path that ends at a field covers longer ones through it. */
 function plant(paths: readonly string[]): Tree {
   const root: Tree = new Map();

@@ -2,14 +2,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { Sort } from '../ports.ts';
 import { compareText, compareValues } from './compare.ts';
-import {
-  createFieldReader,
-  EMPTY_ARRAY,
-  type IndexValue,
-  indexRows,
-  type PathPart,
-  parsePath,
-} from './paths.ts';
+import { EMPTY_ARRAY, type IndexRows, type IndexValue, indexRows, parsePath } from './paths.ts';
 
 /** What a document is ordered by: made once per document, compared often. */
 export interface SortKey {
@@ -28,7 +21,6 @@ export interface Sorter {
 export function createSorter(sort: Sort): Sorter {
   const paths = sort.map(([path]) => parsePath(path));
   const directions = sort.map(([, direction]) => direction);
-  const readers = paths.map(createValueReader);
   const idDirection = directions.at(-1) ?? 1;
   const compareRows = (a: readonly IndexValue[], b: readonly IndexValue[]): number => {
     for (let at = 0; at < directions.length; at += 1) {
@@ -37,10 +29,10 @@ export function createSorter(sort: Sort): Sorter {
     }
     return 0;
   };
-  const leastRow = (document: JsonObject): readonly IndexValue[] =>
-    indexRows(document, paths).rows.reduce((least, row) => (compareRows(row, least) < 0 ? row : least));
+  const leastRow = (rows: IndexRows['rows']): readonly IndexValue[] =>
+    rows.reduce((least, row) => (compareRows(row, least) < 0 ? row : least));
   return {
-    keyOf: (document) => ({ values: plainRow(document, readers) ?? leastRow(document), id: idOf(document) }),
+    keyOf: (document) => ({ values: leastRow(indexRows(document, paths).rows), id: idOf(document) }),
     compare: (a, b) => compareRows(a.values, b.values) || compareText(a.id, b.id) * idDirection,
   };
 }
@@ -63,33 +55,4 @@ export function compareIndexValues(a: IndexValue, b: IndexValue): number {
 function idOf(document: JsonObject): string {
   const id = document['_id'];
   return typeof id === 'string' ? id : '';
-}
-
-type ValueReader = (document: JsonObject) => IndexValue | typeof UNDECIDED;
-
-/** The answer of a reader that met an array. */
-const UNDECIDED: unique symbol = Symbol('undecided');
-
-function createValueReader(parts: readonly PathPart[]): ValueReader {
-  const readers = parts.map(createFieldReader);
-  return (document) => {
-    let value: IndexValue = document;
-    for (const read of readers) {
-      if (typeof value !== 'object' || value === null) return undefined;
-      value = read(value);
-      if (Array.isArray(value)) return UNDECIDED;
-    }
-    return value;
-  };
-}
-
-/** The only row of a document without arrays along the paths, which is the usual case. */
-function plainRow(document: JsonObject, readers: readonly ValueReader[]): readonly IndexValue[] | undefined {
-  const row: IndexValue[] = [];
-  for (const read of readers) {
-    const value = read(document);
-    if (value === UNDECIDED) return undefined;
-    row.push(value);
-  }
-  return row;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { projectDocument } from '../../../src/stores/matching/project.ts';
+import { createProjector } from '../../../src/stores/matching/project.ts';
 import type { Projection } from '../../../src/stores/ports.ts';
 
 const NESTED = { _id: '1', z: 1, a: [{ b: 1, c: 2 }, 5, [{ b: 2, d: 3 }]], o: { b: { x: 1, y: 2 }, c: 3 } };
@@ -33,20 +33,20 @@ const rows: Row[] = [
 
 test.each(rows)('%j of %j', (projection, document, result) => {
   const before = structuredClone(document);
-  const projected = projectDocument(document, projection);
+  const projected = createProjector(projection)(document);
   expect(JSON.stringify(projected)).toBe(JSON.stringify(result));
   expect(document).toEqual(before);
 });
 
 test('the order of keys is that of the document', () => {
-  const projected = projectDocument({ b: 1, _id: '1', a: 2, c: 3 }, { include: ['c', 'a', 'b'] });
+  const projected = createProjector({ include: ['c', 'a', 'b'] })({ b: 1, _id: '1', a: 2, c: 3 });
   expect(Object.keys(projected)).toEqual(['b', '_id', 'a', 'c']);
 });
 
 test.each([{ include: ['__proto__.a', '__proto__'] }, { exclude: ['x'] }])(
   'a key named __proto__ is copied, and prototypes stay as they are (%j)',
   (projection) => {
-    const projected = projectDocument(JSON.parse('{"__proto__":{"a":1},"x":1}') as JsonObject, projection);
+    const projected = createProjector(projection)(JSON.parse('{"__proto__":{"a":1},"x":1}') as JsonObject);
     expect(JSON.stringify(projected)).toBe('{"__proto__":{"a":1}}');
     expect(Object.getPrototypeOf(projected)).toBe(Object.prototype);
   },
