@@ -21,6 +21,10 @@ const SHORT_WRITES = 32;
 const SHORT_TEXT = 256 * 1024;
 const BUDGET_MS = 8;
 
+/** Texts longer than this are looked at for the number of their values: each may become a row of every index. */
+const PLAIN_TEXT = 16 * 1024;
+const SHORT_VALUES = 4000;
+
 /** How long a commit without a deadline waits for another process that holds the file. */
 const PATIENCE_MS = 5000;
 const RETRY_MS = 5;
@@ -35,7 +39,17 @@ function shortWrites(writes: readonly Write[]): readonly Write[] | undefined {
     length += text.length;
     return { ...write, text };
   });
-  return length > SHORT_TEXT ? undefined : withTexts;
+  if (length <= PLAIN_TEXT) return withTexts;
+  return length > SHORT_TEXT || commasIn(withTexts) > SHORT_VALUES ? undefined : withTexts;
+}
+
+function commasIn(writes: readonly Write[]): number {
+  let commas = 0;
+  for (const write of writes) {
+    const text = write.kind === 'remove' ? '' : (write.text ?? '');
+    for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) commas += 1;
+  }
+  return commas;
 }
 
 /** Runs `work` again and again while another process holds the file. Throws `timeout` past the deadline. */

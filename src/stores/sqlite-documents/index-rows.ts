@@ -1,17 +1,9 @@
 // The rows that one document has in the tables of one index.
 
 import { foldText } from '../../lib/fold.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
+import type { Json } from '../../lib/json.ts';
+import { EMPTY_ARRAY, type IndexValue, indexRows, type PathPart, parsePath } from '../matching/paths.ts';
 import type { Direction, IndexDefinition, Sort, StoredDocument } from '../ports.ts';
-import {
-  EMPTY_ARRAY,
-  type KeyValue,
-  keyTuples,
-  ParallelArrays,
-  parallelArraysError,
-  type SplitPath,
-  splitPaths,
-} from './key-tuples.ts';
 import { directed, emptyArrayKey, encodeId, encodeValue } from './keys.ts';
 import type { Meter } from './meter.ts';
 
@@ -34,13 +26,13 @@ interface KeyPart {
 
 const NO_ROWS: IndexRows = { exact: [], folded: [], idBytes: 0, arrays: 0 };
 
-function encodeKeyValue(value: KeyValue, fold: boolean): Buffer {
+function encodeKeyValue(value: IndexValue, fold: boolean): Buffer {
   if (value === EMPTY_ARRAY) return emptyArrayKey();
   return encodeValue(fold && typeof value === 'string' ? foldText(value) : (value as Json | undefined));
 }
 
-function encodeTuple(tuple: readonly KeyValue[], parts: readonly KeyPart[], tail: Buffer): Buffer {
-  const pieces = parts.map((part, at) => directed(encodeKeyValue(tuple[at], part.fold), part.direction));
+function encodeRow(row: readonly IndexValue[], parts: readonly KeyPart[], tail: Buffer): Buffer {
+  const pieces = parts.map((part, at) => directed(encodeKeyValue(row[at], part.fold), part.direction));
   pieces.push(tail);
   return Buffer.concat(pieces);
 }
@@ -54,51 +46,48 @@ function distinct(keys: readonly Buffer[]): readonly Buffer[] {
 
 /** Prepares the work for one index. The maker throws `parallel-arrays` StoreErrors. */
 export function createRowMaker(definition: IndexDefinition): RowMaker {
-  const paths = splitPaths(definition.keys.map((key) => key.path));
+  const paths = pathsOf(definition.keys.map((key) => key.path));
   const exactParts = definition.keys.map(({ direction }) => ({ direction, fold: false }));
   const foldedParts = definition.keys.some((key) => key.fold) ? definition.keys : undefined;
   const lastDirection = definition.keys.at(-1)?.direction ?? 1;
   return (document, meter) => {
-    const { tuples, arrays } = tuplesOf(document, paths, meter);
-    if (definition.sparse && tuples.every((tuple) => tuple.every((value) => value === undefined))) {
-      return NO_ROWS;
-    }
+    const { rows, arrays } = indexRows(document, paths);
+    if (definition.sparse && rows.every((row) => row.every((value) => value === undefined))) return NO_ROWS;
     const tail = encodeId(document._id, lastDirection);
     const encode = (parts: readonly KeyPart[]) =>
       distinct(
-        tuples.map((tuple) => {
+        rows.map((row) => {
           meter.tick(0);
-          return encodeTuple(tuple, parts, tail);
+          return encodeRow(row, parts, tail);
         }),
       );
     return {
       exact: encode(exactParts),
       folded: foldedParts === undefined ? [] : encode(foldedParts),
       idBytes: tail.length,
-      arrays,
+      arrays: arrays.reduce((bits, array, at) => bits | (array ? 1 << at : 0), 0),
     };
   };
 }
 
-function tuplesOf(document: JsonObject, paths: readonly SplitPath[], meter: Meter) {
-  try {
-    return keyTuples(document, paths, meter);
-  } catch (error) {
-    if (error instanceof ParallelArrays) throw parallelArraysError(paths.map((path) => path.join('.')));
-    throw error;
-  }
+function pathsOf(paths: readonly string[]): readonly (readonly PathPart[])[] {
+  return paths.map(parsePath);
 }
 
-/** Prepares the bytes that put documents in the order of `sort`: the smallest key of each, as an index holds it. */
+/**
+ * Prepares the bytes that put documents in the order of `sort`: the smallest key of each, as an index would hold it.
+ * What is prepared throws `parallel-arrays` StoreErrors.
+ */
 export function createSortKey(sort: Sort): (document: StoredDocument, meter: Meter) => Buffer {
-  const paths = splitPaths(sort.map(([path]) => path));
+  const paths = pathsOf(sort.map(([path]) => path));
   const parts = sort.map(([, direction]) => ({ direction, fold: false }));
   const lastDirection = sort.at(-1)?.[1] ?? 1;
   return (document, meter) => {
     const tail = encodeId(document._id, lastDirection);
     let least: Buffer | undefined;
-    for (const tuple of tuplesOf(document, paths, meter).tuples) {
-      const key = encodeTuple(tuple, parts, tail);
+    for (const row of indexRows(document, paths).rows) {
+      meter.tick(0);
+      const key = encodeRow(row, parts, tail);
       if (least === undefined || Buffer.compare(key, least) < 0) least = key;
     }
     return least ?? tail;

@@ -1,9 +1,9 @@
 // What one index can do for a query: the stretches of keys to read, and whether their order is the one asked for.
+import { parsePath } from '../matching/paths.ts';
 import type { Direction, IndexKey, Sort } from '../ports.ts';
 import { boundsOf, holdsNull, type KeyBounds, keyInterval } from './bounds.ts';
 import type { IndexEntry } from './catalogue.ts';
 import type { Conjunction } from './conjunction.ts';
-import { hasPosition } from './key-tuples.ts';
 import { directed, successor } from './keys.ts';
 import type { IndexAccess, Interval, Plan } from './plan-types.ts';
 
@@ -25,6 +25,9 @@ interface BoundKey {
   readonly multikey: boolean;
   readonly foldedKey: boolean;
 }
+
+/** A filter may take such a part for a position in an array, which an index does not keep. */
+const hasPosition = (path: string) => parsePath(path).some((part) => part.position >= 0);
 
 function boundKeys(conjunction: Conjunction, index: IndexEntry, folded: boolean): readonly BoundKey[] {
   return index.definition.keys.map((key, at) => {

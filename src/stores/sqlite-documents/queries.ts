@@ -24,7 +24,7 @@ interface Collaborators {
 
 /** What a read may take of the main thread: milliseconds, and UTF-16 units of text. */
 const BUDGET_MS = 3;
-const BUDGET_TEXT = 1_000_000;
+const BUDGET_TEXT = 300_000;
 
 /** Scanning more documents than this is left to a reader thread from the start. */
 const SHORT_SCAN = 1000;
