@@ -2,17 +2,29 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { AppError } from '../errors.ts';
-import type { PatternTask } from './pattern.ts';
+import type { PatternJob, PatternTask } from './pattern.ts';
 
 const LIMIT_MS = 100;
+const TOTAL_MS = 200;
+const JOBS_AT_ONCE = 200;
+// As long as a request may spend on the database: whoever waits longer is told to come again.
+const WAIT_MS = 5_000;
 // For a thread that does not even obey its own clock: it is ended and replaced.
 const STUCK_MS = 2_000;
-const MAX_WAITING = 1_000;
 
 export interface Patterns {
-  /** Does every text match? False when that takes more than 100 ms. Throws STORE_BUSY when too many calls wait. */
-  matches(rule: Pick<PatternTask, 'pattern' | 'flags'>, texts: readonly string[]): Promise<boolean>;
+  /**
+   * Does every text match? False when that takes more than 100 ms of the thread's time. Throws QUERY_TIMEOUT when
+   * the thread is too busy to come to it within 5 s.
+   */
+  matches(rule: Pick<PatternJob, 'pattern' | 'flags'>, texts: readonly string[]): Promise<boolean>;
   close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly job: PatternJob;
+  readonly until: number;
+  readonly outcome: PromiseWithResolvers<boolean>;
 }
 
 async function createPool(): Promise<Piscina> {
@@ -21,37 +33,63 @@ async function createPool(): Promise<Piscina> {
   return new piscina.Piscina({ filename: task.href, minThreads: 0, maxThreads: 1, idleTimeout: 30_000 });
 }
 
-/** Nothing is started before the first call. Calls run one after the other. */
+// The queue is in the order of `until`, so those who waited too long stand at its front.
+function expire(waiting: Waiting[]): void {
+  const now = performance.now();
+  const living = waiting.findIndex(({ until }) => until >= now);
+  const message = 'The patterns of this collection keep the server too busy';
+  for (const { outcome } of waiting.splice(0, living === -1 ? waiting.length : living)) {
+    outcome.reject(new AppError('QUERY_TIMEOUT', { message }));
+  }
+}
+
+/** Nothing is started before the first call. Calls are taken in the order in which they come. */
 export function createPatterns(): Patterns {
   let pool: Promise<Piscina> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  const waiting: Waiting[] = [];
+  let pump: Promise<void> | undefined;
 
-  const run = async (task: PatternTask): Promise<boolean> => {
+  const verdictsOf = async (jobs: readonly PatternJob[]): Promise<readonly boolean[]> => {
     pool ??= createPool();
     const ready = await pool;
     const signal = AbortSignal.timeout(STUCK_MS);
+    const task: PatternTask = { jobs, limitMs: LIMIT_MS, totalMs: TOTAL_MS };
     try {
-      return (await ready.run(task, { signal, name: 'matchPattern' })) === true;
+      return (await ready.run(task, { signal, name: 'matchPatterns' })) as readonly boolean[];
     } catch (error) {
-      if (signal.aborted) return false;
+      if (signal.aborted) return [false];
       throw error;
     }
   };
 
+  const takeTurn = async (): Promise<void> => {
+    expire(waiting);
+    const turn = waiting.slice(0, JOBS_AT_ONCE);
+    if (turn.length === 0) return;
+    try {
+      const verdicts = await verdictsOf(turn.map(({ job }) => job));
+      for (const [position, verdict] of verdicts.entries()) turn[position]?.outcome.resolve(verdict);
+      waiting.splice(0, verdicts.length);
+    } catch (error) {
+      for (const { outcome } of turn) outcome.reject(error);
+      waiting.splice(0, turn.length);
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) await takeTurn();
+    pump = undefined;
+  };
+
   return {
-    async matches({ pattern, flags }, texts) {
-      if (waiting >= MAX_WAITING)
-        throw new AppError('STORE_BUSY', { message: 'Too many patterns are waiting' });
-      waiting += 1;
-      const result = last.then(() => run({ pattern, flags, texts, limitMs: LIMIT_MS }));
-      last = result.catch(() => undefined);
-      return result.finally(() => {
-        waiting -= 1;
-      });
+    matches({ pattern, flags }, texts) {
+      const outcome = Promise.withResolvers<boolean>();
+      waiting.push({ job: { pattern, flags, texts }, until: performance.now() + WAIT_MS, outcome });
+      pump ??= drain();
+      return outcome.promise;
     },
     async close() {
-      await last;
+      await pump;
       await (await pool)?.destroy();
     },
   };

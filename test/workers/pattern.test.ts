@@ -1,19 +1,26 @@
 import { expect, test } from 'vitest';
-import { matchPattern } from '../../src/workers/pattern.ts';
+import { matchPatterns, type PatternJob } from '../../src/workers/pattern.ts';
 
-const limitMs = 50;
+const verdicts = (...jobs: readonly PatternJob[]) => matchPatterns({ jobs, limitMs: 50, totalMs: 10_000 });
+const runaway = { pattern: '^(a|aa)+$(?=b)', flags: '', texts: [`${'a'.repeat(60)}!`] };
 
-test('every text has to match', () => {
-  expect(matchPattern({ pattern: '(?<=a)b', flags: '', texts: ['ab', 'xab'], limitMs })).toBe(true);
-  expect(matchPattern({ pattern: '(?<=a)b', flags: '', texts: ['ab', 'b'], limitMs })).toBe(false);
+test('every text of a job has to match', () => {
+  const behind = { pattern: '(?<=a)b', flags: '' };
+  expect(verdicts({ ...behind, texts: ['ab', 'xab'] }, { ...behind, texts: ['ab', 'b'] })).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('flags count, and characters are code points where the pattern permits it', () => {
-  expect(matchPattern({ pattern: '^(?=A)a.$', flags: 'i', texts: ['A\u{1F600}'], limitMs })).toBe(true);
-  expect(matchPattern({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'], limitMs })).toBe(true);
+  expect(verdicts({ pattern: '^(?=A)a.$', flags: 'i', texts: ['A\u{1F600}'] })).toEqual([true]);
+  expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
 });
 
-test('time over counts as no match', () => {
-  const task = { pattern: '^(a|aa)+$(?=b)', flags: '', texts: [`${'a'.repeat(60)}!`], limitMs };
-  expect(matchPattern(task)).toBe(false);
+test('time over counts as no match, for that job alone', () => {
+  expect(verdicts(runaway, { pattern: '(?=a)', flags: '', texts: ['a'] })).toEqual([false, true]);
+});
+
+test('no job is begun when the whole time is over, but for the first', () => {
+  expect(matchPatterns({ jobs: [runaway, runaway, runaway], limitMs: 30, totalMs: 20 })).toEqual([false]);
 });
