@@ -1,7 +1,9 @@
 // Generators of requests: query strings, paths, methods and headers as they come off a socket.
 import fc from 'fast-check';
 import { filter } from './hostile-content.ts';
-import { json, text } from './hostile-values.ts';
+import { json, mostly, text } from './hostile-values.ts';
+
+const encoded = (value: string) => encodeURIComponent(value.toWellFormed());
 
 const PARAMETER = fc.constantFrom(
   ...[
@@ -35,24 +37,46 @@ const parameterValue = fc.oneof(
   ),
 );
 
-/** A query string, at times not even percent-encoded right. */
-export const queryString = fc.oneof(
-  fc
-    .array(fc.tuple(PARAMETER, parameterValue), { maxLength: 4 })
-    .map((pairs) =>
-      pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
-    ),
-  fc.constantFrom(
-    '%',
-    '%zz',
-    'filter=%',
-    'filter=%ff',
-    'a=%00',
-    '&&&',
-    '=',
-    `filter=${'['.repeat(2000)}`,
-    `x=${'y'.repeat(17_000)}`,
+const rightParameter = fc.oneof(
+  fc.tuple(fc.constantFrom('count', 'page'), fc.integer({ min: 0, max: 2000 }).map(String)),
+  fc.tuple(fc.constant('skip'), fc.constantFrom('0', '3', '9007199254740991')),
+  fc.tuple(
+    fc.constantFrom('compose', 'includeHistory', 'cache'),
+    fc.constantFrom('true', 'false', 'all', '3', ''),
   ),
+  fc.tuple(
+    fc.constantFrom('sort', 'fields'),
+    fc.constantFrom(
+      '{"title":1}',
+      '{"pages":-1,"_id":1}',
+      '{"notes":1}',
+      '{"author.name":0}',
+      '{}',
+      'title',
+      '{"v":1}',
+    ),
+  ),
+  fc.tuple(
+    fc.constantFrom('filter', 'historyFilters'),
+    filter.map((value) => JSON.stringify(value)),
+  ),
+  fc.tuple(fc.constant('callback'), fc.constantFrom('done', 'a.b', '<script>', 'x'.repeat(101))),
+);
+
+const BROKEN = [
+  ...['%', '%zz', 'filter=%', 'filter=%ff', 'a=%00', '&&&', '=', 'filter={}&filter={}', 'filter', 'count'],
+  ...[`filter=${'['.repeat(2000)}`, `x=${'y'.repeat(17_000)}`],
+];
+
+/** A query string, at times not even percent-encoded right. */
+export const queryString = mostly(
+  fc
+    .uniqueArray(mostly(rightParameter, fc.tuple(PARAMETER, parameterValue)), {
+      maxLength: 4,
+      selector: ([parameter]) => parameter,
+    })
+    .map((pairs) => pairs.map(([parameter, value]) => `${parameter}=${encoded(value)}`).join('&')),
+  fc.constantFrom(...BROKEN),
 );
 
 const segment = fc.oneof(
@@ -75,10 +99,31 @@ const segment = fc.oneof(
       '',
     ],
   ),
-  text.map((value) => encodeURIComponent(value.toWellFormed())),
+  text.map(encoded),
 );
 
-export const path = fc.array(segment, { maxLength: 6 }).map((parts) => `/${parts.join('/')}`);
+const id = mostly(fc.constantFrom('5f43a1e2b3c4d5e6f7a8b9c0', 'ffffffffffffffffffffffff'), text.map(encoded));
+
+const rightPath = fc.oneof(
+  fc.tuple(fc.constantFrom('books', 'people')).map(([name]) => `/1.0/library/${name}`),
+  fc.tuple(fc.constantFrom('books', 'people'), id).map(([name, one]) => `/1.0/library/${name}/${one}`),
+  id.map((one) => `/1.0/library/books/${one}/history`),
+  fc.constantFrom('/1.0/library/books/count', '/1.0/library/books/stats', '/1.0/library/books/config'),
+  fc.constantFrom(
+    '/api/collections',
+    '/api/status',
+    '/api/flush',
+    '/api/config',
+    '/api/clients',
+    '/api/clients/admin',
+  ),
+  fc.constantFrom('/hello', '/health', '/token', '/favicon.ico', '/1.0/library/books/', '//', '/1.0/library'),
+);
+
+export const path = fc.oneof(
+  { weight: 3, arbitrary: rightPath },
+  { weight: 1, arbitrary: fc.array(segment, { maxLength: 6 }).map((parts) => `/${parts.join('/')}`) },
+);
 
 export const method = fc.constantFrom(
   'GET',
@@ -99,16 +144,18 @@ const latin = fc.string({
 
 /** Headers as they come off a socket: any Latin-1 text. */
 export const headers = fc.dictionary(
-  fc.constantFrom(
-    ...['content-type', 'accept', 'if-match', 'if-none-match', 'authorization', 'content-encoding', 'origin'],
-    ...[
-      'x-http-method-override',
+  mostly(
+    fc.constantFrom(
+      'accept',
+      'if-match',
+      'if-none-match',
+      'origin',
       'x-request-id',
       'x-forwarded-for',
-      'access-control-request-method',
       'range',
       'cookie',
-    ],
+    ),
+    fc.constantFrom('content-type', 'authorization', 'content-encoding', 'access-control-request-method'),
   ),
   fc.oneof(
     latin,
