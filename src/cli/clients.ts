@@ -1,12 +1,11 @@
 // `cloister clients`: credentials from the console, for operators without a token.
 import type { Client } from '../auth/client.ts';
-import { AppError, StoreError } from '../errors.ts';
 import { loadOrReport } from './configured.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags, CommandName } from './usage.ts';
 
 /** The part of client administration that commands need. Methods throw AppErrors for what the operator did wrong. */
-export interface ClientAdmin {
+interface ClientAdmin {
   /** `secret` is there only when it was generated. */
   create(body: unknown): Promise<{ readonly client: Client; readonly secret: string | undefined }>;
   list(): Promise<readonly Client[]>;
@@ -21,7 +20,7 @@ export function credentialLines(id: string, secret: string): readonly string[] {
 }
 
 /** Does one command on an open store and gives the exit code. */
-export async function runClients(
+async function runClients(
   admin: ClientAdmin,
   task: { readonly command: ClientCommand; readonly flags: CommandFlags },
   io: Io,
@@ -49,26 +48,15 @@ export async function runClients(
   return 0;
 }
 
-function reason(error: unknown): string {
-  if (error instanceof AppError) return error.items.map(({ message }) => message).join('; ');
-  if (error instanceof StoreError) return `the database cannot be used (${error.reason})`;
-  throw error;
-}
-
-/** Opens the clients of the configured database for one command. Gives the exit code. */
+/** Opens the clients of the configured database for one command. Gives the exit code, or throws what the store throws. */
 export async function clients(command: ClientCommand, flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { openClients } = await import('../app.ts');
+  const opened = await openClients(loaded.config, { cwd: io.cwd });
   try {
-    const opened = await openClients(loaded.config, { cwd: io.cwd });
-    try {
-      return await runClients(opened.clients, { command, flags }, io);
-    } finally {
-      await opened.close();
-    }
-  } catch (error) {
-    io.err(`cloister: ${command}: ${reason(error)}`);
-    return 1;
+    return await runClients(opened.clients, { command, flags }, io);
+  } finally {
+    await opened.close();
   }
 }

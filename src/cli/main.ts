@@ -1,5 +1,6 @@
 // Picks the command and turns its result into the exit code.
 import { packageVersion } from '../lib/package-version.ts';
+import { reasonOf } from './failure.ts';
 import { createIo, type Io } from './io.ts';
 import { HELP, parseUsage, type Usage } from './usage.ts';
 
@@ -17,9 +18,18 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
 /** Runs the command that the arguments name and gives its exit code. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const usage = parseUsage(args);
-  if (!('mistake' in usage)) return run(usage, io);
-  io.err(`cloister: ${usage.mistake} (see cloister --help)`);
-  return 1;
+  if ('mistake' in usage) {
+    io.err(`cloister: ${usage.mistake} (see cloister --help)`);
+    return 1;
+  }
+  try {
+    return await run(usage, io);
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    io.err(`cloister: ${'command' in usage ? `${usage.command}: ` : ''}${reason}`);
+    return 1;
+  }
 }
 
 /** Runs one command of this process to its end. */

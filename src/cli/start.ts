@@ -9,9 +9,13 @@ import { SECRET_PATHS } from '../config/redact.ts';
 import { createLogger } from '../lib/logger.ts';
 import { credentialLines } from './clients.ts';
 import { loadOrReport } from './configured.ts';
+import { reasonOf, systemCode } from './failure.ts';
 import type { Io } from './io.ts';
 import { firstSignal } from './signals.ts';
 import type { CommandFlags } from './usage.ts';
+
+/** Milliseconds that the process itself takes to end. */
+const END_MS = 100;
 
 const LISTEN_FAILURES = new Map([
   ['EADDRINUSE', 'another process listens there'],
@@ -24,11 +28,6 @@ interface Context {
   readonly io: Io;
   /** Resolves when the process is asked to end. */
   readonly stop: Promise<void>;
-}
-
-/** The code of an error of the operating system, such as `EADDRINUSE`. */
-function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
 }
 
 /** Makes the workspace folder if it is missing and says so. */
@@ -75,7 +74,9 @@ async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<
     setImmediate(() => module.flushCompileCache());
     await stop;
   }
-  const deadline = setTimeout(() => process.exit(0), loaded.config.server.shutdownSeconds * 1000);
+  // A little early, so that the process is gone when the time is up.
+  const bound = loaded.config.server.shutdownSeconds * 1000 - END_MS;
+  const deadline = setTimeout(() => process.exit(0), bound);
   await app.close();
   clearTimeout(deadline);
   return listening ? 0 : 1;
@@ -91,9 +92,9 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
     const app = await createApp(config, { logger, configFile: file, cwd: io.cwd });
     return await serve(app, loaded, context);
   } catch (error) {
-    // What the operating system refuses is the operator's to mend; anything else is a defect and needs its stack.
-    if (systemCode(error) === undefined) logger.fatal({ err: error }, 'the start failed');
-    io.err(`cloister: could not start: ${error instanceof Error ? error.message : 'unknown error'}`);
+    const reason = reasonOf(error);
+    if (reason === undefined) logger.fatal({ err: error }, 'the start failed');
+    io.err(`cloister: could not start: ${reason ?? 'see the log above'}`);
     return 1;
   }
 }

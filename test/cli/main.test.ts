@@ -29,4 +29,12 @@ describe('runCommand', () => {
     expect(io.complained).toEqual([]);
     workspace.remove();
   });
+
+  it('says in one line what the operator can mend', async () => {
+    const workspace = createWorkspace();
+    const io = captureIo(workspace.cwd);
+    expect(await runCommand('clients remove --id nobody'.split(' '), io)).toBe(1);
+    expect(io.complained).toEqual([expect.stringMatching(/^cloister: clients remove: [A-Z]/)]);
+    workspace.remove();
+  });
 });

@@ -1,0 +1,17 @@
+// Why a command failed, in words for the operator.
+import { AppError, StoreError } from '../errors.ts';
+
+/** The code of an error of the operating system, such as `EADDRINUSE`. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
+}
+
+/** What the operator can mend, said in one line; undefined for a defect of ours, which needs its stack. */
+export function reasonOf(error: unknown): string | undefined {
+  if (error instanceof AppError) return error.items.map(({ message }) => message).join('; ');
+  if (error instanceof StoreError) {
+    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    return `the database cannot be used (${error.reason})${cause}`;
+  }
+  return error instanceof Error && systemCode(error) !== undefined ? error.message : undefined;
+}

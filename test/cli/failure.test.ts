@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { reasonOf, systemCode } from '../../src/cli/failure.ts';
+import { AppError, StoreError } from '../../src/errors.ts';
+
+const missing = () => readFile('/no/such/file').catch((error: unknown) => error);
+
+describe('reasonOf', () => {
+  it('has the message of what the operator did wrong', () => {
+    expect(reasonOf(new AppError('LAST_ADMIN'))).toBe('The last admin cannot be removed or demoted');
+    expect(reasonOf(new AppError('BAD_REQUEST', { items: [{ message: 'a' }, { message: 'b' }] }))).toBe(
+      'a; b',
+    );
+  });
+
+  it('says why the database cannot be used', () => {
+    const cause = new Error('disk full');
+    expect(reasonOf(new StoreError('unavailable', { cause }))).toBe(
+      'the database cannot be used (unavailable): disk full',
+    );
+    expect(reasonOf(new StoreError('busy'))).toBe('the database cannot be used (busy)');
+  });
+
+  it('repeats what the operating system says', async () => {
+    expect(reasonOf(await missing())).toMatch(/^ENOENT: no such file/);
+  });
+
+  it.each([new TypeError('a defect'), 'thrown text', undefined])('has no reason for %s', (error) => {
+    expect(reasonOf(error)).toBeUndefined();
+  });
+});
+
+describe('systemCode', () => {
+  it('is there for errors of the operating system only', async () => {
+    expect(systemCode(await missing())).toBe('ENOENT');
+    expect(systemCode(new Error('a'))).toBeUndefined();
+  });
+});
