@@ -2,7 +2,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
 import { coerce } from './coerce.ts';
-import { createConfig } from './effective.ts';
+import { createConfig, type Values } from './effective.ts';
 import { locate, readConfigFile } from './file.ts';
 import { type Assignment, flatten, nearest, type Remark, remarkUnknown } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
@@ -63,6 +63,11 @@ function fromEnvironment(env: Environment): Source {
       return written === undefined || text === undefined ? [] : [{ setting, written, text }];
     }),
   );
+}
+
+/** What the environment sets, by canonical path: it is in force whatever the file says. */
+export function environmentValues(env: Environment = process.env): Values {
+  return new Map(fromEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));
 }
 
 function fromFlags(flags: Flags): Source {

@@ -3,13 +3,13 @@ import { AppError } from '../errors.ts';
 import { atomicWrite } from '../lib/atomic-write.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
-import { createConfig, valueAt } from './effective.ts';
+import { createConfig } from './effective.ts';
 import { readConfigFile } from './file.ts';
 import { type Flattened, flatten, type Remark } from './flatten.ts';
+import { type Environment, environmentValues } from './load.ts';
 import { mergeSettings, withoutKept, withoutRenamed } from './merge.ts';
 import { redact } from './redact.ts';
 import type { Config } from './schema.ts';
-import { SETTINGS } from './settings.ts';
 
 export interface ConfigStore {
   /** The running configuration, secrets as `********`. */
@@ -26,20 +26,21 @@ interface ConfigStoreOptions {
   readonly config: Config;
   /** Absolute path of the file to write. */
   readonly file: string;
+  /** That of the process if absent. */
+  readonly env?: Environment;
 }
 
-/** What a start would make of the file: the running values, which the environment had a part in, under those of the file. */
-function afterRestart(config: Config, flat: Flattened): Config {
-  const values = new Map(
-    SETTINGS.flatMap(({ path }) => {
-      const value = flat.assignments.get(path)?.value ?? valueAt(config, path);
-      return value === undefined ? [] : [[path, value]];
-    }),
-  );
-  return createConfig(values);
+/** What a start would make of the file, whose every value has been checked. */
+function afterRestart(flat: Flattened, env: Environment | undefined): Config {
+  const values = [...flat.assignments].map(([path, { value }]) => [path, value] as const);
+  return createConfig(new Map([...values, ...environmentValues(env)]));
 }
 
-function wrongIn(config: Config, flat: Flattened, checkSetting: SettingCheck): readonly Remark[] {
+function wrongIn(
+  flat: Flattened,
+  checkSetting: SettingCheck,
+  env: Environment | undefined,
+): readonly Remark[] {
   const wrong = [...flat.problems];
   for (const { setting, value, written } of flat.assignments.values()) {
     const message =
@@ -49,7 +50,7 @@ function wrongIn(config: Config, flat: Flattened, checkSetting: SettingCheck): r
     if (message !== undefined) wrong.push({ written, message });
   }
   if (wrong.length > 0) return wrong;
-  return brokenRules(afterRestart(config, flat)).map(({ path, message }) => ({ written: path, message }));
+  return brokenRules(afterRestart(flat, env)).map(({ path, message }) => ({ written: path, message }));
 }
 
 function refuse(remarks: readonly Remark[]): never {
@@ -62,14 +63,14 @@ function refuse(remarks: readonly Remark[]): never {
   });
 }
 
-async function writeMerged({ config, file }: ConfigStoreOptions, patch: JsonObject): Promise<void> {
+async function writeMerged({ config, file, env }: ConfigStoreOptions, patch: JsonObject): Promise<void> {
   const stored = await readConfigFile(file);
   if (stored.problem !== undefined) {
     refuse([{ written: '', message: 'the configuration file on the server cannot be read as JSON' }]);
   }
   const change = withoutKept(config, patch);
   const next = mergeSettings(withoutRenamed(stored.content, change), change);
-  const wrong = wrongIn(config, flatten(next), await createSettingCheck());
+  const wrong = wrongIn(flatten(next), await createSettingCheck(), env);
   if (wrong.length > 0) refuse(wrong);
   await atomicWrite(file, `${JSON.stringify(next, null, 2)}\n`);
 }

@@ -1,11 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { type ConfigStore, createConfigStore } from '../../src/config/save.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { AppError } from '../../src/errors.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
 
 const SECRET = 'a signing secret of more than 32 characters';
 
@@ -21,7 +23,7 @@ async function open(content?: JsonObject, env = {}): Promise<ConfigStore> {
   if (content !== undefined) writeFileSync(path, JSON.stringify(content));
   const { config, file } = await loadConfig({ flags: existsSync(path) ? { config: path } : {}, env, cwd });
   if (!existsSync(path)) path = file;
-  return createConfigStore({ config, file });
+  return createConfigStore({ config, file, env });
 }
 
 const stored = () => JSON.parse(readFileSync(path, 'utf8')) as JsonObject;
@@ -109,6 +111,16 @@ describe('config store', () => {
     expect(stored()).toEqual(bucket);
   });
 
+  it('refuses to take away what the rest of the file needs', async () => {
+    const s3 = { accessKey: 'a', secretKey: 'b', bucketName: 'b', region: 'eu' };
+    const store = await open({ media: { storage: 's3', s3 } });
+    expect(await refusal(store.save({ media: { s3: { region: null } } }))).toEqual([
+      ['media.s3.region', 'is missing: media.storage is s3'],
+    ]);
+    await store.save({ media: { storage: null, s3: { region: null } } });
+    expect(stored()).toEqual({ media: { s3: { accessKey: 'a', secretKey: 'b', bucketName: 'b' } } });
+  });
+
   it('keeps one name when a setting is posted under another', async () => {
     const store = await open({ cache: { ttl: 1, enabled: true } });
     await store.save({ caching: { ttl: 2 } });
@@ -143,5 +155,38 @@ describe('config store', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     const { config } = await loadConfig({ flags: { config: path }, env: {}, cwd });
     expect(config.server.port).toBe(8081);
+  });
+
+  it('accepts nothing that the next start would refuse', async () => {
+    const paths = SETTINGS.flatMap(({ path, leaf }) => [path, ...(leaf.aliases ?? [])]);
+    const names = [
+      ...paths,
+      'cache',
+      'caching',
+      'caching.ttl',
+      'cors',
+      'server',
+      'zebra',
+      '__proto__',
+      'a.b',
+    ];
+    const good = SETTINGS.flatMap(({ leaf }) => (leaf.default === undefined ? [] : [leaf.default]));
+    const odd: Json[] = [null, true, 1, -1, '', '********', 'x'.repeat(40), [], ['*'], {}, { enabled: true }];
+    const change = fc.tuple(fc.constantFrom(...names), fc.constantFrom<Json>(...good, ...odd));
+    const nest = (path: string, value: Json) =>
+      path
+        .split('.')
+        .reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value) as JsonObject;
+    const store = await open({});
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+        const patch = Object.fromEntries(changes.flatMap((one) => Object.entries(nest(...one))));
+        const error = await store.save(patch).catch((thrown: unknown) => thrown);
+        if (error !== undefined) expect(error).toBeInstanceOf(AppError);
+        const { problems } = await loadConfig({ flags: { config: path }, env: {}, cwd });
+        expect(problems).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
   });
 });
