@@ -8,6 +8,7 @@ import { checkJson } from '../lib/json-check.ts';
 type Done = (error: Error | null, body?: unknown) => void;
 
 const FORM_FIELDS_MOST = 20;
+const CHARSET = /;\s*charset="?([^";\s]+)/i;
 
 function text(buffer: Buffer): string {
   if (!isUtf8(buffer)) throw new AppError('BAD_REQUEST', { message: 'The body is not valid UTF-8' });
@@ -41,17 +42,22 @@ export function parseForm(buffer: Buffer): JsonObject {
   return Object.fromEntries(form);
 }
 
-function refuseCharset(request: FastifyRequest): void {
-  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8' && charset.toLowerCase() !== 'utf8') {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function refuseCoding({ headers, method }: FastifyRequest): AppError | undefined {
+  if (WITHOUT_BODY.has(method)) return undefined;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding' });
   }
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (/^utf-?8$/i.test(charset)) return undefined;
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as UTF-8' });
 }
 
 function parser(parse: (buffer: Buffer) => unknown) {
-  return (request: FastifyRequest, body: Buffer, done: Done) => {
+  return (_request: FastifyRequest, body: Buffer, done: Done) => {
     try {
-      refuseCharset(request);
       done(null, parse(body));
     } catch (error) {
       done(error instanceof Error ? error : new Error('unknown'));
@@ -59,15 +65,14 @@ function parser(parse: (buffer: Buffer) => unknown) {
   };
 }
 
-/** Replaces the framework's parsers by the one for JSON, and refuses encoded bodies before they are read. */
+/** Replaces the framework's parsers by the one for JSON, and refuses other codings before the body is read. */
 export function acceptJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parser(parseJson));
   server.addHook('preParsing', (request, _reply, payload, done) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding === undefined || encoding.toLowerCase() === 'identity') done(null, payload);
-    else
-      done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding' }));
+    const refusal = refuseCoding(request);
+    if (refusal === undefined) done(null, payload);
+    else done(refusal);
   });
 }
 

@@ -83,7 +83,7 @@ describe('the error handler', () => {
   });
 
   it.each([
-    new TypeError('secret /work/x.ts'),
+    new TypeError('secret /srv/x.ts'),
     Object.assign(new Error('secret'), { statusCode: 418 }),
     Object.assign(new Error('secret'), { code: 'SQLITE_BUSY', statusCode: 400 }),
     'secret',
