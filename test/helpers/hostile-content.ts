@@ -129,8 +129,8 @@ const fieldSpecification = one(
       validation: one(
         fc.record(
           {
-            minLength: one(fc.nat(10)),
-            maxLength: one(fc.nat(10)),
+            minLength: one(fc.nat(3)),
+            maxLength: one(fc.integer({ min: 3, max: 60 })),
             regex: one(fc.record({ pattern: text })),
           },
           { requiredKeys: [] },
