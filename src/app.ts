@@ -1,7 +1,6 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { CLIENTS } from './auth/client-records.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { ensureFirstAdmin } from './auth/first-admin.ts';
@@ -40,7 +39,7 @@ interface AppOptions {
 
 export interface App {
   /** For requests without a socket. */
-  readonly server: FastifyInstance;
+  readonly server: ReturnType<typeof createServer>;
   /** The admin that this start made, to be shown once. */
   readonly firstAdmin: { readonly id: string; readonly secret: string } | undefined;
   /** What the operator should read at the start. */
