@@ -13,7 +13,8 @@ const FLAGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
 
 type Check = (value: Json) => string | undefined;
 
-const isMethod = (value: Json) => typeof value === 'string' && METHODS.includes(value.toUpperCase());
+const isMethod = (value: Json): value is string =>
+  typeof value === 'string' && METHODS.includes(value.toUpperCase());
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be text');
 const orNull =
@@ -59,7 +60,7 @@ export function isMixedLimiter(limiter: Readonly<Record<string, 0 | 1>>): boolea
 
 function authenticateOf(value: Json | undefined): boolean | readonly string[] {
   if (!Array.isArray(value)) return value !== false;
-  const methods = value.map((method: Json) => String(method).toUpperCase());
+  const methods = value.filter(isMethod).map((method) => method.toUpperCase());
   return [...new Set(methods.map((method) => (method === 'HEAD' ? 'GET' : method)))];
 }
 

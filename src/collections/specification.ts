@@ -7,6 +7,8 @@ import { parseField } from './specification-field.ts';
 import { createReport, type Report, type SpecificationWarning } from './specification-report.ts';
 import { parseSettings } from './specification-settings.ts';
 
+const MAX_FIELDS = 1_000;
+
 export interface SpecificationOptions {
   /** Each database folder has a name space of its own. */
   readonly enableCollectionDatabases: boolean;
@@ -26,6 +28,12 @@ function parseFields(source: Json | undefined, report: Report): ReadonlyMap<stri
     report.add({ section: 'fields', field: 'fields', message: 'must be an object' });
   } else if (Object.keys(source).length === 0) {
     report.add({ section: 'fields', field: 'fields', message: 'must include at least one field' });
+  } else if (Object.keys(source).length > MAX_FIELDS) {
+    report.add({
+      section: 'fields',
+      field: 'fields',
+      message: `must not include more than ${MAX_FIELDS} fields`,
+    });
   } else {
     for (const [name, entry] of Object.entries(source)) {
       const field = parseField(name, entry, report);

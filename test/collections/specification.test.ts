@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseSpecification } from '../../src/collections/specification.ts';
+import { AppError } from '../../src/errors.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { BOOKS_ADDRESS, itemsOf, makeCollection } from '../helpers/specifications.ts';
 
@@ -18,6 +20,55 @@ test('the texts of missing blocks', () => {
     'must be an object',
     'must be an object',
   ]);
+});
+
+test('the number of fields is bounded', () => {
+  const fields = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`f${n}`, {}]));
+  expect(items({ fields, settings: {} })[0]?.message).toBe('must not include more than 1000 fields');
+});
+
+test('no JSON whatever brings down more than itself', () => {
+  const keys = [
+    'fields',
+    'settings',
+    'index',
+    'keys',
+    'options',
+    'type',
+    'validation',
+    'regex',
+    'pattern',
+    'default',
+  ];
+  const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 6 },
+      fc.constantFrom<Json>('Reference', 'Nope', '(', '(?=a)', null, 1, -1, true),
+      fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>,
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(fc.constantFrom(...keys, 'sort', '__proto__'), fc.string()), tie('tree'), {
+        maxKeys: 4,
+      }),
+    ),
+  }));
+  const block = fc.record({
+    fields: fc.dictionary(fc.string(), tree),
+    settings: fc.dictionary(
+      fc.constantFrom(...keys, 'sort', 'fieldLimiters', 'defaultFilters', 'authenticate'),
+      tree,
+    ),
+  });
+  fc.assert(
+    fc.property(fc.oneof(tree, block), (source) => {
+      try {
+        parseSpecification(source as Json, BOOKS_ADDRESS, shared);
+      } catch (error) {
+        expect(error).toBeInstanceOf(AppError);
+        expect((error as AppError).items.every(({ message }) => message.length > 0)).toBe(true);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test.each<[Json]>([[null], [[]], ['text'], [5]])('%j is no specification', (source) => {
