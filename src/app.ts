@@ -1,5 +1,4 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { CLIENTS } from './auth/client-records.ts';
 import { type Clients, createClients } from './auth/clients.ts';
@@ -19,13 +18,12 @@ import type { Config } from './config/schema.ts';
 import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
+import { packageVersion } from './lib/package-version.ts';
 import { openFileCache } from './stores/file-cache.ts';
 import { createMemoryCache } from './stores/memory-cache.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
 import { openSqliteDocuments } from './stores/sqlite-documents/store.ts';
 import { createPatterns } from './workers/patterns.ts';
-
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 interface AppOptions {
   /** Absolute path of the configuration file, which need not exist. */
@@ -110,7 +108,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   const server = createServer({
     config,
-    version,
+    version: packageVersion(),
     logger,
     registry,
     specifications,
