@@ -1,6 +1,8 @@
 // The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
+
+import type { Server } from 'node:http';
 import cors from '@fastify/cors';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -27,13 +29,19 @@ const NO_QUERY = {};
 
 type ErrorHandler = ReturnType<typeof createErrorHandler>;
 
+/** Whose forwarding headers count: `false`, that many proxies, or proxies in these networks. */
+function trusted(setting: HttpConfig['server']['trustProxy']) {
+  if (typeof setting === 'number') return (_address: string, hop: number) => hop < setting;
+  return setting === false ? false : [...setting];
+}
+
 function createListener(deps: HttpDeps, onError: ErrorHandler): FastifyInstance {
   const { limits, server } = deps.config;
   const base = createEntry(deps);
-  return fastify({
+  const options: FastifyHttpOptions<Server> = {
     logger: false,
     genReqId: () => deps.newId(),
-    trustProxy: typeof server.trustProxy === 'object' ? [...server.trustProxy] : server.trustProxy,
+    trustProxy: trusted(server.trustProxy),
     bodyLimit: limits.jsonBytes,
     requestTimeout: limits.requestSeconds * 1000,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -54,11 +62,12 @@ function createListener(deps: HttpDeps, onError: ErrorHandler): FastifyInstance 
       querystringParser: () => NO_QUERY,
     },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    frameworkErrors: (error, request, reply) => {
       base.headers(request, reply);
       onError(error, request, reply);
     },
-  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance;
+  };
+  return fastify(options);
 }
 
 function responseCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {

@@ -175,3 +175,28 @@ describe('CORS', () => {
     await plain.close();
   });
 });
+
+describe('the address of a caller', () => {
+  const guess = async (trustProxy: boolean | number | string[]) => {
+    const proxied = await startApp({
+      config: { server: { trustProxy }, auth: { rateLimit: { perClient: 2 } } },
+    });
+    const attempts = Array.from({ length: 3 }, (_, n) =>
+      proxied.inject('POST', '/token', {
+        token: null,
+        body: { clientId: 'guessed', secret: 'wrong' },
+        headers: { 'x-forwarded-for': `203.0.113.${n}` },
+      }),
+    );
+    const answers = await Promise.all(attempts);
+    await proxied.close();
+    return answers.filter(({ status }) => status === 429).length;
+  };
+
+  it('is the socket’s, unless a proxy is trusted', async () => {
+    expect(await guess(false)).toBe(1);
+    expect(await guess(1)).toBe(0);
+    expect(await guess(['loopback'])).toBe(0);
+    expect(await guess(['10.0.0.0/8'])).toBe(1);
+  });
+});

@@ -1,0 +1,85 @@
+// Handlers that write documents. Whether the caller may use the method is decided before they run.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RemoveResult, WriteOptions } from '../collections/documents.ts';
+import { AppError } from '../errors.ts';
+import { isJsonObject, type Json } from '../lib/json.ts';
+import { bodyOf } from './body.ts';
+import { collectionOf, guard, idOf } from './collection-scope.ts';
+import type { HttpDeps } from './deps.ts';
+import { createContext, type Handle, pageText } from './document-answers.ts';
+import { ifMatch } from './etag.ts';
+import { flag, parseQuery } from './query-string.ts';
+import { JSON_TYPE, sendText, sendValue } from './reply.ts';
+
+type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
+
+function writeOptions(request: FastifyRequest): WriteOptions {
+  return {
+    compose: flag(parseQuery(request.url), 'compose'),
+    ifMatch: ifMatch(request.headers['if-match']),
+  };
+}
+
+/** Old clients POST `{query, update}` to change documents, unless those are the names of fields. */
+function isUpdate(request: FastifyRequest, body: Json): boolean {
+  if (!isJsonObject(body) || !Object.hasOwn(body, 'query') || !Object.hasOwn(body, 'update')) return false;
+  const { fields } = collectionOf(request);
+  return !fields.has('query') && !fields.has('update');
+}
+
+/** Makes the handlers that delete. They answer 204, or counts where the configuration wants feedback. */
+export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', Handle> {
+  const { config, documents } = deps;
+  const context = createContext(deps);
+  const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
+    if (!config.feedback.enabled) return reply.code(204).send();
+    const message = 'Documents deleted successfully';
+    return sendValue(reply, { status: 'success', message, deleted, deletedCount: deleted, totalCount });
+  };
+  return {
+    one: async (request, reply) => {
+      const options = writeOptions(request);
+      const id = idOf(request);
+      return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
+    },
+    many: async (request, reply) => {
+      const removed = await documents.removeByQuery(collectionOf(request), bodyOf(request), context(request));
+      return answer(reply, removed);
+    },
+  };
+}
+
+/** Makes the handlers that create and update. */
+export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' | 'updateMany', Handle> {
+  const { documents } = deps;
+  const context = createContext(deps);
+  const updateMany: Handle = async (request, reply) => {
+    const options = writeOptions(request);
+    const body = bodyOf(request);
+    const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
+    return sendText(reply, JSON_TYPE, pageText(page));
+  };
+  return {
+    create: async (request, reply) => {
+      const collection = collectionOf(request);
+      const body = bodyOf(request);
+      if (isUpdate(request, body)) {
+        guard(request, collection, 'PUT');
+        return updateMany(request, reply);
+      }
+      if (collection.settings.media) {
+        throw new AppError('DOCUMENT_INVALID', { items: [{ field: 'file', message: 'must be specified' }] });
+      }
+      const { results } = await documents.create(collection, body, context(request), writeOptions(request));
+      return sendText(reply, JSON_TYPE, `{"results":[${results.join(',')}]}`);
+    },
+    updateOne: async (request, reply) => {
+      const options = writeOptions(request);
+      const id = idOf(request);
+      const body = bodyOf(request);
+      const page = await documents.updateById(collectionOf(request), id, body, context(request), options);
+      return sendText(reply, JSON_TYPE, pageText(page));
+    },
+    updateMany,
+  };
+}

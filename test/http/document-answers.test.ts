@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { createContext, pageText } from '../../src/http/document-answers.ts';
+import { ADMIN_CLIENT, collection } from './fixtures.ts';
+
+describe('pageText', () => {
+  const metadata = { page: 1, offset: 0, totalCount: 2, totalPages: 1 };
+
+  it('puts documents together as they are', () => {
+    const text = pageText({ results: ['{"a":"ü"}', '{"b":1}'], metadata });
+    expect(JSON.parse(text)).toEqual({ results: [{ a: 'ü' }, { b: 1 }], metadata });
+    expect(text).toContain('[{"a":"ü"},{"b":1}]');
+  });
+
+  it('may be empty', () => {
+    expect(JSON.parse(pageText({ results: [], metadata }))).toEqual({ results: [], metadata });
+  });
+});
+
+describe('createContext', () => {
+  const config = { limits: { queryMs: 500 } } as Parameters<typeof createContext>[0]['config'];
+  const context = createContext({ config, now: () => 1000 });
+  type Request = Parameters<typeof context>[0];
+
+  it('bounds the work and names the caller', () => {
+    const { deadline, caller } = context({ client: ADMIN_CLIENT } as Request);
+    expect([deadline, caller.name]).toEqual([1500, 'boss']);
+    expect(caller.may(collection('books'), 'PUT')).toBe(true);
+  });
+
+  it('knows the anonymous', () => {
+    const { caller } = context({ client: null } as Request);
+    expect(caller.name).toBeNull();
+    expect(caller.may(collection('books'), 'GET')).toBe(false);
+  });
+});
