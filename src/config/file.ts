@@ -1,6 +1,5 @@
 // The configuration file: read as strict JSON, with line numbers for whatever is wrong in it.
 import { readFile } from 'node:fs/promises';
-import type { ParseError } from 'jsonc-parser';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { Remark } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
@@ -12,27 +11,22 @@ export interface ConfigFile {
   readonly problem?: ConfigProblem;
 }
 
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
-}
-
 /** Node's code for a failed file operation, such as `ENOENT`. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
+/** Positions are only looked up when something is wrong, so their parser is only loaded then. */
+async function readLines(text: string) {
+  const { readJsonLines } = await import('../lib/json-lines.ts');
+  return readJsonLines(text);
+}
+
 async function syntaxProblem(file: string, text: string): Promise<ConfigProblem> {
-  const { parse, printParseErrorCode } = await import('jsonc-parser');
-  const errors: ParseError[] = [];
-  parse(text, errors, { disallowComments: true, allowEmptyContent: false });
-  const first = errors[0];
-  if (first === undefined) return { setting: '', file, message: 'is not valid JSON' };
-  const what = printParseErrorCode(first.error)
-    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
-    .toLowerCase();
-  return { setting: '', file, line: lineAt(text, first.offset), message: `is not valid JSON: ${what}` };
+  const { syntaxError } = await readLines(text);
+  if (syntaxError === undefined) return { setting: '', file, message: 'is not valid JSON' };
+  const { line, message } = syntaxError;
+  return { setting: '', file, line, message: `is not valid JSON: ${message}` };
 }
 
 /** Reads the file. A missing one is empty; one that cannot be read or understood gives a problem and no content. */
@@ -69,12 +63,9 @@ export async function locate(
   remarks: readonly Remark[],
 ): Promise<ConfigProblem[]> {
   if (remarks.length === 0) return [];
-  const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
-  const tree = text === null ? undefined : parseTree(text);
+  const lines = text === null ? undefined : await readLines(text);
   return remarks.map(({ written, message }) => {
-    const keys = written.split('.');
-    const node = tree === undefined ? undefined : findNodeAtLocation(tree, keys);
-    const line = node === undefined || text === null ? {} : { line: lineAt(text, node.offset) };
-    return { setting: written, message, file, ...line };
+    const line = lines?.find(written.split('.'));
+    return { setting: written, message, file, ...(line === undefined ? {} : { line }) };
   });
 }

@@ -4,6 +4,8 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseEr
 export interface JsonLines {
   /** The first syntax error, its line counted from 1. */
   readonly syntaxError: { readonly line: number; readonly message: string } | undefined;
+  /** The line of the value at `path`; undefined when there is none. */
+  find(path: readonly string[]): number | undefined;
   /** The line of the value at `path`, or of the nearest one around it that exists. */
   lineOf(path: readonly string[]): number;
 }
@@ -32,12 +34,17 @@ function parse(text: string) {
 export function readJsonLines(text: string): JsonLines {
   const { root, first } = parse(text);
   const words = first && printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const find = (path: readonly string[]): number | undefined => {
+    const node = root && findNodeAtLocation(root, [...path]);
+    return node === undefined ? undefined : lineAt(text, startOf(node));
+  };
   return {
     syntaxError: first && { line: lineAt(text, first.offset), message: (words ?? '').toLowerCase() },
+    find,
     lineOf(path) {
-      for (let length = path.length; root !== undefined && length > 0; length -= 1) {
-        const node = findNodeAtLocation(root, path.slice(0, length));
-        if (node !== undefined) return lineAt(text, startOf(node));
+      for (let length = path.length; length > 0; length -= 1) {
+        const line = find(path.slice(0, length));
+        if (line !== undefined) return line;
       }
       return 1;
     },

@@ -52,10 +52,9 @@ export const AUTH = {
       properties: {
         id: {
           type: 'string',
-          minLength: 1,
-          maxLength: 200,
+          pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$',
           env: ['CLOISTER_ADMIN_ID'],
-          description: 'Its client id.',
+          description: 'Its client id: 1 to 200 letters, digits and `_.@:+~-`, a letter, digit or `_` first.',
         },
         secret: {
           type: 'string',
