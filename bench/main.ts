@@ -1,8 +1,9 @@
 // `npm run bench [-- --documents N] [--seconds S]`: Cloister beside a bare Fastify and SQLite server, same machine, same
-// run, same documents, at 10,000 documents and each power of ten up to N (100,000 unless given).
+// run, same documents, at 10,000 documents and each power of ten up to N (100,000 unless given). Each request is measured
+// in turns of S seconds (2 unless given); `cpu` is the processor time of the two servers for one request.
 import { parseArgs } from 'node:util';
 import { book, CATEGORIES } from './documents.ts';
-import { type Load, type Measurement, measure } from './measure.ts';
+import { compare, type Load, type Measurement } from './measure.ts';
 import { type Contestant, startBaseline, startCloister } from './servers.ts';
 
 const SMALLEST = 10_000;
@@ -82,6 +83,7 @@ function row({ name, aim }: Scenario, ours: Measurement, theirs: Measurement) {
     'baseline/s': whole(theirs.perSecond),
     ratio: `${ratio.toFixed(2)}×`,
     aim: aim === undefined ? '' : `≥ ${aim.toFixed(1)}× ${ratio >= aim ? 'met' : 'MISSED'}`,
+    'cpu µs': `${whole(ours.cpu)} : ${whole(theirs.cpu)}`,
     'p50 ms': ours.p50,
     'p99 ms': ours.p99,
     'RSS MB': whole(ours.rss / MEGABYTE),
@@ -104,8 +106,12 @@ async function round(documents: number, seconds: number): Promise<Round> {
     const rows = [];
     const all: Measurement[] = [];
     for (const scenario of SCENARIOS) {
-      const ours = await measure(cloister, scenario.cloister(cloister), seconds);
-      const theirs = await measure(baseline, scenario.baseline(baseline), seconds);
+      const pair = [
+        [cloister, scenario.cloister(cloister)],
+        [baseline, scenario.baseline(baseline)],
+      ] as const;
+      const [ours, theirs] = await compare(pair, seconds);
+      if (ours === undefined || theirs === undefined) throw new Error('nothing was measured');
       rows.push(row(scenario, ours, theirs));
       all.push(ours);
     }
@@ -121,7 +127,7 @@ async function round(documents: number, seconds: number): Promise<Round> {
 }
 
 const { values } = parseArgs({
-  options: { documents: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '4' } },
+  options: { documents: { type: 'string', default: '100000' }, seconds: { type: 'string', default: '2' } },
 });
 const largest = Number(values.documents);
 const sizes = [SMALLEST, 100_000, 1_000_000].filter((size) => size < largest);

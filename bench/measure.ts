@@ -5,6 +5,9 @@ import autocannon from 'autocannon';
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
 const SAMPLE_MS = 100;
+const TURNS = 3;
+// What Linux counts processor time in.
+const TICKS_PER_SECOND = 100;
 
 export interface Load {
   readonly method: 'GET' | 'POST';
@@ -21,11 +24,23 @@ export interface Target {
 }
 
 export interface Measurement {
+  /** Of the best slice: what else the machine was doing takes from the others. */
   readonly perSecond: number;
+  /** Processor time of the server for one request, in microseconds, over all slices. */
+  readonly cpu: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   /** The most that the server's process held, in bytes. */
+  readonly rss: number;
+}
+
+interface Slice {
+  readonly perSecond: number;
+  readonly total: number;
+  readonly used: number;
+  readonly p50: number;
+  readonly p99: number;
   readonly rss: number;
 }
 
@@ -62,17 +77,56 @@ async function fire(target: Target, load: Load, seconds: number) {
   return result;
 }
 
-/** Warms up, then measures for `seconds`. Rejects when any answer is not 2xx. */
-export async function measure(target: Target, load: Load, seconds: number): Promise<Measurement> {
-  await fire(target, load, WARM_UP_SECONDS);
+/** Processor time that a process has used, in seconds, its threads included; 0 where the platform does not tell. */
+function processorTime(pid: number): number {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return (Number(afterName[11]) + Number(afterName[12])) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
+}
+
+async function slice(target: Target, load: Load, seconds: number): Promise<Slice> {
   let rss = residentMemory(target.pid);
   const sampler = setInterval(() => {
     rss = Math.max(rss, residentMemory(target.pid));
   }, SAMPLE_MS);
+  const before = processorTime(target.pid);
   try {
     const { requests, latency } = await fire(target, load, seconds);
-    return { perSecond: requests.average, p50: latency.p50, p99: latency.p99, rss };
+    const used = processorTime(target.pid) - before;
+    return {
+      perSecond: requests.average,
+      total: requests.total,
+      used,
+      p50: latency.p50,
+      p99: latency.p99,
+      rss,
+    };
   } finally {
     clearInterval(sampler);
   }
+}
+
+function summary(slices: readonly Slice[]): Measurement {
+  const best = slices.reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
+  const total = slices.reduce((sum, { total }) => sum + total, 0);
+  const used = slices.reduce((sum, { used }) => sum + used, 0);
+  const rss = Math.max(...slices.map((one) => one.rss));
+  return { perSecond: best.perSecond, cpu: (used / total) * 1_000_000, p50: best.p50, p99: best.p99, rss };
+}
+
+/** Warms both up, then measures them in turns of `seconds` each. Rejects when any answer is not 2xx. */
+export async function compare(
+  contestants: readonly (readonly [Target, Load])[],
+  seconds: number,
+): Promise<Measurement[]> {
+  for (const [target, load] of contestants) await fire(target, load, WARM_UP_SECONDS);
+  const slices: Slice[][] = contestants.map(() => []);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const [at, [target, load]] of contestants.entries())
+      slices[at]?.push(await slice(target, load, seconds));
+  }
+  return slices.map(summary);
 }
