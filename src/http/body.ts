@@ -55,6 +55,11 @@ function refuseCoding({ headers, method }: FastifyRequest): AppError | undefined
   return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as UTF-8' });
 }
 
+function isEmpty({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length'] ?? '0';
+  return headers['transfer-encoding'] === undefined && Number(length) === 0;
+}
+
 function parser(parse: (buffer: Buffer) => unknown) {
   return (_request: FastifyRequest, body: Buffer, done: Done) => {
     try {
@@ -69,6 +74,11 @@ function parser(parse: (buffer: Buffer) => unknown) {
 export function acceptJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parser(parseJson));
+  // Whatever type an empty body claims is no matter; any other body of a type that nobody takes stays unread.
+  server.addContentTypeParser('*', (request, _payload, done) => {
+    if (isEmpty(request)) done(null);
+    else done(new AppError('UNSUPPORTED_MEDIA_TYPE'));
+  });
   server.addHook('preParsing', (request, _reply, payload, done) => {
     const refusal = refuseCoding(request);
     if (refusal === undefined) done(null, payload);

@@ -119,6 +119,18 @@ describe('a server that takes JSON', () => {
     expect(answer.json()).toMatchObject({ statusCode: 415, success: false });
   });
 
+  it.each(['text/plain', 'application/xml', 'multipart/form-data'])(
+    'takes no body under the type %s',
+    async (type) => {
+      expect((await post('/any', { 'content-type': type, 'content-length': '0' })).json()).toEqual({
+        body: null,
+      });
+      expect((await post('/any', { 'content-type': type })).json()).toEqual({ body: null });
+      const chunked = { 'content-type': type, 'transfer-encoding': 'chunked' };
+      expect((await post('/any', chunked, 'abc')).statusCode).toBe(415);
+    },
+  );
+
   it('refuses a body without a type', async () => {
     expect((await post('/any', {}, '{"a":1}')).statusCode).toBe(415);
   });
