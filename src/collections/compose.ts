@@ -67,23 +67,23 @@ export function createComposer({ store, registry, limits }: ComposerOptions): Co
     const ids = new Set(slots.flatMap((slot) => slot.entries.flatMap(({ id }) => id ?? [])));
     const found = source && ids.size > 0 ? await fetch(source, [...ids], context) : new Map<string, Found>();
     const next: Frame[] = [];
-    for (const slot of slots) {
+    await mapInSlices(slots, (slot) => {
       for (const document of fillSlot(slot, found, allowance)) {
         const trail = { id: document['_id'], above: slot.frame.trail };
         if (source?.hideId === true) delete document['_id'];
         if (source?.deeper === true) next.push({ document, collection: source.target, trail });
       }
-    }
+    });
     return next;
   };
 
   return {
     async compose(root, documents, context) {
       const allowance = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-      const copies = documents.map((document): Record<string, Json> => ({ ...document }));
+      const copies = await mapInSlices(documents, (document): Record<string, Json> => ({ ...document }));
       let frames: readonly Frame[] = copies.map((document) => rootFrame(root, document));
       for (let level = 1; level <= limits.composeDepth && frames.length > 0; level += 1) {
-        const batches = batchesOf(frames, allowance, (collection, field) =>
+        const batches = await batchesOf(frames, allowance, (collection, field) =>
           sourceOf(field, { root, collection, registry, context }),
         );
         const next: Frame[] = [];
@@ -95,11 +95,11 @@ export function createComposer({ store, registry, limits }: ComposerOptions): Co
   };
 }
 
-function batchesOf(
+async function batchesOf(
   frames: readonly Frame[],
   allowance: Allowance,
   lead: (collection: Collection, field: Field) => Source | undefined,
-): Iterable<Batch> {
+): Promise<Iterable<Batch>> {
   const byField = new Map<Field, Batch>();
   const bySource = new Map<string, Batch>();
   const batchFor = (collection: Collection, field: Field) => {
@@ -113,14 +113,14 @@ function batchesOf(
     byField.set(field, batch);
     return batch;
   };
-  for (const frame of frames) {
+  await mapInSlices(frames, (frame) => {
     for (const field of frame.collection.fields.values()) {
       if (field.type !== 'Reference' || !Object.hasOwn(frame.document, field.name)) continue;
       const batch = batchFor(frame.collection, field);
       const slot = slotOf(frame, field, batch.source && allowance);
       if (slot !== undefined) batch.slots.push(slot);
     }
-  }
+  });
   return bySource.values();
 }
 

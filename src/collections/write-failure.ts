@@ -11,19 +11,28 @@ export interface Origin {
 
 const ATTEMPTS = 20;
 
+const PROBLEMS: ReadonlyMap<StoreError['reason'], { readonly message: string; readonly code: string }> =
+  new Map([
+    ['duplicate', { message: 'must be unique', code: 'ERROR_UNIQUE' }],
+    [
+      'parallel-arrays',
+      { message: 'holds a list, as another field of the same index does', code: 'ERROR_VALUE_INVALID' },
+    ],
+  ]);
+
 /**
- * Turns a breach of a unique index, and a document too large, into what the client can understand. `origins` runs
+ * Turns what is wrong with a document, in the eyes of the store, into what the client can understand. `origins` runs
  * beside the writes of the commit. Every other error is returned as it is.
  */
 export function explainFailure(error: unknown, origins: readonly Origin[]): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
-  if (error.reason !== 'duplicate') return error;
+  const problem = PROBLEMS.get(error.reason);
+  if (problem === undefined || error.fields.length === 0) return error;
   const origin = error.index === undefined ? undefined : origins[error.index];
   const items = error.fields.map((field) => ({
     field: `${origin?.prefix ?? ''}${field}`,
-    message: 'must be unique',
-    code: 'ERROR_UNIQUE',
+    ...problem,
     ...(origin?.index === undefined ? {} : { index: origin.index }),
   }));
   return new AppError('DOCUMENT_INVALID', { items, cause: error });

@@ -1,10 +1,10 @@
 // Long loops in short stretches, so that other requests are served in between.
 import { setImmediate } from 'node:timers/promises';
 
-const SLICE_MS = 5;
+const SLICE_MS = 3;
 const UNCHECKED = 16;
 
-/** `Array.prototype.map` that lets the event loop turn whenever it has run for some 5 ms. */
+/** `Array.prototype.map` that lets the event loop turn whenever it has run for some 3 ms. */
 export async function mapInSlices<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,

@@ -15,6 +15,11 @@ test('a breach of a unique index names the fields in the request', () => {
   });
 });
 
+test('two lists under one index are told by their fields', () => {
+  const error = explainFailure(new StoreError('parallel-arrays', { index: 0, fields: ['a'] }), ORIGINS);
+  expect(error).toMatchObject({ code: 'DOCUMENT_INVALID', items: [{ field: 'a' }] });
+});
+
 test('a document that the store finds too large is a 413, everything else stays what it is', () => {
   expect(explainFailure(new StoreError('too-large'), [])).toMatchObject({ status: 413 });
   const busy = new StoreError('busy');
