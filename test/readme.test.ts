@@ -63,7 +63,7 @@ describe('README', () => {
   it('asks for every answer with a command that fails when the answer is an error', () => {
     const curls = BLOCKS.join('\n').match(/\bcurl\b[^\n]*/g) ?? [];
     expect(curls.length).toBeGreaterThan(8);
-    expect(curls.filter((line) => !/\bcurl -sf\b/.test(line))).toEqual([]);
+    expect(curls.filter((line) => !/ --fail(-with-body)? /.test(line))).toEqual([]);
   });
 
   it('links to files that exist', () => {
