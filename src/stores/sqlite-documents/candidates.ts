@@ -16,8 +16,14 @@ export interface Search {
   readonly prefilter: Prefilter;
 }
 
-/** Documents looked at between two looks at the clock. */
+/** Documents, and about how much text, looked at between two looks at the clock. */
 const SLICE = 500;
+const SLICE_TEXT = 300_000;
+
+function sliceOf({ bytes, documents }: CollectionEntry): number {
+  const average = bytes / Math.max(1, documents);
+  return Math.max(1, Math.min(SLICE, Math.floor(SLICE_TEXT / average)));
+}
 
 type Row = readonly [unknown, unknown];
 
@@ -54,9 +60,10 @@ function* scan({ connection, entry, meter, prefilter }: Search): Iterable<Candid
   const statement = connection.statement(
     `select doc, json from ${table} where doc > ? and doc <= ?${prefilter.sql}`,
   );
-  for (let from = 0; from < last; from += SLICE) {
+  const slice = sliceOf(entry);
+  for (let from = 0; from < last; from += slice) {
     meter.tick(0);
-    const rows = statement.iterate(from, from + SLICE, ...prefilter.values);
+    const rows = statement.iterate(from, from + slice, ...prefilter.values);
     for (const row of rows as unknown as Iterable<Candidate>) {
       meter.tick(row[1].length);
       yield row;
@@ -70,7 +77,7 @@ function* walk({ connection, entry, meter, prefilter }: Search, reversed: boolea
   const ids = (where: string, offset: number) =>
     `select id from ${table} ${where} order by id ${order} limit 1 offset ${offset}`;
   const first = connection.statement(ids('', 0));
-  const next = connection.statement(ids(`where id ${beyond} ?`, SLICE - 1));
+  const next = connection.statement(ids(`where id ${beyond} ?`, sliceOf(entry) - 1));
   const rest = connection.statement(
     `select id from ${table} order by id ${reversed ? 'asc' : 'desc'} limit 1`,
   );

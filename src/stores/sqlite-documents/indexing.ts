@@ -5,7 +5,7 @@ import type { IndexEntry } from './catalogue.ts';
 import type { Writer } from './commit.ts';
 import { patiently } from './commits.ts';
 import { inTransaction } from './connection.ts';
-import { buildSlice } from './index-build.ts';
+import { buildSlice, dropIndex, findIndex } from './index-build.ts';
 import type { Threads } from './threads.ts';
 import type { WalKeeper } from './wal-keeper.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -119,9 +119,10 @@ class IndexBuilder implements Indexing {
   }
 
   async #dropAll(numbers: readonly number[]): Promise<void> {
-    const { queue, threads, wal } = this.#parts;
+    const { writer, queue, threads, wal } = this.#parts;
     for (const n of numbers) {
-      await queue.run(() => threads.drop(n), { internal: true });
+      if (this.#isSmall(n)) await this.#write(() => dropIndex(writer, n));
+      else await queue.run(() => threads.drop(n), { internal: true });
       wal.wrote();
     }
   }
@@ -143,9 +144,8 @@ class IndexBuilder implements Indexing {
   }
 
   #isSmall(n: number): boolean {
-    const { catalogue } = this.#parts.writer;
-    const entry = catalogue.list().find(({ indexes }) => indexes.some((index) => index.n === n));
-    return entry !== undefined && entry.bytes <= SMALL_TEXT;
+    const found = findIndex(this.#parts.writer, n);
+    return found !== undefined && found.entry.bytes <= SMALL_TEXT;
   }
 
   #buildLater(indexes: readonly IndexEntry[]): Promise<void> {

@@ -1,6 +1,6 @@
 // Reads as the main thread sees them: short ones at once, the others on a reader thread.
 import type { Filter } from '../filter.ts';
-import type { FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
+import type { CollectionStats, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
 import type { CollectionEntry } from './catalogue.ts';
 import { isBusy } from './connection.ts';
 import type { CountCache } from './count-cache.ts';
@@ -8,12 +8,14 @@ import { checkDeadline, createBudget, OverBudget } from './meter.ts';
 import { asStoreError } from './outcome.ts';
 import type { Plan } from './plan-types.ts';
 import { countMatches, findTexts, type Reader } from './read.ts';
+import { measure, type Space } from './space.ts';
 import type { Threads } from './threads.ts';
 
 export interface Queries {
   find(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly StoredDocument[]>;
   findText(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly string[]>;
   count(ns: Namespace, filter: Filter, options: OperationOptions): Promise<number>;
+  stats(ns: Namespace, options: OperationOptions): Promise<CollectionStats>;
 }
 
 interface Collaborators {
@@ -26,8 +28,8 @@ interface Collaborators {
 const BUDGET_MS = 3;
 const BUDGET_TEXT = 300_000;
 
-/** Scanning more documents than this is left to a reader thread from the start. */
-const SHORT_SCAN = 1000;
+/** Scanning more text than this is left to a reader thread from the start. */
+const SHORT_SCAN = 500_000;
 
 /** So is passing over more of them. */
 const SHORT_SKIP = 10_000;
@@ -36,7 +38,7 @@ const SHORT_SKIP = 10_000;
 const TURN_MS = 4;
 
 function refuseScan(plan: Plan, entry: CollectionEntry): void {
-  if (plan.access.kind === 'scan' && entry.documents > SHORT_SCAN) throw new OverBudget();
+  if (plan.access.kind === 'scan' && entry.bytes > SHORT_SCAN) throw new OverBudget();
 }
 
 async function parseAll(texts: readonly string[]): Promise<readonly StoredDocument[]> {
@@ -49,6 +51,21 @@ async function parseAll(texts: readonly string[]): Promise<readonly StoredDocume
     turnEnd = performance.now() + TURN_MS;
   }
   return documents;
+}
+
+function statsOf(
+  { documents, bytes }: Pick<CollectionEntry, 'documents' | 'bytes'>,
+  space: Space,
+): CollectionStats {
+  return {
+    count: documents,
+    size: bytes,
+    averageObjectSize: documents === 0 ? 0 : bytes / documents,
+    storageSize: space.documents,
+    indexes: Object.keys(space.indexes).length,
+    totalIndexSize: Object.values(space.indexes).reduce((sum, size) => sum + size, 0),
+    indexSizes: space.indexes,
+  };
 }
 
 /** Undefined when the work is too long for the main thread. */
@@ -83,6 +100,13 @@ export function createQueries({ reader, threads, counts }: Collaborators): Queri
   return {
     findText,
     find: async (ns, query, options) => parseAll(await findText(ns, query, options)),
+    async stats(ns, { deadline }) {
+      checkDeadline(deadline);
+      const work = { meter: createBudget(BUDGET_MS, BUDGET_TEXT), mostText: SHORT_SCAN };
+      const space = attempt(() => measure(reader, ns, work)) ?? (await threads.space({ ns, deadline }));
+      attempt(() => reader.catalogue.refresh());
+      return statsOf(reader.catalogue.get(ns) ?? { documents: 0, bytes: 0 }, space);
+    },
     async count(ns, filter, { deadline }) {
       checkDeadline(deadline);
       const entry = attempt(() => {

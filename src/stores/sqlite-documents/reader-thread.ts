@@ -50,5 +50,5 @@ export function count({ ns, filter, deadline }: CountTask): Outcome<number> {
 
 /** How much of the file a collection and its indexes take. */
 export function space({ ns, deadline }: SpaceTask): Outcome<Space> {
-  return outcomeOf(() => measure(reader, ns, createDeadline(deadline)));
+  return outcomeOf(() => measure(reader, ns, { meter: createDeadline(deadline), mostText: Infinity }));
 }

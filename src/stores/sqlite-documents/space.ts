@@ -1,7 +1,7 @@
 // Measures how much of the data file a collection and each of its indexes take.
 import type { Namespace } from '../ports.ts';
 import type { Connection } from './connection.ts';
-import type { Meter } from './meter.ts';
+import { type Meter, OverBudget } from './meter.ts';
 import type { Reader } from './read.ts';
 import { documentTable, indexTable } from './schema.ts';
 
@@ -22,11 +22,22 @@ function pagesOf(connection: Connection, name: string, meter: Meter): number {
   return bytes;
 }
 
+export interface SpaceWork {
+  readonly meter: Meter;
+  /** Collections with more text than this are refused with `OverBudget`. */
+  readonly mostText: number;
+}
+
 /** Looks at every page, so it takes time in proportion to the data. Throws what `meter` throws. */
-export function measure({ connection, catalogue }: Reader, ns: Namespace, meter: Meter): Space {
+export function measure(
+  { connection, catalogue }: Reader,
+  ns: Namespace,
+  { meter, mostText }: SpaceWork,
+): Space {
   catalogue.refresh();
   const entry = catalogue.get(ns);
   if (entry === undefined) return { documents: 0, indexes: {} };
+  if (entry.bytes > mostText) throw new OverBudget();
   const table = documentTable(entry.n);
   const sizes = new Map([['_id_', pagesOf(connection, `sqlite_autoindex_${table}_1`, meter)]]);
   for (const { n, name, folded } of entry.indexes) {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import type { CollectionStats, DocumentStore, Namespace, OperationOptions } from '../ports.ts';
+import type { DocumentStore, Namespace } from '../ports.ts';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import { createWriter } from './commit.ts';
 import { type Commits, createCommits } from './commits.ts';
@@ -86,21 +86,10 @@ class SqliteDocuments implements DocumentStore {
 
   watch: DocumentStore['watch'] = (listener) => this.#commits.watch(listener);
 
-  async stats(ns: Namespace, { deadline }: OperationOptions = {}): Promise<CollectionStats> {
+  stats: DocumentStore['stats'] = async (ns, options = {}) => {
     this.#assertOpen();
-    const space = await this.#threads.space({ ns, deadline });
-    this.#catalogue.refresh();
-    const { documents = 0, bytes = 0 } = this.#catalogue.get(ns) ?? {};
-    return {
-      count: documents,
-      size: bytes,
-      averageObjectSize: documents === 0 ? 0 : bytes / documents,
-      storageSize: space.documents,
-      indexes: Object.keys(space.indexes).length,
-      totalIndexSize: Object.values(space.indexes).reduce((sum, size) => sum + size, 0),
-      indexSizes: space.indexes,
-    };
-  }
+    return this.#queries.stats(ns, options);
+  };
 
   async collections(): Promise<readonly Namespace[]> {
     this.#assertOpen();

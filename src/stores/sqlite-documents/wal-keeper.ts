@@ -18,8 +18,8 @@ interface Collaborators {
 }
 
 /** Pages of 4 KB: from how many on the log is moved into the data file, and from how many on it is cut. */
-const LONG = 4000;
-const TOO_LONG = 16_000;
+const LONG = 8000;
+const TOO_LONG = 24_000;
 
 const WRITES_PER_LOOK = 64;
 

@@ -1,0 +1,158 @@
+// Nothing that the store does may hold the event loop, at a million documents.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVERYTHING } from '../../../src/stores/filter.ts';
+import type { DocumentStore, Write } from '../../../src/stores/ports.ts';
+import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
+import { idOf, index, query, where } from '../../contracts/document-store.ts';
+import { fillMany, MANY } from './million.ts';
+
+const COUNT = 1_000_000;
+const MOST_MS = 20;
+const TICK_MS = 2;
+
+interface Watch {
+  /** The longest that the main thread worked without a turn for others, in milliseconds. */
+  stop(): number;
+}
+
+/**
+ * Other processes may keep a ready timer waiting, so a late timer alone says little:
+ * what counts is how much of the time between two timers this thread itself was at work.
+ */
+function watchLoop(): Watch {
+  let longest = 0;
+  let wall = performance.now();
+  let cpu = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(cpu);
+    const gap = Math.min(performance.now() - wall, (user + system) / 1000);
+    longest = Math.max(longest, gap);
+    wall = performance.now();
+    cpu = process.threadCpuUsage();
+  };
+  const timer = setInterval(look, TICK_MS);
+  return {
+    stop() {
+      look();
+      clearInterval(timer);
+      return longest;
+    },
+  };
+}
+
+describe('the event loop at a million documents', { timeout: 60_000 }, () => {
+  let path: string;
+  let store: DocumentStore;
+
+  beforeAll(async () => {
+    path = await mkdtemp(join(tmpdir(), 'cloister-million-'));
+    await fillMany(path, COUNT);
+    store = await openSqliteDocuments({ path, queueLimit: 1000 });
+    // The first use of a thread starts it.
+    await store.count(MANY, where('title', { kind: 'eq', value: 'warm' }));
+  }, 120_000);
+
+  afterAll(async () => {
+    await store.close();
+    await rm(path, { recursive: true, force: true });
+  });
+
+  const heldBy = async (work: () => Promise<unknown>) => {
+    const watch = watchLoop();
+    await work();
+    return watch.stop();
+  };
+
+  it('goes on during a scan that no index serves', async () => {
+    const filter = where('title', { kind: 'eq', value: 'title 999999', fold: true });
+    const held = await heldBy(async () => {
+      expect(await store.find(MANY, query({ filter, limit: 40 }))).toMatchObject([{ n: 999_999 }]);
+    });
+    expect(held).toBeLessThan(MOST_MS);
+  });
+
+  it('goes on while a hundred thousand matches are counted', async () => {
+    const filter = where('status', { kind: 'eq', value: 'draft', fold: true });
+    const held = await heldBy(async () => {
+      expect(await store.count(MANY, filter)).toBe(COUNT / 10);
+      expect(await store.count(MANY, EVERYTHING)).toBe(COUNT + 1);
+    });
+    expect(held).toBeLessThan(MOST_MS);
+  });
+
+  it('goes on during a deep skip', async () => {
+    const held = await heldBy(async () => {
+      const found = await store.find(MANY, query({ skip: 900_000, limit: 40 }));
+      expect(found[0]).toMatchObject({ n: 900_000 });
+    });
+    expect(held).toBeLessThan(MOST_MS);
+  });
+
+  it('goes on during a sort without an index', async () => {
+    const filter = where('price', { kind: 'lt', value: 20 });
+    const held = await heldBy(async () => {
+      const found = await store.find(MANY, query({ filter, sort: [['random', -1]], limit: 1000 }));
+      expect(found).toHaveLength(1000);
+    });
+    expect(held).toBeLessThan(MOST_MS);
+  });
+
+  it('goes on while ten thousand documents are written', async () => {
+    const body = 'x'.repeat(400);
+    const writes = Array.from(
+      { length: 10_000 },
+      (_, n): Write => ({
+        kind: 'insert',
+        ns: MANY,
+        document: { _id: idOf(2_000_000 + n), v: 1, n: 2_000_000 + n, body },
+      }),
+    );
+    expect(await heldBy(() => store.commit(writes))).toBeLessThan(MOST_MS);
+  });
+
+  it('goes on while ten thousand documents are read', async () => {
+    const filter = where('_id', { kind: 'gt', value: idOf(500_000) });
+    const held = await heldBy(async () => {
+      expect(await store.find(MANY, query({ filter, limit: 10_000 }))).toHaveLength(10_000);
+    });
+    expect(held).toBeLessThan(MOST_MS);
+  });
+
+  it('goes on while an index is built, and so do reads and writes', async () => {
+    const { built } = await store.ensureIndexes(MANY, [index('random', { random: 1, n: -1 })]);
+    const unfinished = built.then(
+      () => 'finished',
+      () => 'stopped',
+    );
+    const waits: number[] = [];
+    const held = await heldBy(async () => {
+      for (let n = 0; n < 60; n += 1) {
+        const start = performance.now();
+        await store.commit([{ kind: 'insert', ns: MANY, document: { _id: idOf(3_000_000 + n), v: 1, n } }]);
+        const found = await store.find(
+          MANY,
+          query({ filter: where('_id', { kind: 'eq', value: idOf(n + 1) }) }),
+        );
+        expect(found).toHaveLength(1);
+        waits.push(performance.now() - start);
+      }
+    });
+    expect(held).toBeLessThan(MOST_MS);
+    // Each write waits for about one slice of the build at most.
+    expect(waits.toSorted((a, b) => a - b)[30]).toBeLessThan(250);
+    await store.close();
+    expect(await unfinished).toMatch(/^(?:finished|stopped)$/);
+    store = await openSqliteDocuments({ path, queueLimit: 1000 });
+  });
+
+  it('ends a query at its deadline', async () => {
+    const filter = where('body', { kind: 'regex', pattern: 'x+y+z+$', flags: 'i' });
+    const start = Date.now();
+    const late = store.find(MANY, query({ filter }), { deadline: start + 300 });
+    await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+    expect(Date.now() - start).toBeLessThan(2000);
+  });
+});
