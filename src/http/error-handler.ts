@@ -80,7 +80,8 @@ export function pathOf(request: FastifyRequest): string {
 /** Makes the server's error handler: it answers, and logs what only the operator should know. */
 export function createErrorHandler(logger: HttpLogger) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const error = toAppError(thrown);
+    // The rest of the body will never come: nobody reads this answer, and nothing is wrong here.
+    const error = request.raw.readableAborted ? new AppError('BAD_REQUEST') : toAppError(thrown);
     const about = { requestId: request.id, method: request.method, path: pathOf(request) };
     if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
     else if (error.status === 503) logger.warn({ ...about, err: thrown }, 'request could not be served');

@@ -1,5 +1,7 @@
+import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { AppError, StoreError } from '../../src/errors.ts';
+import { acceptJson } from '../../src/http/body.ts';
 import { toAppError } from '../../src/http/error-handler.ts';
 import { bareServer } from './bare-server.ts';
 
@@ -97,6 +99,25 @@ describe('the error handler', () => {
     expect(records).toMatchObject([
       { level: 'error', fields: { requestId: 'request-1', method: 'GET', path: '/a/b' } },
     ]);
+  });
+});
+
+describe('a client that goes away while it sends', () => {
+  it('is no failure of the server', async () => {
+    const { server, records } = bareServer((bare) => {
+      acceptJson(bare);
+      bare.post('/a', async () => 'ok');
+    });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = server.server.address() as AddressInfo;
+    const answered = new Promise((resolve) => {
+      server.server.once('request', (_request, response) => response.once('close', resolve));
+    });
+    const head = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${head}{"a"`, () => socket.destroy()));
+    await answered;
+    await server.close();
+    expect(records).toEqual([]);
   });
 });
 

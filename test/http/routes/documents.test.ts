@@ -102,4 +102,13 @@ describe('the cache of responses', () => {
     expect((await cached.inject('GET', path)).status).toBe(404);
     await cached.close();
   });
+
+  it('may lie in files', async () => {
+    const cached = await startApp({ config: { cache: { enabled: true, engine: 'filesystem' } } });
+    const lookup = async () => (await cached.inject('GET', PATH)).headers['x-cache'];
+    expect([await lookup(), await lookup()]).toEqual(['MISS', 'HIT']);
+    await cached.inject('POST', PATH, { body: { title: 'x' } });
+    expect(await lookup()).toBe('MISS');
+    await cached.close();
+  });
 });
