@@ -25,7 +25,7 @@ export const ERRORS = {
     status: 400,
     message: 'Invalid filter',
     explain:
-      'A filter names an unknown field or operator, is too deep or too large, or has an operand of the wrong kind.',
+      'A filter names an unknown field or operator, is too deep or too large, or has an operand of the wrong kind. The item names the culprit in `field`; its `code` is `Invalid Parameter`.',
   },
   DOCUMENT_INVALID: {
     status: 400,

@@ -90,7 +90,7 @@ describe('refusals name the culprit', () => {
     ['title', 'filter'],
     [null, 'filter'],
   ] as const)('%j', (filter, culprit) => {
-    expect(refusalOf(filter as never)).toMatchObject({ field: culprit, code: 'FILTER_INVALID' });
+    expect(refusalOf(filter as never)).toMatchObject({ field: culprit, code: 'Invalid Parameter' });
   });
 
   test('a key __proto__ is a field like any other that does not exist', () => {

@@ -7,7 +7,7 @@ test('names the culprit, however long or broken it is', () => {
   expect(error.items[0]?.field).toBe(`\ufffd${'x'.repeat(199)}`);
   expect(error.items[0]).toMatchObject({
     message: 'is unknown',
-    code: 'FILTER_INVALID',
+    code: 'Invalid Parameter',
     title: 'Invalid Filter Parameter Provided',
     details: 'is unknown',
   });
