@@ -2,6 +2,7 @@
 import type { CollectionEntry } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Meter } from './meter.ts';
+import { SMALL_PAGE } from './ordered.ts';
 import type { Access, IndexAccess } from './plan-types.ts';
 import type { Prefilter } from './prefilter.ts';
 import { documentTable, indexTable } from './schema.ts';
@@ -33,7 +34,7 @@ export function candidates(search: Search, access: Access): Iterable<Candidate> 
     case 'ids':
       return byIds(search, access.ids);
     case 'walk':
-      return walk(search, access.reversed);
+      return walk(search, access);
     case 'scan':
       return scan(search);
     case 'index':
@@ -44,11 +45,16 @@ export function candidates(search: Search, access: Access): Iterable<Candidate> 
 }
 
 function* byIds({ connection, entry, meter }: Search, ids: readonly string[]): Iterable<Candidate> {
-  const statement = connection.statement(`select doc, json from ${documentTable(entry.n)} where id = ?`);
-  for (const id of ids) {
-    const row = statement.get(id) as unknown as Candidate | undefined;
-    meter.tick(row?.[1].length ?? 0);
-    if (row !== undefined) yield row;
+  // `cross join` keeps the order of the list.
+  const statement = connection.statement(
+    `select d.doc, d.json from json_each(?) e cross join ${documentTable(entry.n)} d on d.id = e.value`,
+  );
+  const list = JSON.stringify(ids);
+  const isSmall = ids.length * entry.largest <= SMALL_PAGE;
+  const rows = isSmall ? statement.all(list) : statement.iterate(list);
+  for (const row of rows as unknown as Iterable<Candidate>) {
+    meter.tick(row[1].length);
+    yield row;
   }
 }
 
@@ -71,34 +77,31 @@ function* scan({ connection, entry, meter, prefilter }: Search): Iterable<Candid
   }
 }
 
-function* walk({ connection, entry, meter, prefilter }: Search, reversed: boolean): Iterable<Candidate> {
+function* walk(search: Search, access: Extract<Access, { kind: 'walk' }>): Iterable<Candidate> {
+  const { connection, entry, meter, prefilter } = search;
   const table = documentTable(entry.n);
-  const [beyond, upTo, order] = reversed ? ['<', '>=', 'desc'] : ['>', '<=', 'asc'];
-  const ids = (where: string, offset: number) =>
-    `select id from ${table} ${where} order by id ${order} limit 1 offset ${offset}`;
-  const first = connection.statement(ids('', 0));
-  const next = connection.statement(ids(`where id ${beyond} ?`, sliceOf(entry) - 1));
-  const rest = connection.statement(
-    `select id from ${table} order by id ${reversed ? 'asc' : 'desc'} limit 1`,
+  const order = access.reversed ? 'desc' : 'asc';
+  const boundary = connection.statement(
+    `select id from ${table} where id >= ? and id < ? order by id ${order} limit 1 offset ${sliceOf(entry)}`,
   );
-  const slice = (lower: string) =>
-    connection.statement(
-      `select doc, json from ${table} where id ${lower} ? and id ${upTo} ?${prefilter.sql} order by id ${order}`,
-    );
-  const text = (row: unknown) => (row === undefined ? undefined : String((row as Row)[0]));
-  let from = text(first.get());
-  const end = text(rest.get());
-  let rows = slice(reversed ? '<=' : '>=');
-  while (from !== undefined && end !== undefined) {
+  const slice = connection.statement(
+    `select doc, json from ${table} where id >= ? and id < ?${prefilter.sql} order by id ${order}`,
+  );
+  let { low, high } = access;
+  for (;;) {
     meter.tick(0);
-    const to: string = text(next.get(from)) ?? end;
-    for (const row of rows.iterate(from, to, ...prefilter.values) as unknown as Iterable<Candidate>) {
+    const next = boundary.get(low, high) as unknown as readonly [string] | undefined;
+    // A slice ends before the document at the boundary, which begins the next one.
+    const cut = next === undefined ? undefined : access.reversed ? `${next[0]}\0` : next[0];
+    const from = access.reversed && cut !== undefined ? cut : low;
+    const to = !access.reversed && cut !== undefined ? cut : high;
+    for (const row of slice.iterate(from, to, ...prefilter.values) as unknown as Iterable<Candidate>) {
       meter.tick(row[1].length);
       yield row;
     }
-    if (to === end) return;
-    from = to;
-    rows = slice(beyond ?? '');
+    if (cut === undefined) return;
+    if (access.reversed) high = cut;
+    else low = cut;
   }
 }
 

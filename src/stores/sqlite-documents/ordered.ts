@@ -27,23 +27,23 @@ export interface OrderedTable {
 const SLICE = 20_000;
 
 /** A page may be read in one go when it cannot exceed this many UTF-16 units. */
-const SMALL_PAGE = 1_000_000;
+export const SMALL_PAGE = 1_000_000;
 
 /** The table in which `access` finds documents in order and each once, or undefined. */
 export function orderedTable(entry: CollectionEntry, access: Access): OrderedTable | undefined {
-  if (access.kind === 'walk') return idTable(entry, access.reversed);
+  if (access.kind === 'walk') return idTable(entry, access);
   return access.kind === 'index' && !access.repeats ? keyTable(entry, access) : undefined;
 }
 
-function idTable(entry: CollectionEntry, reversed: boolean): OrderedTable {
+function idTable(entry: CollectionEntry, access: Extract<Access, { kind: 'walk' }>): OrderedTable {
+  const { reversed, low, high } = access;
   const name = documentTable(entry.n);
   const order = reversed ? 'desc' : 'asc';
   return {
     name,
     column: 'id',
     reversed,
-    // Every text is below every blob.
-    stretches: [{ low: '', high: Buffer.from([0]) }],
+    stretches: [{ low, high }],
     textSql: `select json from ${name} where id >= ? and id < ? order by id ${order} limit ?`,
   };
 }

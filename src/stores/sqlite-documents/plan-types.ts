@@ -21,8 +21,14 @@ export interface IndexAccess {
 export type Access =
   /** Single documents, in this order. */
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  /** All documents in the order of their ids. */
-  | { readonly kind: 'walk'; readonly reversed: boolean }
+  /** Documents in the order of their ids, from `low` on and below `high`. */
+  | {
+      readonly kind: 'walk';
+      readonly reversed: boolean;
+      readonly low: string;
+      /** Every text is below every blob. */
+      readonly high: string | Buffer;
+    }
   /** All documents in no order that a caller could mean. */
   | { readonly kind: 'scan' }
   | IndexAccess

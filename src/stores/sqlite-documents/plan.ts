@@ -90,11 +90,47 @@ function planUnion(conjunction: Conjunction, { indexes }: Circumstances): Plan |
 }
 
 function planWithoutIndex(conjunction: Conjunction, sort: Sort): Plan {
-  const exact = conjunction.tests.size === 0 && conjunction.others.length === 0;
+  const tests = conjunction.tests.get('_id') ?? [];
+  const range = idRange(tests);
   const direction = idDirection(sort);
-  const access: Access =
-    direction === undefined ? { kind: 'scan' } : { kind: 'walk', reversed: direction === -1 };
+  if (direction === undefined && range === EVERY_ID) {
+    return { access: { kind: 'scan' }, exact: isEmpty(conjunction), sorted: false };
+  }
+  const others = conjunction.tests.size + conjunction.others.length - (tests.length > 0 ? 1 : 0);
+  const exact = others === 0 && tests.every((test) => idBound(test) !== undefined);
+  const access: Access = { kind: 'walk', reversed: direction === -1, low: range.low, high: range.high };
   return { access, exact, sorted: direction !== undefined };
+}
+
+const isEmpty = ({ tests, others }: Conjunction) => tests.size === 0 && others.length === 0;
+
+interface IdRange {
+  readonly low: string;
+  readonly high: string | Buffer;
+}
+
+const EVERY_ID: IdRange = { low: '', high: Buffer.from([0]) };
+
+/** The ids that a comparison with text leaves. */
+function idBound(test: Test): IdRange | undefined {
+  if (!('value' in test) || typeof test.value !== 'string') return undefined;
+  // Nothing fits between a text and the same with a NUL behind it.
+  if (test.kind === 'gt') return { ...EVERY_ID, low: `${test.value}\0` };
+  if (test.kind === 'gte') return { ...EVERY_ID, low: test.value };
+  if (test.kind === 'lt') return { ...EVERY_ID, high: test.value };
+  return test.kind === 'lte' ? { ...EVERY_ID, high: `${test.value}\0` } : undefined;
+}
+
+function idRange(tests: readonly Test[]): IdRange {
+  return tests.reduce((range, test) => {
+    const bound = idBound(test);
+    if (bound === undefined) return range;
+    const low = byBytes(bound.low, range.low) > 0 ? bound.low : range.low;
+    const { high } = range;
+    const lower =
+      typeof bound.high === 'string' && (typeof high !== 'string' || byBytes(bound.high, high) < 0);
+    return { low, high: lower ? bound.high : high };
+  }, EVERY_ID);
 }
 
 /** The plan for `filter` and `sort`. */

@@ -7,7 +7,7 @@ import type { CountCache } from './count-cache.ts';
 import { checkDeadline, createBudget, OverBudget } from './meter.ts';
 import { asStoreError } from './outcome.ts';
 import type { Plan } from './plan-types.ts';
-import { countMatches, findTexts, type Reader } from './read.ts';
+import { countMatches, findById, findTexts, type Reader } from './read.ts';
 import { measure, type Space } from './space.ts';
 import type { Threads } from './threads.ts';
 
@@ -39,6 +39,14 @@ const TURN_MS = 4;
 
 function refuseScan(plan: Plan, entry: CollectionEntry): void {
   if (plan.access.kind === 'scan' && entry.bytes > SHORT_SCAN) throw new OverBudget();
+}
+
+/** The id, where the query is for one whole document by its id. */
+function onlyId({ filter, skip, limit, projection }: FindQuery): string | undefined {
+  if (filter.kind !== 'field' || filter.path !== '_id' || filter.tests.length !== 1) return undefined;
+  const [test] = filter.tests;
+  if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
+  return skip === 0 && limit > 0 && projection === undefined ? test.value : undefined;
 }
 
 async function parseAll(texts: readonly string[]): Promise<readonly StoredDocument[]> {
@@ -82,6 +90,11 @@ function attempt<T>(work: () => T): T | undefined {
 export function createQueries({ reader, threads, counts }: Collaborators): Queries {
   const findText: Queries['findText'] = async (ns, query, { deadline }) => {
     checkDeadline(deadline);
+    const id = onlyId(query);
+    if (id !== undefined) {
+      const found = attempt(() => ({ text: findById(reader, ns, id) }));
+      if (found !== undefined) return found.text === undefined ? [] : [found.text];
+    }
     const meter = createBudget(BUDGET_MS, BUDGET_TEXT);
     const accept = (plan: Plan, entry: CollectionEntry) => {
       if (query.skip > SHORT_SKIP) throw new OverBudget();

@@ -72,6 +72,18 @@ export function findTexts(
   return query.projection === undefined ? texts : projected(texts, query.projection, meter);
 }
 
+/** The text of one document by its id, which takes no plan. */
+export function findById({ connection, catalogue }: Reader, ns: Namespace, id: string): string | undefined {
+  let entry = catalogue.get(ns);
+  if (entry === undefined) {
+    catalogue.refresh();
+    entry = catalogue.get(ns);
+  }
+  if (entry === undefined) return undefined;
+  const sql = `select json from ${documentTable(entry.n)} where id = ?`;
+  return (connection.statement(sql).get(id) as unknown as [string] | undefined)?.[0];
+}
+
 type Run = Pick<Search, 'connection' | 'entry' | 'meter'>;
 
 function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
