@@ -14,7 +14,7 @@ import {
   slotOf,
 } from './compose-slots.ts';
 import type { Context, DocumentLimits } from './documents.ts';
-import { chooseFields, withoutHiddenId } from './projection.ts';
+import { chooseFields, pathsOf, withoutHiddenId } from './projection.ts';
 import { referenceTarget } from './references.ts';
 import type { Registry } from './registry.ts';
 
@@ -138,7 +138,7 @@ function sourceOf(field: Field, { root, collection, registry, context }: Surroun
   const { fields: own, compose = false } = field.reference;
   const deeper = compose || root.settings.compose || target.settings.compose;
   try {
-    const projection = own === undefined ? limitersOf(target) : { include: own };
+    const projection = own === undefined ? limitersOf(target) : { include: pathsOf(own) };
     return { target, deeper, ...withoutHiddenId(projection) };
   } catch (error) {
     // Limiters that contradict themselves fail the reads of their own collection, not of those that refer to it.

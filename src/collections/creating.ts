@@ -17,8 +17,9 @@ export function createCreating({ writer, limits, newId }: CreatingOptions): Pick
       guardBody(body);
       const documents = readDocuments(body, limits.batch);
       const originOf = (index: number) => (Array.isArray(body) ? { prefix: '', index } : { prefix: '' });
+      const room = { left: limits.batch };
       const prepare = (document: JsonObject, index: number) =>
-        writer.prepare({ collection, mode: 'create', origin: originOf(index) }, document, context);
+        writer.prepare({ collection, mode: 'create', origin: originOf(index), room }, document, context);
       const prepared = await Promise.all(await mapInSlices(documents, prepare));
       const { planned } = await writer.commit(
         prepared,

@@ -30,9 +30,15 @@ export interface Flattened {
   readonly items: readonly ErrorItem[];
 }
 
+export interface Room {
+  left: number;
+}
+
 export interface FlattenOptions {
   readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
-  readonly limits: Pick<DocumentLimits, 'composeDepth' | 'batch'>;
+  readonly limits: Pick<DocumentLimits, 'composeDepth'>;
+  /** How many sub-documents the request may still bring, over all its bodies. */
+  readonly room: Room;
   readonly newId: () => string;
   readonly caller: Caller;
 }
@@ -123,8 +129,9 @@ function takeOut(
     v,
     origin: inner.origin,
   });
-  if (work.subDocuments.length > work.limits.batch) {
-    throw new AppError('WRITE_TOO_LARGE', { message: `More than ${work.limits.batch} sub-documents` });
+  work.room.left -= 1;
+  if (work.room.left < 0) {
+    throw new AppError('WRITE_TOO_LARGE', { field: path, message: 'Too many sub-documents for one write' });
   }
   return id;
 }

@@ -58,8 +58,8 @@ function readFieldMap(map: JsonObject): FieldMap {
   return Object.fromEntries(entries);
 }
 
-/** Paths a store can walk, without those that lie under another one of the list. */
-function pathsOf(names: readonly string[]): readonly string[] {
+/** Paths that a store can walk, without those that lie under another one of the list. */
+export function pathsOf(names: readonly string[]): readonly string[] {
   const paths = new Set(names.filter(isPath));
   return [...paths].filter((path) => !ancestors(path).some((outer) => paths.has(outer)));
 }

@@ -40,7 +40,7 @@ export function createDocumentService(options: DocumentServiceOptions): Document
   return {
     ...createReader({ store, filters, enricher, limits }),
     ...createCreating({ writer, limits, newId }),
-    ...createUpdating({ writer, affected, turns }),
+    ...createUpdating({ writer, affected, limits, turns }),
     ...createRemoving({ writer, affected, turns }),
   };
 }

@@ -4,7 +4,7 @@ import type { KeyedQueue } from '../lib/keyed-queue.ts';
 import type { StoredDocument } from '../stores/ports.ts';
 import type { Affected } from './affected.ts';
 import type { Collection } from './collection.ts';
-import type { Context, DocumentService, WriteOptions } from './documents.ts';
+import type { Context, DocumentLimits, DocumentService, WriteOptions } from './documents.ts';
 import { writeMetadata } from './metadata.ts';
 import { documentKey } from './registry.ts';
 import { guardBody, readFields, readQuery, readUpdate } from './write-body.ts';
@@ -13,15 +13,21 @@ import { carriesSubDocuments, type Prepared, type Writer } from './writer.ts';
 interface UpdatingOptions {
   readonly writer: Writer;
   readonly affected: Affected;
+  readonly limits: Pick<DocumentLimits, 'batch'>;
   /** Writers of one document wait for each other here, and need no second attempt. */
   readonly turns: KeyedQueue;
 }
 
 type Updating = Pick<DocumentService, 'updateById' | 'updateByQuery'>;
 
-export function createUpdating({ writer, affected, turns }: UpdatingOptions): Updating {
+export function createUpdating({ writer, affected, limits, turns }: UpdatingOptions): Updating {
   const prepare = (collection: Collection, fields: JsonObject, context: Context) => {
-    const target = { collection, mode: 'update' as const, origin: { prefix: '' } };
+    const target = {
+      collection,
+      mode: 'update' as const,
+      origin: { prefix: '' },
+      room: { left: limits.batch },
+    };
     return writer.prepare(target, fields, context);
   };
 
@@ -51,10 +57,15 @@ export function createUpdating({ writer, affected, turns }: UpdatingOptions): Up
     async updateById(collection, id, body, context, options) {
       const target = { collection, id };
       return turns.run(documentKey(collection.namespace, id), async () => {
-        await affected.one(target, context, options);
+        let read: StoredDocument | undefined = await affected.one(target, context, options);
         guardBody(body);
         const prepared = await prepare(collection, readFields(collection, body), context);
-        const find = async () => [await affected.one(target, context, options)];
+        const find = async () => {
+          const stored = read ?? (await affected.one(target, context, options));
+          // Should the commit come too late, the next attempt reads for itself.
+          read = undefined;
+          return [stored];
+        };
         return update({ collection, prepared, find }, context, options);
       });
     },

@@ -72,7 +72,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   const keep = (collection: Collection, state: StoredDocument, revision: Omit<RevisionFacts, 'id'>) => {
     const id = newId();
     const document = revisionOf(state, { ...revision, id });
-    add({ kind: 'insert', ns: revisionSpace(collection), document }, OURS);
+    add({ kind: 'insert', ns: revisionSpace(collection), document, text: textOf(document) }, OURS);
     return id;
   };
   const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {

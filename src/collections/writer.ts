@@ -6,7 +6,7 @@ import type { DocumentStore } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import type { Composer } from './compose.ts';
 import type { Context, DocumentLimits, WriteOptions } from './documents.ts';
-import { flatten, type SubDocument } from './nested.ts';
+import { flatten, type Room, type SubDocument } from './nested.ts';
 import { planSubDocuments } from './nested-writes.ts';
 import { within } from './reader.ts';
 import type { Registry } from './registry.ts';
@@ -21,9 +21,18 @@ export interface WriterOptions {
   readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
   readonly composer: Composer;
   readonly validator: Validator;
-  readonly limits: Pick<DocumentLimits, 'composeDepth' | 'batch'>;
+  readonly limits: Pick<DocumentLimits, 'composeDepth'>;
   readonly newId: () => string;
   readonly now: () => number;
+}
+
+/** Where a body goes. */
+interface Target {
+  readonly collection: Collection;
+  readonly mode: WriteMode;
+  readonly origin: Origin;
+  /** Shared by all bodies of a request. */
+  readonly room: Room;
 }
 
 /** A body, taken apart and validated but for what depends on stored documents. */
@@ -36,11 +45,7 @@ export interface Prepared {
 
 export interface Writer {
   /** Throws NOT_PERMITTED; everything else that is wrong is in `items`. */
-  prepare(
-    target: { readonly collection: Collection; readonly mode: WriteMode; readonly origin: Origin },
-    body: JsonObject,
-    context: Context,
-  ): Promise<Prepared>;
+  prepare(target: Target, body: JsonObject, context: Context): Promise<Prepared>;
   /**
    * Runs `attempt` on a plan to which the sub-documents were added and commits it, again where someone else came
    * first. Whatever `attempt` returns is what was written.
@@ -66,8 +71,8 @@ export function carriesSubDocuments(prepared: readonly Prepared[]): boolean {
 export function createWriter(options: WriterOptions): Writer {
   const { store, registry, composer, validator, limits, newId, now } = options;
   return {
-    async prepare({ collection, mode, origin }, body, { caller }) {
-      const flat = flatten(collection, body, { registry, limits, newId, caller, origin });
+    async prepare({ collection, mode, origin, room }, body, { caller }) {
+      const flat = flatten(collection, body, { registry, limits, newId, caller, origin, room });
       const checked = await validator.validate(collection, flat.fields, { mode, origin });
       const items = flat.items.length === 0 ? checked.items : [...checked.items, ...flat.items];
       return { fields: checked.document, origin, subDocuments: flat.subDocuments, items };

@@ -86,6 +86,8 @@ test('empty and endless lists are refused', async () => {
   expect((await refusalOf(library.create('books', []))).status).toBe(400);
   const many = Array.from({ length: 51 }, () => ({ title: 'A' }));
   expect((await refusalOf(library.create('books', many))).code).toBe('WRITE_TOO_LARGE');
+  const nested = Array.from({ length: 6 }, () => ({ title: 'A', sequel: many.slice(0, 10) }));
+  expect((await refusalOf(library.create('books', nested))).code).toBe('WRITE_TOO_LARGE');
 });
 
 test('answers with ids unless composition is asked for', async () => {

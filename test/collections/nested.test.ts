@@ -27,7 +27,15 @@ function optionsOf(changes: Partial<FlattenOptions> = {}): FlattenOptions & { or
     made += 1;
     return `new${made}`;
   };
-  return { registry, limits: LIMITS, newId, caller: callerNamed('ann'), origin: { prefix: '' }, ...changes };
+  return {
+    registry,
+    limits: LIMITS,
+    room: { left: 10 },
+    newId,
+    caller: callerNamed('ann'),
+    origin: { prefix: '' },
+    ...changes,
+  };
 }
 
 const flat = (body: JsonObject, changes: Partial<FlattenOptions> = {}) =>
@@ -92,8 +100,7 @@ test('depth and number are bounded', () => {
   expect(flat({ author: person }).items).toMatchObject([
     { field: expect.stringMatching(/^author(\.friend){10}$/) },
   ]);
-  const limits = { composeDepth: 10, batch: 2 };
-  expect(() => flat({ author: [{}, {}, {}] }, { limits })).toThrow(
+  expect(() => flat({ author: [{}, {}, {}] }, { room: { left: 2 } })).toThrow(
     expect.objectContaining({ code: 'WRITE_TOO_LARGE' }),
   );
 });

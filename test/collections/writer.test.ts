@@ -61,7 +61,12 @@ test('nothing to write is no commit', async () => {
 
 test('what is wrong with a body is kept until the whole tree is known', async () => {
   const writer = writerOf(async () => undefined);
-  const target = { collection: library.at('books'), mode: 'create' as const, origin: HERE };
+  const target = {
+    collection: library.at('books'),
+    mode: 'create' as const,
+    origin: HERE,
+    room: { left: 5 },
+  };
   const prepared = await writer.prepare(target, { title: 5, sequel: { title: 6 } }, contextOf());
   expect(carriesSubDocuments([prepared])).toBe(true);
   expect(prepared.items.map(({ field }) => field)).toEqual(['title']);
