@@ -32,8 +32,6 @@ beforeAll(async () => {
       '1.0/library/booksHistory': REVISIONS,
       '2.0/library/books': BOOKS,
       '1.0/vault/archive': ARCHIVED,
-      '1.0/library/open': { fields: { title: {} }, settings: { authenticate: false } },
-      '1.0/library/half': { fields: { title: {} }, settings: { authenticate: ['POST', 'put', 'DELETE'] } },
     },
   });
   const create = async (path: string, body: JsonObject): Promise<string> => {
@@ -98,8 +96,6 @@ describe('a collection that the client has no permission for', () => {
     const { body } = await app.inject('GET', '/api/collections', { token: reader });
     expect(body.collections.map(({ path }: { path: string }) => path)).toEqual([
       '/1.0/library/books',
-      '/1.0/library/half',
-      '/1.0/library/open',
       '/1.0/vault/archive',
       '/2.0/library/books',
     ]);
@@ -257,67 +253,5 @@ describe('permissions', () => {
         expect([path, status, headers['www-authenticate']]).toEqual([path, 401, `Bearer realm="${path}"`]);
       }
     }
-  });
-});
-
-describe('settings.authenticate', () => {
-  const at = (path: string, method = 'GET', body?: JsonObject) =>
-    app.inject(method, path, { token: null, ...(body === undefined ? {} : { body }) });
-
-  it('false opens the documents on every sub-path, and nothing else', async () => {
-    const path = '/1.0/library/open';
-    const created = await at(path, 'POST', { title: 'anonymous' });
-    expect([created.status, created.body.results[0].createdBy]).toEqual([200, null]);
-    const id = created.body.results[0]._id;
-    for (const rest of ['', '/count', '/stats', `/${id}`, `/${id}/history`]) {
-      expect((await at(path + rest)).status, rest).toBe(200);
-    }
-    expect((await at(`${path}/${id}`, 'PUT', { title: 'b' })).body.results[0].lastModifiedBy).toBeNull();
-    expect((await at(path, 'PUT', { query: {}, update: { title: 'c' } })).status).toBe(200);
-    expect((await at(`${path}/${id}`, 'DELETE')).status).toBe(204);
-    expect((await at(path, 'DELETE', { query: {} })).status).toBe(204);
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      expect((await at(`${path}/config`, method)).status).toBe(401);
-    }
-  });
-
-  it('a list of methods, in any case, opens the others', async () => {
-    const path = '/1.0/library/half';
-    expect((await at(path)).status).toBe(200);
-    expect((await at(path, 'HEAD')).status).toBe(200);
-    expect((await at(`${path}/stats`)).status).toBe(200);
-    const id = '0123456789abcdef01234567';
-    for (const [method, rest, body] of [
-      ['POST', '', { title: 'x' }],
-      ['POST', '', { query: {}, update: {} }],
-      ['POST', `/${id}`, {}],
-      ['PUT', '', { query: {}, update: {} }],
-      ['PUT', `/${id}`, {}],
-      ['DELETE', '', { query: {} }],
-      ['DELETE', `/${id}`, {}],
-    ] as const) {
-      expect((await at(path + rest, method, body)).status, method + rest).toBe(401);
-    }
-  });
-
-  it('opens a collection to a client without permission for it, but to no bad token', async () => {
-    expect((await app.inject('GET', '/1.0/library/open', { token: reader })).status).toBe(200);
-    expect((await app.inject('GET', '/1.0/library/open', { token: 'bad' })).status).toBe(401);
-  });
-
-  it('lets an anonymous caller see no collection behind a reference', async () => {
-    const fields = { person: { type: 'Reference', settings: { collection: 'people' } } };
-    const body = { fields, settings: { authenticate: false, compose: true } };
-    await app.inject('POST', '/1.0/library/window/config', { body });
-    await app.inject('POST', '/1.0/library/window', { body: { person } });
-    const { body: seen, text } = await at('/1.0/library/window?compose=true');
-    expect(seen.results[0].person).toBe(person);
-    expect(text).not.toContain(SECRET);
-    expect((await at(`/1.0/library/window?${query({ 'person.name': SECRET })}`)).status).toBe(400);
-    const nested = await at('/1.0/library/window', 'POST', { person: { name: 'Eve' } });
-    expect([nested.status, nested.headers['www-authenticate']]).toEqual([
-      401,
-      expect.stringContaining('Bearer'),
-    ]);
   });
 });
