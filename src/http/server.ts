@@ -16,7 +16,7 @@ import { apiConfigRoutes } from './routes/api-config.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { flushRoutes } from './routes/flush.ts';
-import { healthRoutes } from './routes/health.ts';
+import { faviconRoute, healthRoutes } from './routes/health.ts';
 import { specificationRoutes } from './routes/specifications.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/token.ts';
@@ -108,6 +108,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   server.register(async (known) => {
     known.addHook('onRequest', createAuthenticate(deps.tokens));
     known.setNotFoundHandler(() => undefined);
+    known.register(async (scope) => faviconRoute(scope));
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => apiConfigRoutes(scope, deps));
     known.register(async (scope) => apiCollectionsRoutes(scope, deps));

@@ -1,10 +1,10 @@
-// What load balancers and browsers ask for unprompted: public, without detail, whatever the `Authorization` header says.
+// What load balancers and browsers ask for unprompted: public and without detail.
 import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.ts';
 import { sendText, sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
 
-/** Registers `/hello`, `/health` (503 while the database is away) and an empty `/favicon.ico`. */
+/** Registers `/hello` and `/health` (503 while the database is away), whatever the `Authorization` header says. */
 export function healthRoutes(server: FastifyInstance, { store }: Pick<HttpDeps, 'store'>): void {
   resource(server, '/hello', {
     GET: async (_request, reply) => sendText(reply, 'text/plain; charset=utf-8', 'Welcome to API'),
@@ -15,5 +15,9 @@ export function healthRoutes(server: FastifyInstance, { store }: Pick<HttpDeps, 
       return sendValue(reply, { status: 'ok' });
     },
   });
+}
+
+/** Registers an empty `/favicon.ico`: public, but to no bad token. */
+export function faviconRoute(server: FastifyInstance): void {
   resource(server, '/favicon.ico', { GET: async (_request, reply) => reply.code(204).send() });
 }
