@@ -1,10 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
+/** Measure time, or use every core themselves: they run one by one when all the others are done. */
+const ALONE = ['test/stores/sqlite-documents/event-loop.test.ts', 'test/acceptance/kill.test.ts'];
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: ALONE } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });
