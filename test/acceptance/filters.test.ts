@@ -52,6 +52,7 @@ beforeAll(async () => {
     { name: 'nul\u0000nul', any: { b: 2, a: 1 } },
     { name: ID, any: '\ud83d\ude00' },
     { name: 'caf\u00e9' },
+    { name: '1984', any: 'z' },
   );
 });
 
@@ -83,9 +84,11 @@ const FOUND: readonly (readonly [Json, readonly unknown[]])[] = [
   [{ name: { $regex: '^alpha$', $options: 'i' } }, ['Alpha']],
   [{ name: { $regex: 'nul.nul', $options: 's' } }, ['nul\u0000nul']],
   [{ any: { $regex: '^.$' } }, [ID]],
-  [{ $and: [{ name: { $not: '/a/i' } }] }, ['nul\u0000nul']],
-  [{ name: { $not: { $regex: 'a' } } }, ['nul\u0000nul']],
+  [{ $and: [{ name: { $not: '/a/i' } }] }, ['nul\u0000nul', '1984']],
+  [{ name: { $not: { $regex: 'a' } } }, ['nul\u0000nul', '1984']],
   [{ pages: '10' }, ['Alpha']],
+  [{ name: 1984 }, ['1984']],
+  [{ name: { $in: [1984, 'x'] } }, ['1984']],
   [{ pages: { $in: ['20', 30] } }, ['beta', 'ALPHABET']],
   [{ pages: { $gt: '10', $lte: 20 } }, ['beta']],
   [{ pages: { $not: { $gt: '10' }, $exists: true } }, ['Alpha']],

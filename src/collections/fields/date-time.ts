@@ -1,7 +1,6 @@
 // DateTime fields: ISO 8601 text in, the same instant in UTC with milliseconds stored and returned.
 import type { Json } from '../../lib/json.ts';
 import type { FieldTypeRules } from './field-type.ts';
-import { WRONG_TYPE } from './problems.ts';
 
 const ISO =
   /^(?<year>\d{4}|[+-]\d{6})-(?<month>\d\d)-(?<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
@@ -23,10 +22,8 @@ const normalise = (value: Json) => (typeof value === 'string' ? (toUtc(value) ??
 
 export const dateTimeField: FieldTypeRules = {
   check(value) {
-    if (typeof value !== 'string') return WRONG_TYPE;
-    return toUtc(value) === undefined
-      ? { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' }
-      : undefined;
+    const isInstant = typeof value === 'string' && toUtc(value) !== undefined;
+    return isInstant ? undefined : { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' };
   },
   normalise,
   coerceOperand: normalise,

@@ -8,6 +8,6 @@ const isText = (value: unknown) => typeof value === 'string';
 export const stringField: FieldTypeRules = {
   check: (value) => (isText(value) || (Array.isArray(value) && value.every(isText)) ? undefined : WRONG_TYPE),
   normalise: (value) => value,
-  coerceOperand: (value) => value,
+  coerceOperand: (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value),
   foldable: true,
 };

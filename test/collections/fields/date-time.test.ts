@@ -33,6 +33,6 @@ test.each([
 
 test('other types are refused', () => {
   for (const value of [1700000000000, ['2024-01-01'], {}, true]) {
-    expect(dateTimeField.check(value)?.message).toBe('is wrong type');
+    expect(dateTimeField.check(value)?.message).toBe('is not a valid DateTime');
   }
 });

@@ -14,3 +14,9 @@ test('text that looks like a number or an id stays text in filters', () => {
   expect(stringField.coerceOperand('ABCDEFABCDEFABCDEFABCDEF')).toBe('ABCDEFABCDEFABCDEFABCDEF');
   expect(stringField.foldable).toBe(true);
 });
+
+test('numbers and booleans in filters are read as text', () => {
+  expect([1984, -0.5, true].map(stringField.coerceOperand)).toEqual(['1984', '-0.5', 'true']);
+  expect(stringField.coerceOperand(null)).toBe(null);
+  expect(stringField.coerceOperand({ a: 1 })).toEqual({ a: 1 });
+});
