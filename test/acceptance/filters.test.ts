@@ -52,7 +52,7 @@ beforeAll(async () => {
     { name: 'nul\u0000nul', any: { b: 2, a: 1 } },
     { name: ID, any: '\ud83d\ude00' },
     { name: 'caf\u00e9' },
-    { name: '1984', any: 'z' },
+    { name: '1984', any: 'zz' },
   );
 });
 
