@@ -1,5 +1,5 @@
 // What a command may touch of the process: two streams of lines and its surroundings.
-import type { Environment } from '../config/load.ts';
+import type { Environment } from '../config/environment.ts';
 
 export interface Io {
   /** A line of the command's own output. */

@@ -1,15 +1,13 @@
 // The configuration of this start: defaults, then the file, then the environment, then flags. The only reader of the environment.
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
-import { coerce } from './coerce.ts';
 import { createConfig, type Values } from './effective.ts';
+import { type Environment, fromEnvironment, fromText, misspelt, type Source } from './environment.ts';
 import { locate, readConfigFile } from './file.ts';
-import { type Assignment, flatten, nearest, type Remark, remarkUnknown } from './flatten.ts';
+import { type Assignment, flatten, type Remark, remarkUnknown } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
 import type { Config } from './schema.ts';
-import { SETTINGS, type Setting, settingAt } from './settings.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { settingAt } from './settings.ts';
 
 /** Flags as text, as they were given. */
 export interface Flags {
@@ -34,36 +32,10 @@ export interface LoadedConfig {
   readonly file: string;
 }
 
-interface Source {
-  readonly assignments: readonly Assignment[];
-  readonly problems: readonly Remark[];
-}
-
 const FLAG_SETTINGS: Readonly<Record<'workspace' | 'port', string>> = {
   workspace: 'workspace.path',
   port: 'server.port',
 };
-
-function fromText(texts: readonly { setting: Setting; written: string; text: string }[]): Source {
-  const assignments: Assignment[] = [];
-  const problems: Remark[] = [];
-  for (const { setting, written, text } of texts) {
-    const coerced = coerce(setting.leaf, text);
-    if ('problem' in coerced) problems.push({ written, message: coerced.problem });
-    else assignments.push({ setting, written, value: coerced.value });
-  }
-  return { assignments, problems };
-}
-
-function fromEnvironment(env: Environment): Source {
-  return fromText(
-    SETTINGS.flatMap((setting) => {
-      const written = setting.env.find((name) => env[name] !== undefined);
-      const text = written === undefined ? undefined : env[written];
-      return written === undefined || text === undefined ? [] : [{ setting, written, text }];
-    }),
-  );
-}
 
 /** What the environment sets, by canonical path: it is in force whatever the file says. */
 export function environmentValues(env: Environment = process.env): Values {
@@ -78,17 +50,6 @@ function fromFlags(flags: Flags): Source {
       return setting === undefined || text === undefined ? [] : [{ setting, written: `--${name}`, text }];
     }),
   );
-}
-
-/** Variables that differ from one of ours by a letter or two: most likely a slip of the pen. */
-function misspelt(env: Environment): ConfigProblem[] {
-  const known = new Set(SETTINGS.flatMap((setting) => setting.env));
-  return Object.keys(env).flatMap((name) => {
-    // Short names are left alone: two letters make anything of them, and orchestrators set some (`CLOISTER_PORT`).
-    if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];
-    const guess = nearest(name, known, 2);
-    return guess === undefined ? [] : [{ setting: name, message: `is ignored; did you mean ${guess}?` }];
-  });
 }
 
 function fileSource(file: {
@@ -124,6 +85,12 @@ function toProblem({ written, message }: Remark): ConfigProblem {
   return { setting: written, message };
 }
 
+/** The last word on where the workspace is, which the file in it cannot have. */
+function workspaceOf(assignments: readonly Assignment[]): string {
+  const given = assignments.findLast(({ setting }) => setting.path === 'workspace.path')?.value;
+  return typeof given === 'string' ? given : 'workspace';
+}
+
 /** As people write it: relative to the run directory where it lies inside. */
 function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
@@ -137,7 +104,7 @@ function shownPath(file: string, cwd: string): string {
 export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions): Promise<LoadedConfig> {
   const environment = fromEnvironment(env);
   const flagged = fromFlags(flags);
-  const workspace = flags.workspace ?? env['CLOISTER_WORKSPACE_PATH'] ?? 'workspace';
+  const workspace = workspaceOf([...environment.assignments, ...flagged.assignments]);
   const file = resolve(cwd, flags.config ?? join(workspace, 'config.json'));
   const read = await readConfigFile(file);
   const shown = shownPath(file, cwd);
@@ -159,6 +126,10 @@ export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions)
   if (problems.length === 0) {
     problems.push(...brokenRules(config).map(({ path, message }) => ({ setting: path, message })));
   }
-  const warnings = [...(await locate(shown, read.text, flat.unknown.map(remarkUnknown))), ...misspelt(env)];
+  const warnings = [
+    ...(await locate(shown, read.text, flat.unknown.map(remarkUnknown))),
+    ...environment.unknown.map(toProblem),
+    ...misspelt(env),
+  ];
   return { config, warnings, problems, file };
 }

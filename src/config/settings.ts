@@ -41,6 +41,26 @@ function listSettings(block: Block, keys: readonly string[]): Setting[] {
 /** Every setting, in the order of the schema. */
 export const SETTINGS: readonly Setting[] = listSettings(CONFIG, []);
 
+/** A block that one variable can set as a whole, in JSON. */
+export interface NamedBlock {
+  readonly path: string;
+  readonly env: string;
+  /** A bare boolean may stand for it. */
+  readonly shorthand: boolean;
+}
+
+function listBlocks(block: Block, keys: readonly string[]): NamedBlock[] {
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    if (!isBlock(node)) return [];
+    const path = [...keys, key];
+    const named = { path: path.join('.'), env: envName(path), shorthand: node.shorthand !== undefined };
+    return [named, ...listBlocks(node, path)];
+  });
+}
+
+/** Every block, the outer ones first. */
+export const BLOCKS: readonly NamedBlock[] = listBlocks(CONFIG, []);
+
 const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
 
 /** The setting at a canonical path, if there is one. */

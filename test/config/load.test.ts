@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Environment, type Flags, loadConfig } from '../../src/config/load.ts';
+import type { Environment } from '../../src/config/environment.ts';
+import { type Flags, loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 
 let cwd: string;
@@ -54,6 +55,11 @@ describe('loadConfig', () => {
       workspace: { path: 'other' },
     });
     expect((await load(env, { workspace: 'third' })).config.server.name).toBe('third');
+    const whole = { CLOISTER_WORKSPACE: '{"path":"third"}' };
+    expect((await load(whole)).config).toMatchObject({
+      server: { name: 'third' },
+      workspace: { path: 'third' },
+    });
   });
 
   it('reads another file when told to', async () => {

@@ -1,6 +1,6 @@
 // The console of a command under test: what it prints is kept.
 import type { Io } from '../../src/cli/io.ts';
-import type { Environment } from '../../src/config/load.ts';
+import type { Environment } from '../../src/config/environment.ts';
 
 export interface CapturedIo extends Io {
   readonly printed: readonly string[];

@@ -1,0 +1,101 @@
+// What environment variables set: one setting each, or a whole block as a JSON object.
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { coerce } from './coerce.ts';
+import { type Assignment, flatten, nearest, type Remark, remarkUnknown } from './flatten.ts';
+import type { ConfigProblem } from './problems.ts';
+import { BLOCKS, type NamedBlock, SETTINGS, type Setting } from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What one source gives, and what is wrong with it before its values are checked. */
+export interface Source {
+  readonly assignments: readonly Assignment[];
+  readonly problems: readonly Remark[];
+}
+
+interface EnvironmentSource extends Source {
+  readonly unknown: readonly Remark[];
+}
+
+const BLOCK_NAMES: ReadonlySet<string> = new Set(BLOCKS.map(({ env }) => env));
+
+const isObjectText = (text: string) => text.trimStart().startsWith('{');
+
+/** Settings written as text, each with the name it was written under. */
+export function fromText(
+  texts: readonly { readonly setting: Setting; readonly written: string; readonly text: string }[],
+): Source {
+  const assignments: Assignment[] = [];
+  const problems: Remark[] = [];
+  for (const { setting, written, text } of texts) {
+    const coerced = coerce(setting.leaf, text);
+    if ('problem' in coerced) problems.push({ written, message: coerced.problem });
+    else assignments.push({ setting, written, value: coerced.value });
+  }
+  return { assignments, problems };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromBlock({ path, env: name, shorthand }: NamedBlock, text: string): EnvironmentSource {
+  // Anything else in place of such a block is judged as the setting that it stands for.
+  if (shorthand && !isObjectText(text)) return { assignments: [], problems: [], unknown: [] };
+  const value = parseObject(text);
+  if (value === undefined) {
+    const problem = { written: name, message: 'must be a JSON object' };
+    return { assignments: [], problems: [problem], unknown: [] };
+  }
+  const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value);
+  const { assignments, problems, unknown } = flatten(nested);
+  const renamed = <T extends { readonly written: string }>(one: T): T => ({
+    ...one,
+    written: name + one.written.slice(path.length),
+  });
+  return {
+    assignments: [...assignments.values()].map(renamed),
+    problems: problems.map(renamed),
+    unknown: unknown.map((key) => renamed(remarkUnknown(key))),
+  };
+}
+
+/** What the environment sets. A variable of one setting wins over one of its block. */
+export function fromEnvironment(env: Environment): EnvironmentSource {
+  const blocks = BLOCKS.flatMap((block) => {
+    const text = env[block.env];
+    return text === undefined ? [] : [fromBlock(block, text)];
+  });
+  const isSet = (name: string) => {
+    const text = env[name];
+    return text !== undefined && !(BLOCK_NAMES.has(name) && isObjectText(text));
+  };
+  const single = fromText(
+    SETTINGS.flatMap((setting) => {
+      const written = setting.env.find(isSet);
+      const text = written === undefined ? undefined : env[written];
+      return written === undefined || text === undefined ? [] : [{ setting, written, text }];
+    }),
+  );
+  return {
+    assignments: [...blocks, single].flatMap(({ assignments }) => assignments),
+    problems: [...blocks, single].flatMap(({ problems }) => problems),
+    unknown: blocks.flatMap(({ unknown }) => unknown),
+  };
+}
+
+/** Variables that differ from one of ours by a letter or two: most likely a slip of the pen. */
+export function misspelt(env: Environment): ConfigProblem[] {
+  const known = new Set([...SETTINGS.flatMap((setting) => setting.env), ...BLOCK_NAMES]);
+  return Object.keys(env).flatMap((name) => {
+    // Short names are left alone: two letters make anything of them, and orchestrators set some (`CLOISTER_PORT`).
+    if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];
+    const guess = nearest(name, known, 2);
+    return guess === undefined ? [] : [{ setting: name, message: `is ignored; did you mean ${guess}?` }];
+  });
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { type Environment, fromEnvironment, fromText, misspelt } from '../../src/config/environment.ts';
+import { settingAt } from '../../src/config/settings.ts';
+
+const valuesOf = (env: Environment) =>
+  Object.fromEntries(fromEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));
+
+describe('fromEnvironment', () => {
+  it('reads a setting from its variable, whose name splits words', () => {
+    expect(
+      valuesOf({ CLOISTER_AUTH_TOKEN_TTL: '77', CLOISTER_CORS_ORIGINS: 'https://a.org,https://b.org' }),
+    ).toEqual({ 'auth.tokenTtl': 77, 'cors.origins': ['https://a.org', 'https://b.org'] });
+  });
+
+  it('reads a block from a JSON object, single settings winning', () => {
+    const env = {
+      CLOISTER_AUTH_RATE_LIMIT: '{"perClient":5,"perAddress":50}',
+      CLOISTER_AUTH_RATE_LIMIT_PER_CLIENT: '7',
+      CLOISTER_CACHE: ' {"enabled":true,"ttl":9}',
+      CLOISTER_MEDIA: '{"s3":{"region":"eu"}}',
+    };
+    expect(valuesOf(env)).toEqual({
+      'auth.rateLimit.perClient': 7,
+      'auth.rateLimit.perAddress': 50,
+      'cache.enabled': true,
+      'cache.ttl': 9,
+      'media.s3.region': 'eu',
+    });
+  });
+
+  it('reads a bare boolean in place of a block that takes one', () => {
+    expect(valuesOf({ CLOISTER_CACHE: 'true', CLOISTER_FEEDBACK: 'false' })).toEqual({
+      'cache.enabled': true,
+      'feedback.enabled': false,
+    });
+  });
+
+  it.each([
+    ['CLOISTER_SERVER', '8081', 'must be a JSON object'],
+    ['CLOISTER_SERVER', '[]', 'must be a JSON object'],
+    ['CLOISTER_SERVER', '', 'must be a JSON object'],
+    ['CLOISTER_CACHE', '{"ttl":', 'must be a JSON object'],
+    ['CLOISTER_CACHE', 'yes', 'must be true or false'],
+    ['CLOISTER_CACHE', '[]', 'must be true or false'],
+  ])('refuses %s=%s', (written, text, message) => {
+    const { assignments, problems } = fromEnvironment({ [written]: text });
+    expect([assignments, problems]).toEqual([[], [{ written, message }]]);
+  });
+
+  it('names what is unknown or wrong inside a block by the variable', () => {
+    const { unknown, assignments } = fromEnvironment({
+      CLOISTER_CACHE: '{"tll":1,"ttl":0,"__proto__":{"a":1}}',
+    });
+    expect(unknown).toEqual([
+      { written: 'CLOISTER_CACHE.tll', message: 'is not a setting; did you mean cache.ttl?' },
+      { written: 'CLOISTER_CACHE.__proto__', message: 'is not a setting' },
+    ]);
+    expect(assignments.map(({ written }) => written)).toEqual(['CLOISTER_CACHE.ttl']);
+  });
+});
+
+describe('fromText', () => {
+  it('tells apart what can be read and what cannot', () => {
+    const port = settingAt('server.port')!;
+    expect(fromText([{ setting: port, written: '--port', text: '1' }])).toEqual({
+      assignments: [{ setting: port, written: '--port', value: 1 }],
+      problems: [],
+    });
+    expect(fromText([{ setting: port, written: '--port', text: 'x' }])).toEqual({
+      assignments: [],
+      problems: [{ written: '--port', message: 'must be a whole number' }],
+    });
+  });
+});
+
+describe('misspelt', () => {
+  it('finds variables that are nearly ours', () => {
+    const env = {
+      CLOISTER_SEVER_PORT: '1',
+      CLOISTER_AUTH_RATELIMIT: '{}',
+      CLOISTER_PORT: 'tcp://x',
+      PATH: '',
+    };
+    expect(misspelt(env)).toEqual([
+      { setting: 'CLOISTER_SEVER_PORT', message: 'is ignored; did you mean CLOISTER_SERVER_PORT?' },
+      { setting: 'CLOISTER_AUTH_RATELIMIT', message: 'is ignored; did you mean CLOISTER_AUTH_RATE_LIMIT?' },
+    ]);
+  });
+});
