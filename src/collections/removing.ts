@@ -1,5 +1,6 @@
 // Removing documents, one by its id or all that a query matches. Their last states stay behind as revisions.
 import type { KeyedQueue } from '../lib/keyed-queue.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import type { StoredDocument } from '../stores/ports.ts';
 import type { Affected } from './affected.ts';
 import type { Collection } from './collection.ts';
@@ -30,7 +31,7 @@ export function createRemoving({ writer, affected, turns }: RemovingOptions): Re
       [],
       async (plan) => {
         const documents = await find();
-        for (const stored of documents) plan.remove(collection, stored);
+        await mapInSlices(documents, (stored) => plan.remove(collection, stored));
         return documents.length;
       },
       context,

@@ -1,6 +1,7 @@
 // Updating documents, one by its id or all that a query matches: only the fields that are sent are set.
 import type { JsonObject } from '../lib/json.ts';
 import type { KeyedQueue } from '../lib/keyed-queue.ts';
+import { mapInSlices } from '../lib/slices.ts';
 import type { StoredDocument } from '../stores/ports.ts';
 import type { Affected } from './affected.ts';
 import type { Collection } from './collection.ts';
@@ -41,7 +42,7 @@ export function createUpdating({ writer, affected, limits, turns }: UpdatingOpti
       [prepared],
       async (plan) => {
         const documents = await find();
-        for (const stored of documents) plan.update(collection, stored, { fields, origin });
+        await mapInSlices(documents, (stored) => plan.update(collection, stored, { fields, origin }));
         return documents.length;
       },
       context,
