@@ -2,6 +2,7 @@
 // moves every state that it touched on, so that an outdated answer is never found again.
 import type { Client } from '../auth/client.ts';
 import type { Collection } from '../collections/collection.ts';
+import { referenceTarget } from '../collections/references.ts';
 import { namespaceKey, type Registry } from '../collections/registry.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 import type { Query } from './query-string.ts';
@@ -34,8 +35,7 @@ function referenced(collection: Collection, registry: Registry): readonly Collec
   const found: Collection[] = [];
   for (const field of collection.fields.values()) {
     if (field.type !== 'Reference') continue;
-    const { database = collection.database, collection: name = collection.name } = field.reference;
-    const target = registry.get(collection.version, database, name);
+    const target = referenceTarget(registry, collection, field);
     if (target !== undefined) found.push(target);
   }
   return found;

@@ -22,3 +22,14 @@ test('an absent setting means the same collection, the same database; a wrong on
   const targets = [...books.fields.values()].map((field) => referenceTarget(registry, books, field)?.path);
   expect(targets).toEqual([books.path, people.path, archived.path, undefined, undefined]);
 });
+
+test('a database without the collection is the own one, as long as all share their documents', () => {
+  const fields = { pal: { type: 'Reference', settings: { database: 'archive', collection: 'people' } } };
+  const people = collectionOf('people', { fields });
+  const registry = createRegistry();
+  registry.put(people);
+  const pal = people.fields.get('pal')!;
+  expect(referenceTarget(registry, people, pal)).toBe(people);
+  const apart = { ...people, namespace: { ...people.namespace, database: 'library' } };
+  expect(referenceTarget(registry, apart, pal)).toBeUndefined();
+});
