@@ -25,11 +25,11 @@ test('an absent setting means the same collection, the same database; a wrong on
 
 test('a database without the collection is the own one, as long as all share their documents', () => {
   const fields = { pal: { type: 'Reference', settings: { database: 'archive', collection: 'people' } } };
-  const people = collectionOf('people', { fields });
+  const apart = collectionOf('people', { fields });
+  const shared = { ...apart, namespace: { ...apart.namespace, database: null } };
   const registry = createRegistry();
-  registry.put(people);
-  const pal = people.fields.get('pal')!;
-  expect(referenceTarget(registry, people, pal)).toBe(people);
-  const apart = { ...people, namespace: { ...people.namespace, database: 'library' } };
+  registry.put(shared);
+  const pal = apart.fields.get('pal')!;
+  expect(referenceTarget(registry, shared, pal)).toBe(shared);
   expect(referenceTarget(registry, apart, pal)).toBeUndefined();
 });
