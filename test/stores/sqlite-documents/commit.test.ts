@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { Write } from '../../../src/stores/ports.ts';
+import { applyWrites } from '../../../src/stores/sqlite-documents/commit.ts';
+import { createBudget, OverBudget } from '../../../src/stores/sqlite-documents/meter.ts';
+import { FREE, idOf, indexOf, insertOf, NS, openWorkbench } from './workbench.ts';
+
+const update = (n: number, fields: JsonObject, changed = Object.keys(fields)): Write => ({
+  kind: 'update',
+  ns: NS,
+  id: idOf(n),
+  v: 0,
+  changed,
+  document: { _id: idOf(n), ...fields },
+});
+
+describe('a commit', () => {
+  const rowsOf = (bench: ReturnType<typeof openWorkbench>, table: string) =>
+    Number((bench.connection.statement(`select count(*) from ${table}`).get() as unknown as number[])[0]);
+
+  it('keeps documents, index rows and counters in step', () => {
+    const bench = openWorkbench();
+    bench.index(indexOf({ path: 'a', fold: true }));
+    bench.fill([{ a: ['x', 'X', 'y'] }, { a: 'z' }]);
+    expect([rowsOf(bench, 'd_1'), rowsOf(bench, 'i_1'), rowsOf(bench, 'f_1')]).toEqual([2, 4, 3]);
+    applyWrites(bench, [update(1, { a: ['y', 'w'] }), { kind: 'remove', ns: NS, id: idOf(2), v: 0 }], FREE);
+    expect([rowsOf(bench, 'd_1'), rowsOf(bench, 'i_1'), rowsOf(bench, 'f_1')]).toEqual([1, 2, 2]);
+    const text = JSON.stringify({ _id: idOf(1), a: ['y', 'w'] });
+    expect(bench.catalogue.get(NS)).toMatchObject({ documents: 1, bytes: text.length, writes: 2 });
+  });
+
+  it('leaves an index alone when none of its fields changed', () => {
+    const bench = openWorkbench();
+    bench.index(indexOf({ path: 'a.b' }));
+    bench.fill([{ a: { b: 1 }, c: 1 }]);
+    bench.connection.db.exec('delete from i_1');
+    applyWrites(bench, [update(1, { a: { b: 1 }, c: 2 }, ['c'])], FREE);
+    expect(rowsOf(bench, 'i_1')).toBe(0);
+    applyWrites(bench, [update(1, { a: { b: 2 }, c: 2 }, ['a'])], FREE);
+    expect(rowsOf(bench, 'i_1')).toBe(1);
+  });
+
+  it('leaves no trace of a failure, in memory neither', () => {
+    const bench = openWorkbench();
+    bench.fill([{ a: 1 }]);
+    expect(() => applyWrites(bench, [insertOf(2, {}), insertOf(1, {})], FREE)).toThrow('duplicate');
+    bench.catalogue.refresh();
+    expect(bench.catalogue.get(NS)).toMatchObject({ documents: 1, writes: 1 });
+    expect(bench.connection.db.isTransaction).toBe(false);
+  });
+
+  it('gives up when its budget is spent', () => {
+    const bench = openWorkbench();
+    bench.index(indexOf({ path: 'a' }));
+    const a = Array.from({ length: 5000 }, (_, n) => n);
+    let time = 0;
+    const budget = createBudget(10, 1e9, () => time++);
+    expect(() => applyWrites(bench, [insertOf(1, { a })], budget)).toThrow(OverBudget);
+    bench.catalogue.refresh();
+    expect(bench.catalogue.get(NS)?.documents).toBe(0);
+  });
+});

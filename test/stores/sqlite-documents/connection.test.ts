@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { inTransaction, isBusy } from '../../../src/stores/sqlite-documents/connection.ts';
+import { openWorkbench } from './workbench.ts';
+
+describe('a connection', () => {
+  it('keeps its statements and gives rows as arrays', () => {
+    const { connection } = openWorkbench();
+    expect(connection.statement('select 1, 2')).toBe(connection.statement('select 1, 2'));
+    expect(connection.statement('select 1, 2').get()).toEqual([1, 2]);
+  });
+
+  it('survives more statements than it keeps', () => {
+    const { connection } = openWorkbench();
+    for (let n = 0; n < 1100; n += 1) connection.statement(`select ${n}`).get();
+    expect(connection.statement('select 1').get()).toEqual([1]);
+  });
+
+  it('runs a transaction wholly or not at all', () => {
+    const { connection } = openWorkbench();
+    connection.db.exec('create table t (a)');
+    expect(() =>
+      inTransaction(connection, 'immediate', () => {
+        connection.db.exec('insert into t values (1)');
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect(
+      inTransaction(connection, 'read', () => connection.statement('select count(*) from t').get()),
+    ).toEqual([0]);
+  });
+
+  it('does not wait for a lock, and knows that failure', () => {
+    const bench = openWorkbench();
+    const other = bench.connect();
+    const failure = inTransaction(bench.connection, 'immediate', () => {
+      try {
+        return inTransaction(other, 'immediate', () => undefined);
+      } catch (error) {
+        return error;
+      }
+    });
+    expect(isBusy(failure)).toBe(true);
+    expect(isBusy(new Error('busy'))).toBe(false);
+  });
+
+  it('never writes as a reader', () => {
+    const reader = openWorkbench().connect({ readOnly: true });
+    expect(() => reader.db.exec('create table t (a)')).toThrow(/readonly/);
+  });
+});
