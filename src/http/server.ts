@@ -24,6 +24,7 @@ import { tokenRoutes } from './routes/token.ts';
 const HEADER_BYTES = 32_768;
 const KEEP_ALIVE_MS = 72_000;
 const CHECK_CONNECTIONS_MS = 2000;
+const CLOSE_IDLE_MS = 50;
 const EXPOSED = ['ETag', 'X-Request-Id', 'X-Cache', 'X-Cache-Lookup', 'WWW-Authenticate', 'Retry-After'];
 const NO_QUERY = {};
 
@@ -85,6 +86,12 @@ function allowOrigins(server: FastifyInstance, { enabled, origins }: HttpConfig[
   });
 }
 
+/** Connections that were busy when the close began would else be kept alive once their answer is out. */
+function closeConnectionsOnceIdle({ server }: FastifyInstance): void {
+  const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+  server.once('close', () => clearInterval(sweep));
+}
+
 /** Builds the server. It does not listen yet; `inject` works. */
 export function createServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
@@ -100,6 +107,9 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   server.decorateRequest('collection', null);
   server.setErrorHandler(onError);
   server.addHook('onRequest', entry.onRequest);
+  server.addHook('preClose', async () => {
+    if (server.server.listening) closeConnectionsOnceIdle(server);
+  });
   acceptJson(server);
   allowOrigins(server, deps.config.cors);
 
