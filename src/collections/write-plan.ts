@@ -45,12 +45,12 @@ export interface WritePlan {
   finish(): Promise<FinishedPlan>;
 }
 
-export interface Change {
+interface Change {
   readonly fields: JsonObject;
   readonly origin: Origin;
 }
 
-export interface FinishedPlan {
+interface FinishedPlan {
   readonly writes: readonly Write[];
   /** The documents that were updated, in the order in which that was asked for. */
   readonly updated: readonly Written[];

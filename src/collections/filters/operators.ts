@@ -137,7 +137,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** The tests of `{$operator: operand, …}`. Throws a 400 for whatever is not on the list of operators. */
-export function readOperators(operators: JsonObject, place: Place): readonly Test[] {
+function readOperators(operators: JsonObject, place: Place): readonly Test[] {
   return Object.entries(operators).flatMap(([name, operand]) => {
     place.budget.spend(place.path);
     const reader = READERS.get(name);

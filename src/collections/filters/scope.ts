@@ -10,7 +10,7 @@ export interface OperandRules {
   readonly fold: boolean;
 }
 
-export type Meaning =
+type Meaning =
   | { readonly kind: 'own'; readonly rules: OperandRules }
   /** `rest` is a path in the document that `field` points at. */
   | { readonly kind: 'through'; readonly field: Field; readonly rest: string };
