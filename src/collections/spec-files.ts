@@ -32,11 +32,13 @@ export interface SpecificationFiles {
   /** Writes atomically: whoever reads the file finds the old specification or the new one. */
   write(address: CollectionAddress, source: JsonObject): Promise<void>;
   remove(address: CollectionAddress): Promise<void>;
-  /** Reports changes that were not made through this object. Returns what ends the watch. */
-  watch(
-    listener: (change: FileChange) => void,
-    onError: (error: unknown) => void,
-  ): Promise<() => Promise<void>>;
+  /**
+   * What became of a file that the watch named, as it is now; undefined when nobody but this object changed it.
+   * Must not run beside `write` or `remove`: text read before a write of ours would pass for a later edit.
+   */
+  changeIn(file: string): Promise<FileChange | undefined>;
+  /** Names every file below the root that may have changed. Returns what ends the watch. */
+  watch(listener: (file: string) => void, onError: (error: unknown) => void): Promise<() => Promise<void>>;
 }
 
 /** Parses the text of a specification file. Throws SPECIFICATION_INVALID when it is no JSON that could be posted. */
@@ -103,16 +105,6 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
   const fileOf = ({ version, database, name }: CollectionAddress) =>
     join(root, version, database, `collection.${name}.json`);
 
-  const changeIn = async (file: string): Promise<FileChange | undefined> => {
-    const address = addressOf(relative(root, file));
-    if (address === undefined) return undefined;
-    const text = await readIfThere(file);
-    if (text === known.get(file)) return undefined;
-    if (text === undefined) known.delete(file);
-    else known.set(file, text);
-    return { address, file, text };
-  };
-
   return {
     async readAll() {
       const found: SpecificationFile[] = [];
@@ -144,6 +136,15 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       await rm(file, { force: true });
       known.delete(file);
     },
+    async changeIn(file) {
+      const address = addressOf(relative(root, file));
+      if (address === undefined) return undefined;
+      const text = await readIfThere(file);
+      if (text === known.get(file)) return undefined;
+      if (text === undefined) known.delete(file);
+      else known.set(file, text);
+      return { address, file, text };
+    },
     async watch(listener, onError) {
       await mkdir(root, { recursive: true });
       const { watch } = await import('chokidar');
@@ -151,11 +152,8 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
         depth: 2,
         awaitWriteFinish: { stabilityThreshold: SETTLE_MS, pollInterval: 50 },
       });
-      const look = (file: string) => {
-        changeIn(file).then((change) => change && listener(change), onError);
-      };
       // The first pass reports every file: what changed since `readAll` is found by it.
-      watcher.on('add', look).on('change', look).on('unlink', look).on('error', onError);
+      watcher.on('add', listener).on('change', listener).on('unlink', listener).on('error', onError);
       return () => watcher.close();
     },
   };

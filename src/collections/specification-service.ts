@@ -8,7 +8,7 @@ import type { Collection, CollectionAddress } from './collection.ts';
 import type { FilterLimits } from './filters/budget.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import type { Registry } from './registry.ts';
-import { type FileChange, parseSpecificationText, type SpecificationFiles } from './spec-files.ts';
+import { parseSpecificationText, type SpecificationFiles } from './spec-files.ts';
 import { parseSpecification, type SpecificationOptions } from './specification.ts';
 import { refuseConflicts } from './specification-conflicts.ts';
 import { loadSpecifications, logRefusal } from './specification-loader.ts';
@@ -75,9 +75,12 @@ function createChanges(options: ServiceOptions) {
     }
   };
 
-  const applyEdit = async ({ address, file, text }: FileChange): Promise<void> => {
-    const { version, database, name } = address;
+  const applyEdit = async (file: string): Promise<void> => {
     try {
+      const change = await files.changeIn(file);
+      if (change === undefined) return;
+      const { address, text } = change;
+      const { version, database, name } = address;
       if (text !== undefined) {
         await bringIntoForce(address, parseSpecificationText(text), async () => {});
       } else {
@@ -111,7 +114,7 @@ export function createSpecificationService(options: ServiceOptions): Specificati
     async load() {
       await oneAtATime(changes.load);
       const failed = (error: unknown) => log.error({ err: error }, 'edits of specifications go unnoticed');
-      const edited = (change: FileChange) => void oneAtATime(() => changes.applyEdit(change));
+      const edited = (file: string) => void oneAtATime(() => changes.applyEdit(file));
       await files.watch(edited, failed).then((end) => {
         endWatch = end;
       }, failed);

@@ -85,8 +85,8 @@ describe('composition', () => {
     expect([circle.next.name, circle.next.next]).toEqual(['b', a._id]);
     let next: string | null = null;
     for (let level = 12; level >= 0; level -= 1) {
-      const [{ _id }]: { _id: string }[] = await chains.add({ name: String(level), next });
-      next = _id;
+      const added: { _id: string }[] = await chains.add({ name: String(level), next });
+      next = added[0]!._id;
     }
     let document = await one(chains, String(next));
     const names = [];

@@ -24,7 +24,10 @@ async function openFolder() {
 async function watchFolder(files: ReturnType<typeof createSpecificationFiles>) {
   const changes: FileChange[] = [];
   const end = await files.watch(
-    (change) => changes.push(change),
+    async (file) => {
+      const change = await files.changeIn(file);
+      if (change !== undefined) changes.push(change);
+    },
     (error) => expect(error).toBeUndefined(),
   );
   onTestFinished(end);

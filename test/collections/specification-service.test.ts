@@ -102,6 +102,27 @@ test('edits by hand are in force within two seconds; a broken one leaves the old
   await vi.waitFor(() => expect(fields()).toEqual(['none']), { timeout: 2_000 });
 });
 
+test('an edit that is noticed late does not undo a later post', async () => {
+  let notice = (_file: string) => {};
+  const { root, service } = await openService((files) => ({
+    ...files,
+    watch: async (listener) => {
+      notice = listener;
+      return async () => {};
+    },
+  }));
+  await service.load();
+  await service.put(BOOKS_ADDRESS, spec({ first: {} }));
+  await writeFile(join(root, FILE), JSON.stringify(spec({ byHand: {} })));
+  const posted = service.put(BOOKS_ADDRESS, spec({ second: {} }));
+  notice(join(root, FILE));
+  await posted;
+  notice(join(root, FILE));
+  await service.close();
+  expect(service.read(BOOKS_ADDRESS)?.['fields']).toEqual({ second: {} });
+  expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(service.read(BOOKS_ADDRESS));
+});
+
 test('a start loads what is sound and reports the rest', async () => {
   const { root, service, registry, errors } = await openService();
   await mkdir(join(root, '1.0/library'), { recursive: true });
