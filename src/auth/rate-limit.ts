@@ -1,5 +1,4 @@
 // Slows guessing of secrets: counts failed attempts, and takes the attempts of one address one after the other.
-import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 import { addressGroup } from './address-group.ts';
@@ -27,12 +26,16 @@ export type AttemptLimiter = ReturnType<typeof createAttemptLimiter>;
 /** Failures within a window by key. Under a flood of keys the longest unused ones are forgotten. */
 function createFailures(points: number, duration: number) {
   const limiter = new RateLimiterMemory({ points, duration });
-  const keys = new LRUCache<string, true>({
-    max: COUNTED_MOST,
-    dispose: (_value, key, reason) => {
-      if (reason === 'evict') void limiter.delete(key);
-    },
-  });
+  // In the order of their last failure.
+  const keys = new Set<string>();
+  const remember = (key: string) => {
+    keys.delete(key);
+    keys.add(key);
+    if (keys.size <= COUNTED_MOST) return;
+    const [oldest = ''] = keys;
+    keys.delete(oldest);
+    void limiter.delete(oldest);
+  };
   return {
     /** Milliseconds until the next attempt may be made; 0 when it may be made now. */
     async wait(key: string): Promise<number> {
@@ -40,7 +43,7 @@ function createFailures(points: number, duration: number) {
       return counted !== null && counted.consumedPoints >= points ? Math.max(0, counted.msBeforeNext) : 0;
     },
     async add(key: string): Promise<void> {
-      keys.set(key, true);
+      remember(key);
       await limiter.penalty(key);
     },
   };
