@@ -14,6 +14,8 @@ interface Collaborators {
   readonly threads: Threads;
   readonly queue: WriteQueue;
   readonly wal: WalKeeper;
+  /** Milliseconds that only ever grow: what budgets go by. */
+  readonly clock: () => number;
 }
 
 /** What a commit on the main thread may have at most. Rows of an index count towards its time. */
@@ -72,13 +74,16 @@ export interface Commits {
 }
 
 /** Joins the main connection with the writer thread. */
-export function createCommits({ writer, threads, queue, wal }: Collaborators): Commits {
+export function createCommits({ writer, threads, queue, wal, clock }: Collaborators): Commits {
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
   const commitHere = async (writes: readonly Write[], deadline: number | undefined) => {
     try {
       // The budget begins with each attempt.
-      await patiently(() => applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT)), deadline);
+      await patiently(
+        () => applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT, clock)),
+        deadline,
+      );
     } catch (error) {
       if (!(error instanceof OverBudget)) throw asStoreError(error);
       await threads.commit(await packWrites(writes, deadline));

@@ -12,7 +12,7 @@ export interface Meter {
 const TICKS_PER_LOOK = 16;
 
 /** Allows `ms` milliseconds and `size` units of text, then throws `OverBudget`. */
-export function createBudget(ms: number, size: number, clock = () => performance.now()): Meter {
+export function createBudget(ms: number, size: number, clock: () => number): Meter {
   const end = clock() + ms;
   let ticks = 0;
   let left = size;

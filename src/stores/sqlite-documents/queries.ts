@@ -22,6 +22,8 @@ interface Collaborators {
   readonly reader: Reader;
   readonly threads: Threads;
   readonly counts: CountCache;
+  /** Milliseconds that only ever grow: what budgets go by. */
+  readonly clock: () => number;
 }
 
 /** What a read may take of the main thread: milliseconds, and UTF-16 units of text. */
@@ -87,7 +89,7 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /** Joins the main connection with the threads. */
-export function createQueries({ reader, threads, counts }: Collaborators): Queries {
+export function createQueries({ reader, threads, counts, clock }: Collaborators): Queries {
   const findText: Queries['findText'] = async (ns, query, { deadline }) => {
     checkDeadline(deadline);
     const id = onlyId(query);
@@ -95,7 +97,7 @@ export function createQueries({ reader, threads, counts }: Collaborators): Queri
       const found = attempt(() => ({ text: findById(reader, ns, id) }));
       if (found !== undefined) return found.text === undefined ? [] : [found.text];
     }
-    const meter = createBudget(BUDGET_MS, BUDGET_TEXT);
+    const meter = createBudget(BUDGET_MS, BUDGET_TEXT, clock);
     const accept = (plan: Plan, entry: CollectionEntry) => {
       if (query.skip > SHORT_SKIP) throw new OverBudget();
       refuseScan(plan, entry);
@@ -105,7 +107,7 @@ export function createQueries({ reader, threads, counts }: Collaborators): Queri
   };
 
   const countAnew = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
-    const meter = createBudget(BUDGET_MS, BUDGET_TEXT);
+    const meter = createBudget(BUDGET_MS, BUDGET_TEXT, clock);
     const count = attempt(() => countMatches(reader, ns, { filter, meter, accept: refuseScan }));
     return count ?? threads.count({ ns, filter, deadline });
   };
@@ -115,7 +117,7 @@ export function createQueries({ reader, threads, counts }: Collaborators): Queri
     find: async (ns, query, options) => parseAll(await findText(ns, query, options)),
     async stats(ns, { deadline }) {
       checkDeadline(deadline);
-      const work = { meter: createBudget(BUDGET_MS, BUDGET_TEXT), mostText: SHORT_SCAN };
+      const work = { meter: createBudget(BUDGET_MS, BUDGET_TEXT, clock), mostText: SHORT_SCAN };
       const space = attempt(() => measure(reader, ns, work)) ?? (await threads.space({ ns, deadline }));
       attempt(() => reader.catalogue.refresh());
       return statsOf(reader.catalogue.get(ns) ?? { documents: 0, bytes: 0 }, space);

@@ -6,7 +6,7 @@ import { createCatalogue } from './catalogue.ts';
 import { openConnection } from './connection.ts';
 import { createDeadline } from './meter.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { countMatches, findTexts } from './read.ts';
+import { countMatches, findTexts, type Reader } from './read.ts';
 import { measure, type Space } from './space.ts';
 
 /** What the pool gives every thread. */
@@ -35,20 +35,28 @@ const BUSY_MS = 1000;
 const CACHE_KILOBYTES = 16_384;
 
 const { file } = workerData as ThreadData;
-const connection = openConnection({ file, readOnly: true, busyMs: BUSY_MS, cacheKilobytes: CACHE_KILOBYTES });
-const reader = { connection, catalogue: createCatalogue(connection) };
+let opened: Reader | undefined;
+
+/** Opened with the first task, so that a failure is that task's and not the thread's. */
+function reader(): Reader {
+  if (opened !== undefined) return opened;
+  const options = { file, readOnly: true, busyMs: BUSY_MS, cacheKilobytes: CACHE_KILOBYTES };
+  const connection = openConnection(options);
+  opened = { connection, catalogue: createCatalogue(connection) };
+  return opened;
+}
 
 /** `findText` of the port. */
 export function find({ ns, query, deadline }: FindTask): Outcome<readonly string[]> {
-  return outcomeOf(() => findTexts(reader, ns, { query, meter: createDeadline(deadline) }));
+  return outcomeOf(() => findTexts(reader(), ns, { query, meter: createDeadline(deadline) }));
 }
 
 /** `count` of the port. */
 export function count({ ns, filter, deadline }: CountTask): Outcome<number> {
-  return outcomeOf(() => countMatches(reader, ns, { filter, meter: createDeadline(deadline) }));
+  return outcomeOf(() => countMatches(reader(), ns, { filter, meter: createDeadline(deadline) }));
 }
 
 /** How much of the file a collection and its indexes take. */
 export function space({ ns, deadline }: SpaceTask): Outcome<Space> {
-  return outcomeOf(() => measure(reader, ns, { meter: createDeadline(deadline), mostText: Infinity }));
+  return outcomeOf(() => measure(reader(), ns, { meter: createDeadline(deadline), mostText: Infinity }));
 }

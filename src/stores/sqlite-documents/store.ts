@@ -27,6 +27,8 @@ export interface SqliteOptions {
 
 const CACHE_KILOBYTES = 32_768;
 
+const clock = () => performance.now();
+
 class SqliteDocuments implements DocumentStore {
   readonly #connection: Connection;
   readonly #catalogue: Catalogue;
@@ -50,8 +52,8 @@ class SqliteDocuments implements DocumentStore {
     this.#threads = threads;
     this.#queue = queue;
     this.#wal = wal;
-    this.#queries = createQueries({ reader: writer, threads, counts: createCountCache() });
-    this.#commits = createCommits({ writer, threads, queue, wal });
+    this.#queries = createQueries({ reader: writer, threads, counts: createCountCache(), clock });
+    this.#commits = createCommits({ writer, threads, queue, wal, clock });
     this.#indexing = createIndexing({ writer, threads, queue, wal, onError });
   }
 

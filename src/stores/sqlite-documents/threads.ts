@@ -26,7 +26,7 @@ const CLOSE_MS = 10_000;
 
 function createPool(name: string, size: number, file: string): Piscina {
   const data: ThreadData = { file };
-  return new Piscina({
+  const pool = new Piscina({
     // The same extension as this file's, so that the built package finds its own.
     filename: new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href,
     workerData: data,
@@ -36,6 +36,9 @@ function createPool(name: string, size: number, file: string): Piscina {
     closeTimeout: CLOSE_MS,
     execArgv: [],
   });
+  // A thread that dies fails the task that it ran; unheard, the event would end the process.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** Starts nothing yet. `file` is the data file. */

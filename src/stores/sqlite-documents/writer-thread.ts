@@ -1,7 +1,7 @@
 // The body of the writer thread: large commits, index builds and checkpoints on a connection of its own.
 import { workerData } from 'node:worker_threads';
 import { createCatalogue } from './catalogue.ts';
-import { applyWrites, createWriter } from './commit.ts';
+import { applyWrites, createWriter, type Writer } from './commit.ts';
 import { openConnection } from './connection.ts';
 import { type BuildState, type BuildTask, buildSlice, dropIndex } from './index-build.ts';
 import { createDeadline } from './meter.ts';
@@ -13,26 +13,33 @@ const BUSY_MS = 5000;
 const CACHE_KILOBYTES = 65_536;
 
 const { file } = workerData as ThreadData;
-const connection = openConnection({ file, busyMs: BUSY_MS, cacheKilobytes: CACHE_KILOBYTES });
-const writer = createWriter(connection, createCatalogue(connection));
+let opened: Writer | undefined;
+
+/** Opened with the first task, so that a failure is that task's and not the thread's. */
+function writer(): Writer {
+  if (opened !== undefined) return opened;
+  const connection = openConnection({ file, busyMs: BUSY_MS, cacheKilobytes: CACHE_KILOBYTES });
+  opened = createWriter(connection, createCatalogue(connection));
+  return opened;
+}
 
 /** `commit` of the port. */
 export function commit(parcel: Parcel): Outcome<undefined> {
   return outcomeOf(() => {
-    applyWrites(writer, unpackWrites(parcel), createDeadline(parcel.deadline));
+    applyWrites(writer(), unpackWrites(parcel), createDeadline(parcel.deadline));
     return undefined;
   });
 }
 
 /** The next slice of an index build. */
 export function build(task: BuildTask): Outcome<BuildState> {
-  return outcomeOf(() => buildSlice(writer, task));
+  return outcomeOf(() => buildSlice(writer(), task));
 }
 
 /** Drops an index by its number. */
 export function drop(index: number): Outcome<undefined> {
   return outcomeOf(() => {
-    dropIndex(writer, index);
+    dropIndex(writer(), index);
     return undefined;
   });
 }
@@ -40,7 +47,7 @@ export function drop(index: number): Outcome<undefined> {
 /** Moves what the write-ahead log holds into the data file; `truncate` empties the log, and needs the write lock. */
 export function checkpoint(truncate: boolean): Outcome<undefined> {
   return outcomeOf(() => {
-    connection.db.exec(`pragma wal_checkpoint(${truncate ? 'truncate' : 'passive'})`);
+    writer().connection.db.exec(`pragma wal_checkpoint(${truncate ? 'truncate' : 'passive'})`);
     return undefined;
   });
 }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { EVERYTHING } from '../../../src/stores/filter.ts';
+import { candidates } from '../../../src/stores/sqlite-documents/candidates.ts';
+import { EVERY_KEY } from '../../../src/stores/sqlite-documents/plan-index.ts';
+import type { Access, IndexAccess } from '../../../src/stores/sqlite-documents/plan-types.ts';
+import { prefilterOf } from '../../../src/stores/sqlite-documents/prefilter.ts';
+import { FREE, idOf, indexOf, NS, openWorkbench, type Workbench } from './workbench.ts';
+
+const COUNT = 1234;
+const END = Buffer.from([0]);
+
+function filled(): Workbench {
+  const bench = openWorkbench();
+  bench.index(indexOf({ path: 'tags' }));
+  bench.fill(Array.from({ length: COUNT }, (_, n) => ({ n: n + 1, tags: n % 2 === 0 ? ['a', 'b'] : ['c'] })));
+  return bench;
+}
+
+function found(bench: Workbench, access: Access, filter = EVERYTHING): number[] {
+  const entry = bench.catalogue.get(NS)!;
+  const search = { connection: bench.connection, entry, meter: FREE, prefilter: prefilterOf(filter, access) };
+  return [...candidates(search, access)].map(([, json]) => (JSON.parse(json) as { n: number }).n);
+}
+
+describe('candidates', () => {
+  it('come slice by slice in the order of ids, whatever the direction and bounds', () => {
+    const bench = filled();
+    const all = Array.from({ length: COUNT }, (_, n) => n + 1);
+    const walk = { kind: 'walk', reversed: false, low: '', high: END } as const;
+    expect(found(bench, walk)).toEqual(all);
+    expect(found(bench, { ...walk, reversed: true })).toEqual(all.toReversed());
+    const part = { low: idOf(5), high: idOf(1200) };
+    expect(found(bench, { ...walk, ...part })).toEqual(all.slice(4, 1199));
+    expect(found(bench, { ...walk, ...part, reversed: true })).toEqual(all.slice(4, 1199).toReversed());
+  });
+
+  it('come from a scan, less what the prefilter keeps back', () => {
+    const bench = filled();
+    expect(found(bench, { kind: 'scan' })).toHaveLength(COUNT);
+    const filter = { kind: 'field', path: 'n', tests: [{ kind: 'gt', value: 1230 }] } as const;
+    expect(found(bench, { kind: 'scan' }, filter)).toEqual([1230, 1231, 1232, 1233, 1234]);
+  });
+
+  it('come by id in the order of the list, those that there are', () => {
+    expect(found(filled(), { kind: 'ids', ids: [idOf(7), idOf(9999), idOf(3)] })).toEqual([7, 3]);
+    expect(found(filled(), { kind: 'ids', ids: [] })).toEqual([]);
+  });
+
+  it('come from indexes, each document once', () => {
+    const bench = filled();
+    const index = bench.catalogue.get(NS)!.indexes[0]!;
+    const access: IndexAccess = {
+      kind: 'index',
+      index,
+      folded: false,
+      intervals: [EVERY_KEY],
+      reversed: false,
+      repeats: true,
+    };
+    expect(found(bench, access)).toHaveLength(COUNT);
+    expect(found(bench, { ...access, reversed: true })[0]).toBe(COUNT);
+    expect(found(bench, { kind: 'union', branches: [access, access] })).toHaveLength(COUNT);
+    expect(found(bench, { ...access, repeats: false }).length).toBe(COUNT + COUNT / 2);
+  });
+});

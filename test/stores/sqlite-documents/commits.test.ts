@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { inTransaction } from '../../../src/stores/sqlite-documents/connection.ts';
+import { openJoined } from './joined.ts';
+import { idOf, indexOf, insertOf, NS } from './workbench.ts';
+
+describe('commits', () => {
+  it('run on the main thread when short', async () => {
+    const { commits, asked, bench } = openJoined();
+    await commits.commit([insertOf(1, { a: 1 })], {});
+    await commits.commit([], {});
+    expect(asked).toEqual([]);
+    expect(bench.catalogue.get(NS)?.documents).toBe(1);
+  });
+
+  it('run on the writer thread when they are many, long, or make many rows', async () => {
+    const { commits, asked, bench } = openJoined();
+    bench.index(indexOf({ path: 'a' }));
+    await commits.commit(
+      Array.from({ length: 40 }, (_, n) => insertOf(n, {})),
+      {},
+    );
+    await commits.commit([insertOf(100, { text: 'x'.repeat(300_000) })], {});
+    await commits.commit([insertOf(101, { a: Array.from({ length: 20_000 }, (_, n) => n) })], {});
+    expect(asked).toEqual(['commit', 'commit', 'commit']);
+    bench.catalogue.refresh();
+    expect(bench.catalogue.get(NS)?.documents).toBe(42);
+    const stale = { kind: 'remove', ns: NS, id: idOf(1), v: 9 } as const;
+    const failing = commits.commit(
+      [...Array.from({ length: 40 }, (_, n) => insertOf(200 + n, {})), stale],
+      {},
+    );
+    await expect(failing).rejects.toMatchObject({ name: 'StoreError', reason: 'conflict', index: 40 });
+  });
+
+  it('wait for another process that holds the file, until the deadline', async () => {
+    const { commits, bench } = openJoined();
+    const other = bench.connect();
+    other.db.exec('begin immediate');
+    const late = commits.commit([insertOf(1, {})], { deadline: Date.now() + 40 });
+    await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+    const patient = commits.commit([insertOf(2, {})], {});
+    other.db.exec('commit');
+    await patient;
+    expect(inTransaction(other, 'read', () => other.statement('select count(*) from d_1').get())).toEqual([
+      1,
+    ]);
+  });
+});

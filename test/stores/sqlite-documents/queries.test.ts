@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { EVERYTHING, type Filter } from '../../../src/stores/filter.ts';
+import type { FindQuery } from '../../../src/stores/ports.ts';
+import { openJoined } from './joined.ts';
+import { idOf, insertOf, NS } from './workbench.ts';
+
+const query = (parts: Partial<FindQuery>): FindQuery => ({
+  filter: EVERYTHING,
+  sort: [],
+  skip: 0,
+  limit: 10,
+  ...parts,
+});
+const eq = (path: string, value: string | number): Filter => ({
+  kind: 'field',
+  path,
+  tests: [{ kind: 'eq', value }],
+});
+
+function filled(count: number, text: number) {
+  const joined = openJoined();
+  joined.bench.fill(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(text) })));
+  return joined;
+}
+
+describe('queries', () => {
+  it('are answered on the main thread when short', async () => {
+    const { queries, asked } = filled(100, 10);
+    expect(await queries.find(NS, query({ filter: eq('_id', idOf(1)) }), {})).toMatchObject([{ n: 0 }]);
+    expect(await queries.find(NS, query({ filter: eq('_id', idOf(999)) }), {})).toEqual([]);
+    expect(await queries.find(NS, query({ filter: eq('n', 42) }), {})).toHaveLength(1);
+    expect(await queries.findText(NS, query({ sort: [['n', -1]], limit: 2 }), {})).toHaveLength(2);
+    expect(await queries.count(NS, eq('n', 42), {})).toBe(1);
+    expect(await queries.stats(NS, {})).toMatchObject({ count: 100, indexes: 1 });
+    expect(asked).toEqual([]);
+  });
+
+  it('go to a reader when they are long', async () => {
+    const { queries, asked } = filled(2000, 500);
+    expect(await queries.find(NS, query({ sort: [['n', -1]], limit: 1 }), {})).toMatchObject([{ n: 1999 }]);
+    expect(await queries.findText(NS, query({ limit: 2000 }), {})).toHaveLength(2000);
+    expect(await queries.findText(NS, query({ skip: 20_000 }), {})).toEqual([]);
+    expect(await queries.count(NS, eq('text', 'y'), {})).toBe(0);
+    expect(await queries.stats(NS, {})).toMatchObject({ count: 2000 });
+    expect(asked).toEqual(['find', 'find', 'find', 'count', 'space']);
+  });
+
+  it('take a count from memory until something is written', async () => {
+    const { queries, asked, commits } = filled(2000, 500);
+    const filter = eq('text', 'y');
+    expect(await queries.count(NS, filter, {})).toBe(0);
+    expect(await queries.count(NS, filter, {})).toBe(0);
+    expect(asked).toEqual(['count']);
+    await commits.commit([insertOf(9000, { text: 'y' })], {});
+    expect(await queries.count(NS, filter, {})).toBe(1);
+    expect(asked).toEqual(['count', 'count']);
+  });
+
+  it('end at their deadline', async () => {
+    const { queries } = filled(2000, 500);
+    const deadline = Date.now() - 1;
+    for (const work of [
+      queries.find(NS, query({}), { deadline }),
+      queries.count(NS, EVERYTHING, { deadline }),
+      queries.stats(NS, { deadline }),
+    ]) {
+      await expect(work).rejects.toMatchObject({ reason: 'timeout' });
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { packWrites } from '../../../src/stores/sqlite-documents/parcel.ts';
+import { openJoined } from './joined.ts';
+import { indexOf, insertOf, NS } from './workbench.ts';
+
+it('commits, builds, drops and cuts the log', async () => {
+  const { threads, bench } = openJoined();
+  await threads.commit(await packWrites([insertOf(1, { a: [1, 2] }), insertOf(2, { a: 3 })], undefined));
+  bench.catalogue.refresh();
+  const { n } = bench.catalogue.addIndex(bench.catalogue.get(NS)!, indexOf({ path: 'a' }), false);
+  expect(await threads.build({ index: n, ms: 100 })).toBe('ready');
+  expect(bench.connection.statement(`select count(*) from i_${n}`).get()).toEqual([3]);
+  await threads.drop(n);
+  expect(await threads.build({ index: n, ms: 100 })).toBe('gone');
+  await threads.checkpoint(true);
+  const log = bench.connection.statement('pragma wal_checkpoint(noop)').get() as unknown as number[];
+  expect(log[1]).toBe(0);
+});
+
+it('keeps no write past its deadline', async () => {
+  const { threads, bench } = openJoined();
+  const late = threads.commit(await packWrites([insertOf(1, {})], Date.now() - 1));
+  await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+  bench.catalogue.refresh();
+  expect(bench.catalogue.list()).toEqual([]);
+});
