@@ -39,8 +39,8 @@ interface ComposerOptions {
 /** Where the ids of some fields lead. */
 interface Source {
   readonly target: Collection;
+  /** Never without `_id`: an object sent back without one would be a new document. */
   readonly projection: Projection | undefined;
-  readonly hideId: boolean;
   /** The references of the documents found are resolved too. */
   readonly deeper: boolean;
 }
@@ -70,7 +70,6 @@ export function createComposer({ store, registry, limits }: ComposerOptions): Co
     await mapInSlices(slots, (slot) => {
       for (const document of fillSlot(slot, found, allowance)) {
         const trail = { id: document['_id'], above: slot.frame.trail };
-        if (source?.hideId === true) delete document['_id'];
         if (source?.deeper === true) next.push({ document, collection: source.target, trail });
       }
     });
@@ -106,8 +105,7 @@ async function batchesOf(
     const known = byField.get(field);
     if (known !== undefined) return known;
     const source = lead(collection, field);
-    const key =
-      source && JSON.stringify([source.target.path, source.projection, source.deeper, source.hideId]);
+    const key = source && JSON.stringify([source.target.path, source.projection, source.deeper]);
     const batch = bySource.get(key ?? '') ?? { source, slots: [] };
     bySource.set(key ?? '', batch);
     byField.set(field, batch);
@@ -139,7 +137,7 @@ function sourceOf(field: Field, { root, collection, registry, context }: Surroun
   const deeper = compose || root.settings.compose || target.settings.compose;
   try {
     const projection = own === undefined ? limitersOf(target) : { include: pathsOf(own) };
-    return { target, deeper, ...withoutHiddenId(projection) };
+    return { target, deeper, projection: withoutHiddenId(projection).projection };
   } catch (error) {
     // Limiters that contradict themselves fail the reads of their own collection, not of those that refer to it.
     if (error instanceof AppError) return undefined;
