@@ -156,6 +156,7 @@ export function createCatalogue(connection: Connection): Catalogue {
     },
     dropIndex(entry, index) {
       connection.statement('delete from indexes where n=?').run(index.n);
+      connection.statement('delete from touched where idx=?').run(index.n);
       connection.db.exec(`drop table ${indexTable(index.n, false)}`);
       if (index.folded) connection.db.exec(`drop table ${indexTable(index.n, true)}`);
       replace(

@@ -88,7 +88,7 @@ function insert(writer: Writer, write: Extract<Write, { kind: 'insert' }>, meter
   if (Number(done.changes) === 0) throw new StoreError('duplicate', { fields: ['_id'] });
   const doc = Number(done.lastInsertRowid);
   for (const index of entry.indexes) {
-    changeRows(writer, index, { doc, before: undefined, after: write.document, meter });
+    keepRows(writer, index, { doc, before: undefined, after: write.document, meter });
   }
   entry.documents += 1;
   return resize(entry, 0, text.length);
@@ -122,7 +122,7 @@ function update(writer: Writer, write: Extract<Write, { kind: 'update' }>, meter
   const changed = new Set(write.changed);
   for (const index of entry.indexes) {
     const concerned = index.definition.keys.some((key) => changed.has(key.path.split('.', 1)[0] ?? ''));
-    if (concerned) changeRows(writer, index, { doc, before, after: write.document, meter });
+    if (concerned) keepRows(writer, index, { doc, before, after: write.document, meter });
   }
   return resize(entry, oldText.length, text.length);
 }
@@ -130,7 +130,7 @@ function update(writer: Writer, write: Extract<Write, { kind: 'update' }>, meter
 function remove(writer: Writer, write: Extract<Write, { kind: 'remove' }>, meter: Meter): CollectionEntry {
   const { entry, doc, text, document: before } = expectStored(writer, write);
   writer.connection.statement(`delete from ${documentTable(entry.n)} where doc = ?`).run(doc);
-  for (const index of entry.indexes) changeRows(writer, index, { doc, before, after: undefined, meter });
+  for (const index of entry.indexes) keepRows(writer, index, { doc, before, after: undefined, meter });
   entry.documents -= 1;
   return resize(entry, text.length, 0);
 }
@@ -148,14 +148,23 @@ export interface RowChange {
   readonly meter: Meter;
 }
 
+/** Changes the rows, and tells a builder at work that it need not think of this document any more. */
+function keepRows(writer: Writer, index: IndexEntry, change: RowChange): void {
+  changeRows(writer, index, change);
+  if (index.ready) return;
+  writer.connection
+    .statement('insert or ignore into touched (idx, doc) values (?, ?)')
+    .run(index.n, change.doc);
+}
+
 /** Replaces the rows of one document in one index. Throws `duplicate` for a unique one, `parallel-arrays`. */
 export function changeRows(writer: Writer, index: IndexEntry, change: RowChange): void {
   const rows = writer.rowMaker(index);
   const { doc, before, after, meter } = change;
   const old = before === undefined ? NO_ROWS : rows(before, meter);
   const fresh = after === undefined ? NO_ROWS : rows(after, meter);
-  const exact = difference(old.exact, fresh.exact);
-  const folded = difference(old.folded, fresh.folded);
+  const exact = difference(index, old.exact, fresh.exact);
+  const folded = difference(index, old.folded, fresh.folded);
   deleteRows(writer, indexTable(index.n, false), exact.gone);
   deleteRows(writer, indexTable(index.n, true), folded.gone);
   if (index.definition.unique) checkUnique(writer, index, { doc, keys: exact.added, idBytes: fresh.idBytes });
@@ -166,8 +175,9 @@ export function changeRows(writer: Writer, index: IndexEntry, change: RowChange)
   writer.catalogue.saveIndex(index);
 }
 
-function difference(old: readonly Buffer[], fresh: readonly Buffer[]) {
-  if (old.length === 0 || fresh.length === 0) return { gone: old, added: fresh };
+function difference(index: IndexEntry, old: readonly Buffer[], fresh: readonly Buffer[]) {
+  // What an unfinished index holds of the document is not known.
+  if (!index.ready || old.length === 0 || fresh.length === 0) return { gone: old, added: fresh };
   const text = (key: Buffer) => key.toString('latin1');
   const oldKeys = new Set(old.map(text));
   const freshKeys = new Set(fresh.map(text));

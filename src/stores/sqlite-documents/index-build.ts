@@ -1,4 +1,4 @@
-// Fills new indexes slice by slice, so that other writes get their turn between two slices.
+// Fills the index of a small collection slice by slice, so that other writes get their turn between two slices.
 import type { StoredDocument } from '../ports.ts';
 import type { CollectionEntry, IndexEntry } from './catalogue.ts';
 import { changeRows, type Writer } from './commit.ts';
@@ -67,6 +67,7 @@ function fill(
   }
   index.ready = complete;
   catalogue.saveIndex(index);
+  if (complete) connection.statement('delete from touched where idx = ?').run(index.n);
 }
 
 /** Drops the index of that number, if it is still there. */

@@ -1,6 +1,7 @@
 // Brings the declared indexes of a collection into being: unique ones before the answer, the others in the background.
 import { StoreError } from '../../errors.ts';
 import type { IndexDefinition, Namespace } from '../ports.ts';
+import type { FillState, GatherState } from './bulk-build.ts';
 import type { IndexEntry } from './catalogue.ts';
 import type { Writer } from './commit.ts';
 import { patiently } from './commits.ts';
@@ -127,20 +128,41 @@ class IndexBuilder implements Indexing {
     }
   }
 
-  /** Slice after slice until the index is ready or gone. */
+  /** Slice after slice until the index is ready or gone. Whoever waits for the queue or the event loop goes first. */
   async #build(n: number): Promise<void> {
-    const { writer, queue, threads, wal } = this.#parts;
-    for (;;) {
-      if (this.#closed) throw new StoreError('unavailable', { cause: 'the store is closing' });
-      const small = this.#isSmall(n);
-      const state = small
-        ? await this.#write(() => buildSlice(writer, { index: n, ms: SMALL_SLICE_MS }))
-        : await queue.run(() => threads.build({ index: n, ms: SLICE_MS }), { internal: true });
-      wal.wrote();
-      if (state !== 'building') return;
-      // Whoever waits for the queue or the event loop goes first.
+    while (!(await (this.#isSmall(n) ? this.#buildHere(n) : this.#buildBeside(n)))) {
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StoreError('unavailable', { cause: 'the store is closing' });
+  }
+
+  /** One slice on the main thread; true when there is no more to do. */
+  async #buildHere(n: number): Promise<boolean> {
+    this.#assertOpen();
+    const task = { index: n, ms: SMALL_SLICE_MS };
+    return (await this.#write(() => buildSlice(this.#parts.writer, task))) !== 'building';
+  }
+
+  /** A whole build on the writer thread; false when it has to be begun anew. */
+  async #buildBeside(n: number): Promise<boolean> {
+    const { queue, threads, wal } = this.#parts;
+    const task = { index: n, ms: SLICE_MS };
+    let gathered: GatherState = 'gathering';
+    while (gathered === 'gathering') {
+      this.#assertOpen();
+      gathered = await threads.gather(task);
+    }
+    let filled: FillState = gathered === 'gone' ? 'gone' : 'filling';
+    while (filled === 'filling') {
+      this.#assertOpen();
+      filled = await queue.run(() => threads.fill(task), { internal: true });
+      wal.wrote();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return filled !== 'lost';
   }
 
   #isSmall(n: number): boolean {

@@ -1,4 +1,4 @@
-// The layout of the data file: two catalogue tables, then one table a collection and one or two an index.
+// The layout of the data file: the catalogue, what was written during index builds, then one table a collection and one or two an index.
 import type { Connection } from './connection.ts';
 
 /** Grows when the layout changes. A file of a newer layout is refused. */
@@ -16,7 +16,7 @@ const CATALOGUE = `
     unique (database, collection)
   );
   create table if not exists indexes (
-    n integer primary key,
+    n integer primary key autoincrement,
     collection integer not null,
     name text not null,
     definition text not null,
@@ -24,6 +24,11 @@ const CATALOGUE = `
     watermark integer not null default 0,
     multikey integer not null default 0
   );
+  create table if not exists touched (
+    idx integer not null,
+    doc integer not null,
+    primary key (idx, doc)
+  ) without rowid;
 `;
 
 /** Creates what is missing. Throws for a file that a newer version wrote. */

@@ -1,7 +1,8 @@
 // The threads beside the main one: up to two readers and one writer, started when first needed.
 import { extname } from 'node:path';
 import { Piscina } from 'piscina';
-import type { BuildState, BuildTask } from './index-build.ts';
+import type { FillState, GatherState } from './bulk-build.ts';
+import type { BuildTask } from './index-build.ts';
 import { asStoreError, type Outcome, unwrapped } from './outcome.ts';
 import type { Parcel } from './parcel.ts';
 import type { CountTask, FindTask, SpaceTask, ThreadData } from './reader-thread.ts';
@@ -13,7 +14,8 @@ export interface Threads {
   count(task: CountTask): Promise<number>;
   space(task: SpaceTask): Promise<Space>;
   commit(parcel: Parcel): Promise<void>;
-  build(task: BuildTask): Promise<BuildState>;
+  gather(task: BuildTask): Promise<GatherState>;
+  fill(task: BuildTask): Promise<FillState>;
   drop(index: number): Promise<void>;
   checkpoint(truncate: boolean): Promise<void>;
   /** Waits for what runs. */
@@ -67,7 +69,8 @@ export function createThreads(file: string): Threads {
     count: (task) => read('count', task),
     space: (task) => read('space', task),
     commit: (parcel) => write('commit', parcel),
-    build: (task) => write('build', task),
+    gather: (task) => write('gather', task),
+    fill: (task) => write('fill', task),
     drop: (index) => write('drop', index),
     checkpoint: (truncate) => write('checkpoint', truncate),
     async close() {

@@ -1,9 +1,10 @@
 // The body of the writer thread: large commits, index builds and checkpoints on a connection of its own.
 import { workerData } from 'node:worker_threads';
+import { type BulkBuild, createBulkBuild, type FillState, type GatherState } from './bulk-build.ts';
 import { createCatalogue } from './catalogue.ts';
 import { applyWrites, createWriter, type Writer } from './commit.ts';
 import { openConnection } from './connection.ts';
-import { type BuildState, type BuildTask, buildSlice, dropIndex } from './index-build.ts';
+import { type BuildTask, dropIndex } from './index-build.ts';
 import { createDeadline } from './meter.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { type Parcel, unpackWrites } from './parcel.ts';
@@ -14,13 +15,21 @@ const CACHE_KILOBYTES = 65_536;
 
 const { file } = workerData as ThreadData;
 let opened: Writer | undefined;
+let building: BulkBuild | undefined;
 
 /** Opened with the first task, so that a failure is that task's and not the thread's. */
 function writer(): Writer {
   if (opened !== undefined) return opened;
   const connection = openConnection({ file, busyMs: BUSY_MS, cacheKilobytes: CACHE_KILOBYTES });
+  // What is gathered for an index may be as large as the data.
+  connection.db.exec('pragma temp_store=file');
   opened = createWriter(connection, createCatalogue(connection));
   return opened;
+}
+
+function bulk(): BulkBuild {
+  building ??= createBulkBuild(writer());
+  return building;
 }
 
 /** `commit` of the port. */
@@ -31,9 +40,14 @@ export function commit(parcel: Parcel): Outcome<undefined> {
   });
 }
 
-/** The next slice of an index build. */
-export function build(task: BuildTask): Outcome<BuildState> {
-  return outcomeOf(() => buildSlice(writer(), task));
+/** The next slice of gathering the rows of a large index. */
+export function gather({ index, ms }: BuildTask): Outcome<GatherState> {
+  return outcomeOf(() => bulk().gather(index, ms));
+}
+
+/** The next slice of writing the rows of a large index. */
+export function fill({ index, ms }: BuildTask): Outcome<FillState> {
+  return outcomeOf(() => bulk().fill(index, ms));
 }
 
 /** Drops an index by its number. */

@@ -21,7 +21,8 @@ export function openJoined() {
     count: (task) => note('count', real.count(task)),
     space: (task) => note('space', real.space(task)),
     commit: (task) => note('commit', real.commit(task)),
-    build: (task) => note('build', real.build(task)),
+    gather: (task) => note('gather', real.gather(task)),
+    fill: (task) => note('fill', real.fill(task)),
     drop: (task) => note('drop', real.drop(task)),
     checkpoint: (task) => note(task ? 'truncate' : 'checkpoint', real.checkpoint(task)),
   };

@@ -8,10 +8,12 @@ it('commits, builds, drops and cuts the log', async () => {
   await threads.commit(await packWrites([insertOf(1, { a: [1, 2] }), insertOf(2, { a: 3 })], undefined));
   bench.catalogue.refresh();
   const { n } = bench.catalogue.addIndex(bench.catalogue.get(NS)!, indexOf({ path: 'a' }), false);
-  expect(await threads.build({ index: n, ms: 100 })).toBe('ready');
+  expect(await threads.fill({ index: n, ms: 100 })).toBe('lost');
+  expect(await threads.gather({ index: n, ms: 1000 })).toBe('gathered');
+  expect(await threads.fill({ index: n, ms: 1000 })).toBe('ready');
   expect(bench.connection.statement(`select count(*) from i_${n}`).get()).toEqual([3]);
   await threads.drop(n);
-  expect(await threads.build({ index: n, ms: 100 })).toBe('gone');
+  expect(await threads.gather({ index: n, ms: 100 })).toBe('gone');
   await threads.checkpoint(true);
   const log = bench.connection.statement('pragma wal_checkpoint(noop)').get() as unknown as number[];
   expect(log[1]).toBe(0);

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { IndexDefinition, Write } from '../../../src/stores/ports.ts';
+import { createBulkBuild } from '../../../src/stores/sqlite-documents/bulk-build.ts';
+import { applyWrites } from '../../../src/stores/sqlite-documents/commit.ts';
+import { dropIndex } from '../../../src/stores/sqlite-documents/index-build.ts';
+import { FREE, idOf, indexOf, insertOf, NS, openWorkbench, type Workbench } from './workbench.ts';
+
+const FOLDED = indexOf({ path: 'a', fold: true }, { path: 'b', direction: -1 });
+
+function declare(bench: Workbench, definition: IndexDefinition, ready: boolean): number {
+  bench.catalogue.refresh();
+  return bench.catalogue.addIndex(bench.catalogue.ensure(NS), definition, ready).n;
+}
+
+const rows = (bench: Workbench, table: string) =>
+  bench.connection.statement(`select hex(key), doc from ${table} order by key`).all();
+
+const update = (n: number, v: number, fields: JsonObject): Write => ({
+  kind: 'update',
+  ns: NS,
+  id: idOf(n),
+  v,
+  changed: ['a', 'b', 'v'],
+  document: { _id: idOf(n), v: v + 1, ...fields },
+});
+
+/** Every step as small as it can be. */
+const STEP_MS = -1;
+
+describe('a bulk build', () => {
+  it('makes the rows that writers would have made, whatever they wrote meanwhile', () => {
+    const value = fc.constantFrom<JsonObject>(
+      {},
+      { a: 'x' },
+      { a: 'X' },
+      { a: ['x', 'y'], b: 2 },
+      { a: 'z', b: 1 },
+    );
+    const writes = fc.array(fc.record({ n: fc.integer({ min: 1, max: 12 }), value, remove: fc.boolean() }), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 8 }),
+        fc.array(writes, { maxLength: 14 }),
+        (start, later) => {
+          const bench = openWorkbench();
+          bench.fill(start.map((fields) => ({ v: 0, ...fields })));
+          const whole = declare(bench, { ...FOLDED, name: 'whole' }, false);
+          const builder = createBulkBuild(bench);
+          const versions = new Map(start.map((_, at) => [at + 1, 0]));
+          const turns = [...later];
+          const write = () => {
+            for (const { n, value: fields, remove } of turns.shift() ?? []) {
+              const v = versions.get(n);
+              if (v === undefined) applyWrites(bench, [insertOf(n, { v: 0, ...fields })], FREE);
+              else if (remove) applyWrites(bench, [{ kind: 'remove', ns: NS, id: idOf(n), v }], FREE);
+              else applyWrites(bench, [update(n, v, fields)], FREE);
+              if (v === undefined) versions.set(n, 0);
+              else if (remove) versions.delete(n);
+              else versions.set(n, v + 1);
+            }
+          };
+          write();
+          while (builder.gather(whole, STEP_MS) === 'gathering') write();
+          write();
+          while (builder.fill(whole, STEP_MS) === 'filling') write();
+          for (let left = turns.length; left > 0; left -= 1) write();
+
+          const fresh = declare(bench, { ...FOLDED, name: 'fresh' }, false);
+          while (builder.gather(fresh, 1000) !== 'gathered');
+          expect(builder.fill(fresh, 1000)).toBe('ready');
+          expect(rows(bench, `i_${whole}`)).toEqual(rows(bench, `i_${fresh}`));
+          expect(rows(bench, `f_${whole}`)).toEqual(rows(bench, `f_${fresh}`));
+          expect(rows(bench, `i_${whole}`).length).toBeGreaterThanOrEqual(versions.size);
+          expect(bench.connection.statement('select count(*) from touched').get()).toEqual([0]);
+          const [first, second] = bench.catalogue.get(NS)!.indexes;
+          expect(first).toMatchObject({ ready: true });
+          expect((first?.multikey ?? 0) | (second?.multikey ?? 0)).toBe(first?.multikey);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('fills in many short slices', () => {
+    const bench = openWorkbench();
+    bench.fill(Array.from({ length: 1200 }, (_, n) => ({ a: (n * 7919) % 1201 })));
+    const n = declare(bench, indexOf({ path: 'a' }), false);
+    const builder = createBulkBuild(bench);
+    while (builder.gather(n, 5) === 'gathering');
+    expect(builder.fill(n, STEP_MS)).toBe('filling');
+    expect(rows(bench, `i_${n}`)).toHaveLength(500);
+    while (builder.fill(n, STEP_MS) === 'filling');
+    expect(rows(bench, `i_${n}`)).toHaveLength(1200);
+  });
+
+  it('fails on what a unique index cannot hold, but not on what is gone by then', () => {
+    const bench = openWorkbench();
+    bench.fill([{ a: 1 }, { a: 2 }, { a: [3, 1] }]);
+    const n = declare(bench, { ...indexOf({ path: 'a' }), unique: true }, false);
+    const builder = createBulkBuild(bench);
+    expect(builder.gather(n, 1000)).toBe('gathered');
+    expect(() => builder.fill(n, 1000)).toThrow('duplicate');
+    expect(builder.gather(n, 1000)).toBe('gathered');
+    applyWrites(bench, [{ kind: 'remove', ns: NS, id: idOf(3), v: 0 }], FREE);
+    expect(builder.fill(n, 1000)).toBe('ready');
+    expect(rows(bench, `i_${n}`)).toHaveLength(2);
+    expect(() => applyWrites(bench, [insertOf(9, { a: 2 })], FREE)).toThrow('duplicate');
+  });
+
+  it('ends when the index is dropped, and knows when nothing was gathered', () => {
+    const bench = openWorkbench();
+    bench.fill([{ a: 1 }]);
+    const n = declare(bench, indexOf({ path: 'a' }), false);
+    expect(createBulkBuild(bench).fill(n, 10)).toBe('lost');
+    const builder = createBulkBuild(bench);
+    expect(builder.gather(n, 1000)).toBe('gathered');
+    dropIndex(bench, n);
+    expect(builder.fill(n, 10)).toBe('gone');
+    expect(builder.gather(n, 10)).toBe('gone');
+    expect(declare(bench, indexOf({ path: 'b' }), false)).not.toBe(n);
+  });
+});
