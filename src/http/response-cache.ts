@@ -18,7 +18,7 @@ export interface ResponseCache {
   keyOf(collection: Collection, path: string, query: Query, client: Client | null): string | undefined;
   read(key: string): Promise<Representation | undefined>;
   write(key: string, representation: Representation): Promise<void>;
-  /** Forgets the answers of one collection by its path, or of all with `*`. */
+  /** Forgets the answers of one collection by its path, with or without a slash at its end, or of all with `*`. */
   flush(path: string): Promise<void>;
 }
 
@@ -107,8 +107,9 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
     write: (key, { body, v }) => cache.set(key, `${v ?? ''}\n${body}`, ttlSeconds * 1000),
     async flush(path) {
       if (path === '*') return cache.clear();
-      const known = registry.list().some((collection) => collection.path === path);
-      if (known) flushed.set(path, (flushed.get(path) ?? 0) + 1);
+      const at = path.replace(/\/$/, '');
+      const known = registry.list().some((collection) => collection.path === at);
+      if (known) flushed.set(at, (flushed.get(at) ?? 0) + 1);
     },
   };
 }

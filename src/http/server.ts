@@ -1,7 +1,7 @@
 // The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
 
 import type { Server } from 'node:http';
-import cors from '@fastify/cors';
+import cors, { type OriginFunction } from '@fastify/cors';
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
@@ -76,10 +76,13 @@ function responseCache({ cache, store, registry, config, newId }: HttpDeps): Res
   return createResponseCache({ cache, store, registry, bootId: newId(), ttlSeconds: config.cache.ttl });
 }
 
+/** The origin of the request, or any when it names none. */
+const reflect: OriginFunction = (origin, done) => done(null, origin ?? '*');
+
 function allowOrigins(server: FastifyInstance, { enabled, origins }: HttpConfig['cors']): void {
   if (!enabled) return;
   server.register(cors, {
-    origin: origins.includes('*') ? true : [...origins],
+    origin: origins.includes('*') ? reflect : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: EXPOSED,
     strictPreflight: false,

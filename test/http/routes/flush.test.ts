@@ -21,6 +21,8 @@ describe('POST /api/flush', () => {
     expect([status, body]).toEqual([200, { result: 'success', message: 'Cache flush successful' }]);
     expect(await cached('/1.0/library/books')).toBe('MISS');
     expect(await cached('/1.0/library/people')).toBe('HIT');
+    expect((await flush({ path: '/1.0/library/people/' })).status).toBe(200);
+    expect(await cached('/1.0/library/people')).toBe('MISS');
   });
 
   it('forgets all with a star', async () => {
