@@ -41,6 +41,8 @@ export interface WritePlan {
   /** Several updates of one document become one write; they must not disagree. */
   update(collection: Collection, stored: StoredDocument, change: Change): void;
   remove(collection: Collection, stored: StoredDocument): void;
+  /** Nothing was planned yet. */
+  isEmpty(): boolean;
   /** Works out the updates, in the order in which they were asked for. Call once, last. */
   finish(): Promise<FinishedPlan>;
 }
@@ -113,6 +115,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
       }
       add({ kind: 'remove', ns: collection.namespace, id: stored._id, v: versionOf(stored) }, OURS);
     },
+    isEmpty: () => writes.length === 0 && updates.size === 0,
     async finish() {
       const updated = await mapInSlices([...updates.values()], applyUpdate);
       return { writes, updated, explain: (error) => explainFailure(error, origins) };

@@ -86,11 +86,14 @@ export function createWriter(options: WriterOptions): Writer {
         async () => {
           const plan = createWritePlan({ at: now(), by: caller.name }, newId);
           const planned = await attempt(plan);
+          // A query without a match leaves nothing that sub-documents could belong to.
+          const isIdle = plan.isEmpty();
           const nested = await planSubDocuments(subDocuments, plan, { store, validator, context });
           refuseInvalid([...known, ...nested]);
+          if (isIdle) return { planned, updated: [] };
           const { writes, updated, explain } = await plan.finish();
           try {
-            if (writes.length > 0) await store.commit(writes, within(context));
+            await store.commit(writes, within(context));
           } catch (error) {
             throw explain(error);
           }

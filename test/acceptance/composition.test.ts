@@ -192,6 +192,20 @@ describe('sub-documents', () => {
     expect(await books.find({ name: 'f' })).toEqual([]);
   });
 
+  it('are not created by an update that matches nothing', async () => {
+    const before = await people.find({});
+    const update = { author: { name: 'Orphan' } };
+    const { status, body } = await app.inject('PUT', books.path, {
+      body: { query: { name: 'zzz' }, update },
+    });
+    expect([status, body.results]).toEqual([200, []]);
+    expect(await people.find({})).toEqual(before);
+    const bad = await app.inject('PUT', books.path, {
+      body: { query: { name: 'zzz' }, update: { author: { name: '' } } },
+    });
+    expect([bad.status, bad.body.errors[0].field]).toEqual([400, 'author.name']);
+  });
+
   it('sent back unchanged are their ids; changed, they are updated there', async () => {
     const [author] = await people.add({ name: 'Back', born: 1, at: '2024-01-01' });
     const [book] = await books.add({ name: 'g', author: author._id, others: [author._id, author._id] });

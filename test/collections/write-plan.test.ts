@@ -49,6 +49,15 @@ test('revisions are part of the same commit', async () => {
   expect(writes[3]).toEqual({ kind: 'remove', ns: revised.namespace, id: 'c', v: 9 });
 });
 
+test('is empty until something is planned', () => {
+  const plans = [planOf(), planOf(), planOf()] as const;
+  expect(plans.map((plan) => plan.isEmpty())).toEqual([true, true, true]);
+  plans[0].insert(plain, { id: ID, fields: {} }, HERE);
+  plans[1].update(plain, { _id: ID }, { fields: {}, origin: HERE });
+  plans[2].remove(plain, { _id: ID });
+  expect(plans.map((plan) => plan.isEmpty())).toEqual([false, false, false]);
+});
+
 test('an update says which fields it changes', async () => {
   const plan = planOf();
   plan.update(plain, { _id: ID, title: 'A' }, { fields: { pages: 1 }, origin: HERE });
