@@ -1,0 +1,109 @@
+// Whatever a client fetched, in whichever form, it can send back as it is: only `v` and the stamps move.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { json, text } from '../helpers/hostile-values.ts';
+import { makeShelf, queryOf, type Shelf } from '../helpers/shelf.ts';
+
+const UNKNOWN = '0123456789abcdef01234567';
+const ref = (collection: string, more = {}) => ({ type: 'Reference', settings: { collection, ...more } });
+
+let app: TestApp;
+let people: Shelf;
+let books: Shelf;
+let ids: string[];
+
+beforeAll(async () => {
+  app = await startApp({ specs: {} });
+  people = await makeShelf(app, '/1.0/library/people', {
+    fields: {
+      name: { required: true },
+      born: { type: 'DateTime' },
+      any: { type: 'Mixed' },
+      friends: ref('people'),
+    },
+    settings: { storeRevisions: true, compose: true },
+  });
+  books = await makeShelf(app, '/1.0/library/books', {
+    fields: {
+      text: {},
+      number: { type: 'Number' },
+      flag: { type: 'Boolean' },
+      at: { type: 'DateTime' },
+      any: { type: 'Mixed' },
+      object: { type: 'Object' },
+      id: { type: 'ObjectID' },
+      author: ref('people'),
+      named: ref('people', { fields: ['name', 'friends'] }),
+      lost: ref('nowhere'),
+      part: { type: 'Reference' },
+    },
+    settings: { storeRevisions: true },
+  });
+  const added = await people.add(
+    { name: 'a', born: '2024-05-01T10:00+02:00', any: { b: 1, a: [null, { $x: 1 }] } },
+    { name: 'b', any: null },
+    { name: 'c' },
+  );
+  ids = added.map(({ _id }) => _id);
+  const [a, b, c] = ids;
+  await app.inject('PUT', `${people.path}/${a}`, { body: { friends: [b, null, c, UNKNOWN, b] } });
+  await app.inject('PUT', `${people.path}/${b}`, { body: { friends: a } });
+});
+
+afterAll(() => app.close());
+
+const reference = fc
+  .array(fc.constantFrom(0, 1, 2, 3, 4), { maxLength: 5 })
+  .map((list) => list.map((n) => (n === 4 ? null : (ids[n] ?? UNKNOWN))));
+const references = fc.oneof(
+  reference,
+  reference.map(([first]) => first ?? null),
+);
+const document = fc.record(
+  {
+    text: fc.oneof(text, fc.array(text, { maxLength: 3 })),
+    number: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    flag: fc.boolean(),
+    at: fc.constantFrom('2024-01-01', '1999-12-31T23:59:59.999-12:00', null),
+    any: json,
+    object: fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), fc.integer(), { maxKeys: 3 }),
+    id: fc.constantFrom(UNKNOWN, [UNKNOWN.replace('0', 'A')], null),
+    author: references,
+    named: references,
+    lost: references,
+  },
+  { requiredKeys: [] },
+);
+const view = fc.record({ compose: fc.boolean(), includeHistory: fc.boolean() });
+
+const withoutNulls = (value: unknown) =>
+  Array.isArray(value) ? value.filter((entry) => entry !== null) : value;
+
+it('a fetched document', { timeout: 60_000 }, async () => {
+  const before = (await people.get({ compose: false })).text;
+  let sent = 0;
+  await fc.assert(
+    fc.asyncProperty(document, view, async (body, parameters) => {
+      const created = await app.inject('POST', books.path, { body });
+      fc.pre(created.status === 200);
+      sent += 1;
+      const [stored] = created.body.results;
+      const path = `${books.path}/${stored._id}`;
+      await app.inject('PUT', `${path}?compose=false`, { body: { part: stored._id } });
+      const [fetched] = (await app.inject('GET', path + queryOf(parameters))).body.results;
+      const { status, body: answer } = await app.inject('PUT', `${path}?compose=false`, { body: fetched });
+      expect([status, answer.errors]).toEqual([200, undefined]);
+      const { v, history, part, lastModifiedAt, lastModifiedBy, ...after } = answer.results[0];
+      expect([v, history.length, part]).toEqual([3, 3, stored._id]);
+      const { v: _v, history: _history, ...rest } = stored;
+      for (const name of ['author', 'named', 'lost']) {
+        if (parameters.compose && name in rest) rest[name] = withoutNulls(rest[name]);
+      }
+      expect(after).toEqual(rest);
+    }),
+    { numRuns: 150 },
+  );
+  expect(sent).toBeGreaterThan(75);
+  expect((await people.get({ compose: false })).text).toBe(before);
+});
