@@ -4,6 +4,8 @@ import { type PatternFailure, PatternProblem } from './regex-reader.ts';
 import { translatePattern } from './regex-syntax.ts';
 
 export interface LinearRegex {
+  /** About how many instructions the engine may need for each character of a text, some 20 ns each at worst. */
+  readonly size: number;
   /** True when the pattern matches anywhere in `text`. Patterns match code points. */
   test(text: string): boolean;
 }
@@ -27,15 +29,29 @@ export class LinearRegexError extends Error {
  * no pattern, `unsupported` for what takes more than linear time (look-around, back references), `too-large`.
  */
 export function compileLinear(pattern: string, flags: string): LinearRegex {
+  const { text: translated, size } = translate(pattern, flags);
+  try {
+    const compiled = RE2JS.compile(translated);
+    return { size, test: (text) => compiled.test(text) };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new LinearRegexError('syntax', 'The pattern is not a regular expression that can be used here');
+  }
+}
+
+/** The `size` of `compileLinear` without the compiling, which may take milliseconds. Throws as that does. */
+export function sizeLinear(pattern: string, flags: string): number {
+  return translate(pattern, flags).size;
+}
+
+function translate(pattern: string, flags: string): ReturnType<typeof translatePattern> {
   if (pattern.length > MAX_LENGTH) {
     throw new LinearRegexError('too-large', `A pattern has at most ${MAX_LENGTH} characters`);
   }
   try {
-    const compiled = RE2JS.compile(translatePattern(pattern, flags));
-    return { test: (text) => compiled.test(text) };
+    return translatePattern(pattern, flags);
   } catch (error) {
     if (error instanceof PatternProblem) throw new LinearRegexError(error.reason, error.message);
-    if (!(error instanceof RE2JSException)) throw error;
-    throw new LinearRegexError('syntax', 'The pattern is not a regular expression that can be used here');
+    throw error;
   }
 }

@@ -1,9 +1,20 @@
 // Classes in brackets: every member is written anew, so that nothing in them means more to RE2 than to JavaScript.
-import { rangesText } from './regex-classes.ts';
-import { type Escape, readEscape } from './regex-escapes.ts';
+import { withTwins } from './regex-case.ts';
+import { othersText, type Range, rangesText, setText } from './regex-classes.ts';
+import { type Escape, PROPERTY_SIZE, readEscape } from './regex-escapes.ts';
 import { type PatternReader, refuse } from './regex-reader.ts';
 
 const ALL = '\\x{0}-\\x{10ffff}';
+
+/** Beside a property the engine itself has to ignore case, which takes it time for each character of a range. */
+const CHARACTERS_PER_SIZE = 1000;
+
+interface Members {
+  readonly ranges: Range[];
+  /** Properties as they stand in the class. */
+  properties: string;
+  size: number;
+}
 
 /** Reads a class from its `[` on. */
 export function translateClass(
@@ -12,38 +23,53 @@ export function translateClass(
 ): { readonly text: string; readonly size: number } {
   reader.skip(1);
   const negated = reader.take('^');
-  let text = '';
-  let size = 1;
-  while (!reader.take(']')) {
-    const member = readMember(reader, ignoreCase);
-    text += member.text;
-    size += member.size - 1;
+  const members: Members = { ranges: [], properties: '', size: 1 };
+  while (!reader.take(']')) readMember(reader, ignoreCase, members);
+  const { ranges, properties, size } = members;
+  if (properties !== '') {
+    const text = `[${negated ? '^' : ''}${rangesText(ranges)}${properties}]`;
+    return { text, size: size + (ignoreCase ? foldingSize(ranges) : 0) };
   }
   // RE2 takes the first `]` for a member, where here it ends an empty class.
-  if (text === '') return { text: negated ? `[${ALL}]` : `[^${ALL}]`, size };
-  return { text: `[${negated ? '^' : ''}${text}]`, size };
+  if (ranges.length === 0) return { text: negated ? `[${ALL}]` : `[^${ALL}]`, size };
+  const write = negated ? othersText : setText;
+  return { text: write(ignoreCase ? withTwins(ranges) : ranges, ignoreCase), size };
+}
+
+function foldingSize(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, [first, last]) => sum + Math.floor((last - first) / CHARACTERS_PER_SIZE), 0);
 }
 
 /** One member, or a range of them. A hyphen beside a set stands for itself. */
-function readMember(
-  reader: PatternReader,
-  ignoreCase: boolean,
-): { readonly text: string; readonly size: number } {
+function readMember(reader: PatternReader, ignoreCase: boolean, members: Members): void {
   const first = readOne(reader, ignoreCase);
-  if (first.kind === 'set' || !reader.match(/^-(?!\])/)) return memberOf(first);
+  if (first.kind !== 'codePoint' || !reader.match(/^-(?!\])/)) {
+    addMember(first, members);
+    return;
+  }
   const last = readOne(reader, ignoreCase);
-  if (last.kind === 'set') {
-    return { text: `${memberOf(first).text}${rangesText([[0x2d, 0x2d]])}${last.text}`, size: last.size };
+  if (last.kind !== 'codePoint') {
+    for (const one of [first, { kind: 'codePoint', codePoint: 0x2d } as const, last]) addMember(one, members);
+    return;
   }
   if (first.codePoint > last.codePoint) {
     throw refuse('syntax', 'The pattern has a range whose ends are out of order');
   }
-  return { text: rangesText([[first.codePoint, last.codePoint]]), size: 1 };
+  members.ranges.push([first.codePoint, last.codePoint]);
 }
 
-function memberOf(one: Escape): { readonly text: string; readonly size: number } {
-  if (one.kind === 'set') return one;
-  return { text: rangesText([[one.codePoint, one.codePoint]]), size: 1 };
+function addMember(one: Escape, members: Members): void {
+  switch (one.kind) {
+    case 'codePoint':
+      members.ranges.push([one.codePoint, one.codePoint]);
+      break;
+    case 'ranges':
+      members.ranges.push(...one.ranges);
+      break;
+    case 'property':
+      members.properties += one.text;
+      members.size += PROPERTY_SIZE - 1;
+  }
 }
 
 function readOne(reader: PatternReader, ignoreCase: boolean): Escape {

@@ -70,6 +70,18 @@ export function rangesText(ranges: readonly Range[]): string {
     .join('');
 }
 
+/** A class of exactly these, also where case is ignored around it. */
+export function setText(ranges: readonly Range[], ignoreCase: boolean): string {
+  return exactly(`[${rangesText(ranges)}]`, ignoreCase);
+}
+
+/** A class that lacks exactly these. */
+export function othersText(ranges: readonly Range[], ignoreCase: boolean): string {
+  return exactly(`[^${rangesText(ranges)}]`, ignoreCase);
+}
+
+const exactly = (text: string, ignoreCase: boolean) => (ignoreCase ? `(?-i:${text})` : text);
+
 /** A code point that means itself, within a class and outside. */
 export function codePointText(codePoint: number): string {
   const character = String.fromCodePoint(codePoint);

@@ -1,11 +1,12 @@
 // Escapes of patterns: characters, shorthands such as \d, and Unicode properties.
-import { rangesText, shorthandRanges } from './regex-classes.ts';
+import { type Range, shorthandRanges } from './regex-classes.ts';
 import { type PatternReader, refuse } from './regex-reader.ts';
 
-/** One character, or a set of them as text for the inside of a class. */
+/** One character, or a set of them: ranges, or a property as text for the inside of a class. */
 export type Escape =
   | { readonly kind: 'codePoint'; readonly codePoint: number }
-  | { readonly kind: 'set'; readonly text: string; readonly size: number };
+  | { readonly kind: 'ranges'; readonly ranges: readonly Range[] }
+  | { readonly kind: 'property'; readonly text: string };
 
 const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['t', 0x09],
@@ -20,7 +21,7 @@ const HEXADECIMAL = [/^x([0-9a-f]{2})/i, /^u([0-9a-f]{4})/i, /^u\{([0-9a-f]{1,8}
 const PROPERTY = /^([pP])\{(?:(?:sc|Script|gc|General_Category)=)?([A-Za-z_]+)\}/;
 
 /** A large class weighs more than one instruction: the engine compares its ranges one by one. */
-const PROPERTY_SIZE = 10;
+export const PROPERTY_SIZE = 10;
 
 /** Reads an escape from its backslash on. `\b` and `\B` are the caller's. */
 export function readEscape(reader: PatternReader, ignoreCase: boolean): Escape {
@@ -29,11 +30,11 @@ export function readEscape(reader: PatternReader, ignoreCase: boolean): Escape {
   const ranges = shorthandRanges(character, ignoreCase);
   if (ranges !== undefined) {
     reader.skip(1);
-    return { kind: 'set', text: rangesText(ranges), size: 1 };
+    return { kind: 'ranges', ranges };
   }
   const property = reader.match(PROPERTY);
   if (property !== undefined) {
-    return { kind: 'set', text: `\\${property[1]}{${property[2]}}`, size: PROPERTY_SIZE };
+    return { kind: 'property', text: `\\${property[1]}{${property[2]}}` };
   }
   return { kind: 'codePoint', codePoint: readCodePoint(reader, character) };
 }

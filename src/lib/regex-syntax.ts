@@ -3,8 +3,8 @@
 // long s and the Kelvin sign are no word characters for `\b`.
 
 import { translateClass } from './regex-class-syntax.ts';
-import { codePointText, dotRanges, rangesText } from './regex-classes.ts';
-import { readEscape } from './regex-escapes.ts';
+import { codePointText, dotRanges, setText } from './regex-classes.ts';
+import { PROPERTY_SIZE, readEscape } from './regex-escapes.ts';
 import { createPatternReader, type PatternReader, refuse } from './regex-reader.ts';
 
 /** The switches in force at a place of the pattern; groups such as `(?i:…)` change them for their inside. */
@@ -28,12 +28,12 @@ const GROUP_NAME = /^<([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)>/u;
 const MODIFIERS = /^([ims]*)(?:-([ims]*))?:/;
 
 /** The same pattern for RE2, where `flags` is some of i, m, s. Throws PatternProblem. */
-export function translatePattern(pattern: string, flags: string): string {
+export function translatePattern(pattern: string, flags: string): Piece {
   const reader = createPatternReader(pattern);
   const modes = { i: flags.includes('i'), m: flags.includes('m'), s: flags.includes('s') };
-  const { text } = readAlternatives(reader, modes);
+  const { text, size } = readAlternatives(reader, modes);
   if (!reader.done()) throw refuse('syntax', 'The pattern has a `)` without its `(`');
-  return modes.i ? `(?i:${text})` : text;
+  return { text: modes.i ? `(?i:${text})` : text, size };
 }
 
 function readAlternatives(reader: PatternReader, modes: Modes): Piece {
@@ -106,7 +106,7 @@ function readAtom(reader: PatternReader, modes: Modes): Piece {
   reader.skip(character.length);
   if (character === '^') return { text: modes.m ? '(?m:^)' : '\\A', size: 1 };
   if (character === '$') return { text: modes.m ? '(?m:$)' : '\\z', size: 1 };
-  if (character === '.') return { text: `[${rangesText(dotRanges(modes.s))}]`, size: 1 };
+  if (character === '.') return { text: setText(dotRanges(modes.s), modes.i), size: 1 };
   return { text: codePointText(character.codePointAt(0) ?? 0), size: 1 };
 }
 
@@ -142,5 +142,6 @@ function atomOfEscape(reader: PatternReader, modes: Modes): Piece {
   if (reader.match(/^\\B/)) return { text: '\\B', size: 1 };
   const found = readEscape(reader, modes.i);
   if (found.kind === 'codePoint') return { text: codePointText(found.codePoint), size: 1 };
-  return { text: `[${found.text}]`, size: found.size };
+  if (found.kind === 'ranges') return { text: setText(found.ranges, modes.i), size: 1 };
+  return { text: `[${found.text}]`, size: PROPERTY_SIZE };
 }

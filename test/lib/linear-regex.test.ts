@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileLinear, LinearRegexError } from '../../src/lib/linear-regex.ts';
+import { compileLinear, LinearRegexError, sizeLinear } from '../../src/lib/linear-regex.ts';
 
 // All of the blocks with cases, spaces and line ends, and a sample of the rest.
 const CHARACTERS = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint)
@@ -27,7 +27,19 @@ const SETS = [
     '[]',
     '[^]',
   ],
-  ...['\\p{L}', '\\p{Lu}', '\\p{gc=Nd}', '\\p{Script=Greek}', '[\\p{L}\\d]', '[^\\p{L}]', '[ß-ÿ]', '[^k]'],
+  ...[
+    '\\p{L}',
+    '\\p{Lu}',
+    '\\p{gc=Nd}',
+    '\\p{Script=Greek}',
+    '[\\p{L}\\d]',
+    '[^\\p{L}]',
+    '[ß-ÿ]',
+    '[^k]',
+    '[^K\\u0390\\ufb06]',
+    '[\\W_]',
+    '[Ā-￿]',
+  ],
   ...[
     '[\\u{1F600}-\\u{1F64F}]',
     '\\ud83d\\ude00',
@@ -140,6 +152,27 @@ test('the largest patterns compile', () => {
   expect(compileLinear('a'.repeat(999), '').test('a'.repeat(999))).toBe(true);
   expect(compileLinear('^.{1,255}$', '').test('x'.repeat(255))).toBe(true);
   expect(compileLinear(`${'('.repeat(400)}a${')'.repeat(400)}`, '').test('a')).toBe(true);
+});
+
+test('patterns that are large in every way compile at once', () => {
+  compileLinear('[a-z]', 'i');
+  for (const set of ['\\W', '\\S', '[\\W\\S\\D]', '[\u0100-\uffff]', '[^\\p{L}\\W]', '.']) {
+    const pattern = set.repeat(Math.floor(1000 / set.length));
+    const started = process.threadCpuUsage();
+    try {
+      compileLinear(pattern, 'i');
+    } catch (error) {
+      expect(error).toMatchObject({ reason: 'too-large' });
+    }
+    const { user, system } = process.threadCpuUsage(started);
+    expect((user + system) / 1000).toBeLessThan(500);
+  }
+});
+
+test('the size of a pattern is known without compiling it', () => {
+  expect(sizeLinear('^a{10}$', '')).toBe(compileLinear('^a{10}$', '').size);
+  expect(sizeLinear('a{100}', '')).toBeGreaterThan(sizeLinear('a{10}', ''));
+  expect(() => sizeLinear('(?=a)', '')).toThrow(LinearRegexError);
 });
 
 test('hostile patterns take time in proportion to the text', () => {

@@ -22,13 +22,16 @@ test.each([
   expect(read(pattern)).toEqual({ kind: 'codePoint', codePoint });
 });
 
+test('a shorthand is ranges', () => {
+  expect(read('\\d')).toEqual({ kind: 'ranges', ranges: [[0x30, 0x39]] });
+});
+
 test.each([
-  ['\\d', '0-9'],
   ['\\p{L}', '\\p{L}'],
   ['\\P{gc=Lu}', '\\P{Lu}'],
   ['\\p{Script=Greek}', '\\p{Greek}'],
-])('%s is a set', (pattern, text) => {
-  expect(read(pattern)).toMatchObject({ kind: 'set', text });
+])('%s is a property', (pattern, text) => {
+  expect(read(pattern)).toEqual({ kind: 'property', text });
 });
 
 test.each(['\\', '\\q', '\\x4', '\\u12', '\\u{}', '\\u{110000}', '\\c1', '\\p', '\\p{}', '\\01'])(

@@ -14,8 +14,10 @@ test.each([
   ['(?-i:a)', 'i', '(?i:(?-i:a))'],
   ['(?m-s:^)', 's', '(?:(?m:^))'],
   ['a{b', '', 'a\\x{7b}b'],
+  ['\\d', 'i', '(?i:(?-i:[0-9]))'],
+  ['[^x]', 'i', '(?i:(?-i:[^xX]))'],
 ])('/%s/%s becomes %s', (pattern, flags, text) => {
-  expect(translatePattern(pattern, flags)).toBe(text);
+  expect(translatePattern(pattern, flags).text).toBe(text);
 });
 
 test('repetitions are counted as the engine will write them out', () => {
