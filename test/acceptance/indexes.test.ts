@@ -138,6 +138,67 @@ describe('an index', () => {
   });
 });
 
+describe('an index whose specification changes', () => {
+  it('serves what the new one says', async () => {
+    const { path, add, find } = await shelf({});
+    const post = async (name: JsonObject, index: Json) => {
+      const body = { fields: { ...fields, name }, settings: { index } };
+      expect((await app.inject('POST', `${path}/config`, { body })).status).toBe(200);
+    };
+    const index = (keys: JsonObject, options: JsonObject = {}) => [
+      { keys, options: { name: 'same', ...options } },
+    ];
+    await add({ name: 'Alpha', n: 1, tags: ['x', 'y'] }, { name: 'alpha', n: 2 }, { name: 'beta', n: 3 });
+    const exact = { matchType: 'exact' };
+    const steps: readonly (readonly [JsonObject, Json, readonly string[]])[] = [
+      [exact, index({ name: 1 }), ['alpha']],
+      [{}, index({ name: 1 }), ['Alpha', 'alpha']],
+      [exact, index({ name: 1 }), ['alpha']],
+      [{}, index({ name: -1, n: 1 }), ['Alpha', 'alpha']],
+      [{}, index({ name: 1 }, { unique: true }), ['Alpha', 'alpha']],
+      [{}, index({ n: 1 }, { sparse: true }), ['Alpha', 'alpha']],
+      [{}, { enabled: false, keys: { name: 1 } }, ['Alpha', 'alpha']],
+      [{}, [], ['Alpha', 'alpha']],
+    ];
+    for (const [name, declared, found] of steps) {
+      await post(name, declared);
+      expect(await find({ name: 'alpha' })).toEqual(found);
+      expect(await find({ name: { $gt: 'alpha' } })).toEqual(['beta']);
+      expect(await find({}, { sort: { n: -1 } })).toEqual(['beta', 'alpha', 'Alpha']);
+      expect(await find({ tags: 'Y' })).toEqual(['Alpha']);
+    }
+    const { body } = await app.inject('GET', `${path}/stats`);
+    expect(Object.keys(body.indexSizes)).toEqual(['_id_']);
+  });
+
+  it('minds the documents that are written while it is built', async () => {
+    const { path, add, find } = await shelf({});
+    await add(...Array.from({ length: 3000 }, (_, n) => ({ name: `n${n % 10}`, n })));
+    const body = {
+      fields,
+      settings: { index: [{ keys: { name: 1 } }, { keys: { n: 1 }, options: { unique: true } }] },
+    };
+    const [posted, ...written] = await Promise.all([
+      app.inject('POST', `${path}/config`, { body }),
+      ...Array.from({ length: 20 }, (_, n) =>
+        app.inject('POST', path, { body: { name: 'N3', n: 5000 + n } }),
+      ),
+      app.inject('PUT', path, {
+        body: { query: { n: { $lt: 100 }, name: 'n3' }, update: { name: 'moved' } },
+      }),
+      app.inject('DELETE', path, { body: { query: { n: { $gte: 2900, $lt: 3000 }, name: 'n3' } } }),
+    ]);
+    expect([posted.status, ...written.map(({ status }) => status)]).toEqual([
+      200,
+      ...Array.from({ length: 21 }, () => 200),
+      204,
+    ]);
+    const count = async (filter: Json) => (await find(filter, { count: 0 })).length;
+    expect(await count({ name: 'n3' })).toBe(300 - 10 - 10 + 20);
+    expect(await count({ name: 'MOVED' })).toBe(10);
+  });
+});
+
 describe('statistics', () => {
   it('count documents, bytes and indexes', async () => {
     const { path, add, get } = await shelf({ index: [{ keys: { name: 1 } }, { keys: { n: 1, tags: -1 } }] });
