@@ -1,6 +1,6 @@
 // Every refusal in the one envelope. What is not meant for a client becomes a 500 that says nothing, and a log record.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notPermitted } from '../auth/challenge.ts';
+import { noToken, notPermitted } from '../auth/challenge.ts';
 import { AppError, ERRORS, type ErrorCode, type ErrorItem, StoreError } from '../errors.ts';
 import type { HttpLogger } from './deps.ts';
 import { sendValue } from './reply.ts';
@@ -65,7 +65,9 @@ function headersOf(error: AppError, request: FastifyRequest): Readonly<Record<st
   if (error.status === 503) return { 'Retry-After': RETRY_SECONDS, ...error.headers };
   const named = 'WWW-Authenticate' in error.headers;
   // The domain refuses without knowing the address; the challenge wants it.
-  if (error.code === 'NOT_PERMITTED' && !named) return notPermitted(pathOf(request)).headers;
+  if (error.code === 'NOT_PERMITTED' && !named) {
+    return (request.client === null ? noToken() : notPermitted(pathOf(request))).headers;
+  }
   return error.headers;
 }
 

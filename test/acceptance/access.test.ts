@@ -189,9 +189,6 @@ describe('settings.authenticate', () => {
     expect(text).not.toContain('behind a reference');
     expect((await at(`/1.0/library/window?filter={"person.name":"x"}`)).status).toBe(400);
     const nested = await at('/1.0/library/window', 'POST', { person: { name: 'Eve' } });
-    expect([nested.status, nested.headers['www-authenticate']]).toEqual([
-      401,
-      expect.stringContaining('Bearer'),
-    ]);
+    expect([nested.status, nested.headers['www-authenticate']]).toEqual([401, NO_TOKEN]);
   });
 });

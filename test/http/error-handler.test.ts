@@ -1,13 +1,16 @@
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/auth/client.ts';
 import { AppError, StoreError } from '../../src/errors.ts';
 import { acceptJson } from '../../src/http/body.ts';
 import { toAppError } from '../../src/http/error-handler.ts';
 import { bareServer } from './bare-server.ts';
+import { USER_CLIENT } from './fixtures.ts';
 
-async function thrown(error: unknown) {
+async function thrown(error: unknown, client: Client | null = null) {
   const { server, records } = bareServer((bare) => {
-    bare.get('/a/b', async () => {
+    bare.get('/a/b', async (request) => {
+      request.client = client;
       throw error;
     });
   });
@@ -74,9 +77,14 @@ describe('the error handler', () => {
   });
 
   it('adds the challenge to a refusal of the domain', async () => {
-    const { status, headers } = await thrown(new AppError('NOT_PERMITTED', { field: 'author' }));
-    expect(status).toBe(401);
-    expect(headers['www-authenticate']).toBe('Bearer realm="/a/b"');
+    const refusal = new AppError('NOT_PERMITTED', { field: 'author' });
+    const { status, headers } = await thrown(refusal, USER_CLIENT);
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="/a/b"']);
+    const anonymous = await thrown(refusal);
+    expect([anonymous.status, anonymous.headers['www-authenticate']]).toEqual([
+      401,
+      'Bearer, error="no_token", error_description="No access token supplied"',
+    ]);
   });
 
   it('adds empty results to an unknown document', async () => {
