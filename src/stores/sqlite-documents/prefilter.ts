@@ -41,8 +41,9 @@ function quoted(text: string): string {
   return JSON.stringify(short.isWellFormed() ? short : short.slice(0, -1)).slice(0, -1);
 }
 
-function contains(text: string): Condition {
-  return { sql: 'instr(json, ?) > 0', values: [text] };
+/** SQLite finds text by LIKE twice as fast as by `instr`. It ignores the case of ASCII, which lets more pass. */
+function like(pattern: string): Condition {
+  return { sql: 'json like ?', values: [pattern] };
 }
 
 function anyOf(conditions: readonly Condition[]): Condition {
@@ -52,37 +53,35 @@ function anyOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** The text that a document with `value` at the field `name`, or in an array there, must have. */
-function holds(name: string, value: Json): Condition | undefined {
-  if (value === null || typeof value === 'object') return undefined;
-  const literal = typeof value === 'string' ? quoted(value) : JSON.stringify(value);
-  // A position names no member.
-  if (POSITION.test(name)) return contains(literal);
-  const member = `${JSON.stringify(name)}:`;
-  return anyOf([
-    contains(member + literal),
-    { sql: `(instr(json, ?) > 0 and instr(json, ?) > 0)`, values: [`${member}[`, literal] },
-  ]);
+/** Text as a LIKE pattern: what LIKE would take for more than itself becomes "any character". */
+function literally(text: string): string {
+  return text.replaceAll('%', '_');
 }
 
-/** As a LIKE pattern, which ignores the case of ASCII. Whatever else may fold becomes "any character". */
-function foldedPattern(text: string): string {
+/** The same for text in any case: beyond ASCII, and where ASCII has kin beyond it, any character may stand. */
+function foldedLiterally(text: string): string {
   let pattern = '';
-  for (const character of quoted(text)) pattern += ASCII_WITHOUT_KIN.test(character) ? character : '_';
+  for (const character of text) pattern += ASCII_WITHOUT_KIN.test(character) ? character : '_';
   return pattern;
 }
 
-function holdsFolded(name: string, text: string): Condition | undefined {
-  if (!text.isWellFormed()) return undefined;
-  const literal = foldedPattern(text);
-  if (POSITION.test(name) || !PLAIN_NAME.test(name)) return { sql: 'json like ?', values: [`%${literal}%`] };
-  // LIKE would take an underscore in the name for any character, which lets more pass and no less.
-  const member = `"${name}":`;
-  return anyOf([
-    { sql: 'json like ?', values: [`%${member}${literal}%`] },
-    { sql: '(instr(json, ?) > 0 and json like ?)', values: [`${member}[`, `%${literal}%`] },
-  ]);
+/** The text that a document with `value` at the field `name`, or in an array there, must have. */
+function holds(name: string, value: Json, fold: boolean): Condition | undefined {
+  if (value === null || typeof value === 'object') return undefined;
+  const text = typeof value === 'string' ? quoted(value) : JSON.stringify(value);
+  const literal = fold ? foldedLiterally(text) : literally(text);
+  if (isNameless(name)) return like(`%${literal}%`);
+  const member = memberPattern(name);
+  return anyOf([like(`%${member}${literal}%`), like(`%${member}[%${literal}%`)]);
 }
+
+/** The name as it stands before a value. */
+function memberPattern(name: string): string {
+  return `${literally(JSON.stringify(name))}:`;
+}
+
+/** A position names no member, and a very long name is not worth looking for. */
+const isNameless = (name: string) => POSITION.test(name) || name.length > MAX_LITERAL;
 
 function comparison(
   path: string,
@@ -103,12 +102,10 @@ function conditionOf(path: string, test: Test): Condition | undefined {
   const name = path.slice(path.lastIndexOf('.') + 1);
   switch (test.kind) {
     case 'eq':
-      return test.fold === true && typeof test.value === 'string'
-        ? holdsFolded(name, test.value)
-        : holds(name, test.value);
+      return holds(name, test.value, test.fold === true);
     case 'in': {
       if (test.values.length === 0 || test.values.length > MAX_VALUES) return undefined;
-      const each = test.values.map((value) => holds(name, value));
+      const each = test.values.map((value) => holds(name, value, false));
       const known = each.filter((condition) => condition !== undefined);
       return known.length === each.length ? anyOf(known) : undefined;
     }
@@ -128,7 +125,7 @@ function conditionOf(path: string, test: Test): Condition | undefined {
 
 /** Some member has that name. */
 function present(name: string, operand: Json): Condition | undefined {
-  return operand === null || POSITION.test(name) ? undefined : contains(`${JSON.stringify(name)}:`);
+  return operand === null || isNameless(name) ? undefined : like(`%${memberPattern(name)}%`);
 }
 
 /** The conditions for an access that sees every document; none for the others. */
