@@ -9,6 +9,8 @@ const DEFAULT_COUNT = 40;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CALLBACK = /^[A-Za-z]{1,100}$/;
 const MEDIA_TYPES = ['media', 'mediaCollection'];
+/** What a revision holds beside the state of the document. */
+const REVISION_MEMBERS = ['action', 'originalDocumentId'];
 const FLAGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
 
 type Check = (value: Json) => string | undefined;
@@ -130,5 +132,8 @@ export function parseSettings(
     displayName: textOf('displayName'),
   };
   warnOfCombinations(settings, report);
+  for (const name of settings.storeRevisions ? REVISION_MEMBERS.filter((member) => fields.has(member)) : []) {
+    report.warn(`fields.${name}`, 'revisions use this name themselves: they do not keep the field');
+  }
   return settings;
 }

@@ -8,9 +8,9 @@ import { indexOf } from './nested.ts';
 // What an answer may list; a body can be at fault a million times over.
 const MAX_ITEMS = 1000;
 
-/** A body with a required member missing or of the wrong kind. */
-function refuseBody(field: string, message: string): AppError {
-  return new AppError('BAD_REQUEST', { field, message });
+/** A body of the wrong kind, or whose member `field` is missing or is. */
+function refuseBody(message: string, field?: string): AppError {
+  return new AppError('BAD_REQUEST', { message, ...(field !== undefined && { field }) });
 }
 
 /** Refuses what no store could take back unharmed: a 400 with the path. */
@@ -24,7 +24,7 @@ export function guardBody(body: Json): void {
 /** The documents of a create: one, or a list of one to `limit`. */
 export function readDocuments(body: Json, limit: number): readonly JsonObject[] {
   const documents: readonly Json[] = Array.isArray(body) ? body : [body as Json];
-  if (documents.length === 0) throw refuseBody('', 'The list holds no documents');
+  if (documents.length === 0) throw refuseBody('The list holds no documents');
   if (documents.length > limit) {
     const message = `${documents.length} documents are more than the ${limit} that one write may have`;
     throw new AppError('WRITE_TOO_LARGE', { message });
@@ -39,7 +39,7 @@ export function readDocuments(body: Json, limit: number): readonly JsonObject[] 
 
 /** The fields that an update by id sets: bare, or in `update` as older clients send them. */
 export function readFields(collection: Collection, body: Json): JsonObject {
-  if (!isJsonObject(body)) throw refuseBody('', 'The body must be a JSON object');
+  if (!isJsonObject(body)) throw refuseBody('The body must be a JSON object');
   const names = Object.keys(body);
   const isWrapped =
     isJsonObject(body['update']) &&
@@ -50,14 +50,14 @@ export function readFields(collection: Collection, body: Json): JsonObject {
 /** The `query` of a write by query. */
 export function readQuery(body: Json): JsonObject {
   const query = isJsonObject(body) && Object.hasOwn(body, 'query') ? body['query'] : undefined;
-  if (!isJsonObject(query)) throw refuseBody('query', '`query` must be a JSON object');
+  if (!isJsonObject(query)) throw refuseBody('`query` must be a JSON object', 'query');
   return query;
 }
 
 /** The `update` of an update by query. */
 export function readUpdate(body: Json): JsonObject {
   const update = isJsonObject(body) && Object.hasOwn(body, 'update') ? body['update'] : undefined;
-  if (!isJsonObject(update)) throw refuseBody('update', '`update` must be a JSON object');
+  if (!isJsonObject(update)) throw refuseBody('`update` must be a JSON object', 'update');
   return update;
 }
 

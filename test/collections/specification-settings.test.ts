@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createReport } from '../../src/collections/specification-report.ts';
 import { isMixedLimiter, parseSettings } from '../../src/collections/specification-settings.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { BOOKS_ADDRESS, makeCollection } from '../helpers/specifications.ts';
+import { BOOKS_ADDRESS, makeCollection, parse } from '../helpers/specifications.ts';
 
 const { fields } = makeCollection({ title: {} });
 
@@ -99,6 +99,13 @@ test('warns of what loads but may surprise', () => {
   expect(fieldsOf({ hooks: { beforeCreate: ['x'] } })).toEqual(['settings.hooks']);
   expect(fieldsOf({ fieldLimiters: { a: 1, b: 0 } })).toEqual(['settings.fieldLimiters']);
   expect(fieldsOf({ type: 'gallery' })).toEqual(['settings.type']);
+});
+
+test('warns of fields that revisions cannot keep', () => {
+  const fields = { action: {}, originalDocumentId: {} };
+  const fieldsOf = (settings: JsonObject) => parse(fields, settings).warnings.map(({ field }) => field);
+  expect(fieldsOf({ storeRevisions: true })).toEqual(['fields.action', 'fields.originalDocumentId']);
+  expect(fieldsOf({})).toEqual([]);
 });
 
 test('_id may be excluded from an including limiter', () => {

@@ -66,7 +66,7 @@ describe('by id', () => {
     [{ 'data.x': 1 }, { field: 'data.x', code: 'ERROR_NOT_IN_SCHEMA' }],
     [{ sequel: 'x' }, { field: 'sequel', code: 'ERROR_INVALID_ID' }],
     [{ data: '\udc00' }, { field: 'data' }],
-    [[], { field: '' }],
+    [[], { message: 'The body must be a JSON object' }],
   ])('%j is refused and changes nothing', async (body, item) => {
     const refusal = await refusalOf(put(body));
     expect(refusal.status).toBe(400);
