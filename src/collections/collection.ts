@@ -12,11 +12,17 @@ export type FieldType =
   | 'Reference'
   | 'DateTime';
 
+interface Linear {
+  /** Work for each character of a text, in instructions of the engine. */
+  readonly size: number;
+  readonly test: (text: string) => boolean;
+}
+
 export interface PatternRule {
   readonly pattern: string;
   readonly flags: string;
   /** The pattern in the linear-time engine. Undefined when it is beyond that engine: it then runs on a worker. */
-  readonly linear: { readonly test: (text: string) => boolean } | undefined;
+  readonly linear: Linear | undefined;
 }
 
 export interface FieldValidation {

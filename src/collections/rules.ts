@@ -4,12 +4,32 @@ import type { Json } from '../lib/json.ts';
 import type { Field, PatternRule } from './collection.ts';
 import { FIELD_TYPES } from './fields/index.ts';
 
-/** A pattern that only a worker may run: `failure` holds if it fails, `otherwise` (the next rule's verdict) if not. */
+/** A pattern that a worker is to run: `failure` holds if it fails, `otherwise` (the next rule's verdict) if not. */
 export interface PendingPattern {
   readonly rule: PatternRule;
   readonly texts: readonly string[];
   readonly failure: ErrorItem;
   readonly otherwise: ErrorItem | undefined;
+}
+
+/** How much more pattern matching may be done at once: instructions of the linear engine, times characters. */
+export interface Allowance {
+  left: number;
+}
+
+/** At some 20 to 40 ns each at worst: what one document may hold the event loop for. */
+const WORK_AT_ONCE = 100_000;
+
+/** The allowance of one document. */
+export function createAllowance(): Allowance {
+  return { left: WORK_AT_ONCE };
+}
+
+function take(allowance: Allowance, size: number, texts: readonly string[]): boolean {
+  const work = texts.reduce((sum, text) => sum + (text.length + 1) * size, 0);
+  if (work > allowance.left) return false;
+  allowance.left -= work;
+  return true;
 }
 
 /** An item for `field`; its own `message`, where the specification has one, replaces the rule's. */
@@ -55,9 +75,13 @@ function checkType(field: Field, value: Json): ErrorItem | undefined {
 
 /**
  * Holds a value that is not null against its field. Undefined when all is well; a pending pattern when a worker
- * has to decide.
+ * has to decide: because only it may run the pattern, or because the text is more than the allowance covers.
  */
-export function checkRules(field: Field, value: Json): ErrorItem | PendingPattern | undefined {
+export function checkRules(
+  field: Field,
+  value: Json,
+  allowance: Allowance,
+): ErrorItem | PendingPattern | undefined {
   const { regex, minLength, maxLength } = field.validation;
   if (regex === undefined && minLength === undefined && maxLength === undefined)
     return checkType(field, value);
@@ -66,6 +90,8 @@ export function checkRules(field: Field, value: Json): ErrorItem | PendingPatter
   if (regex === undefined || texts.length === 0) return otherwise();
   const failure = fieldItem(field, `should match the pattern ${regex.pattern}`, 'ERROR_REGEX');
   const { linear } = regex;
-  if (linear === undefined) return { rule: regex, texts, failure, otherwise: otherwise() };
+  if (linear === undefined || !take(allowance, linear.size, texts)) {
+    return { rule: regex, texts, failure, otherwise: otherwise() };
+  }
   return texts.every((text) => linear.test(text)) ? otherwise() : failure;
 }

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { type Field, type FieldType, INTERNAL_FIELDS, type ReferenceSettings } from './collection.ts';
 import { FIELD_TYPES } from './fields/index.ts';
-import { checkRules } from './rules.ts';
+import { checkRules, createAllowance } from './rules.ts';
 import { checkCollectionName, checkDatabaseName } from './specification-address.ts';
 import type { Report } from './specification-report.ts';
 import { parseValidation } from './specification-validation.ts';
@@ -60,7 +60,7 @@ function checkDefault(field: Field, report: Report): void {
   const problem = FIELD_TYPES[field.type].check(field.default);
   if (problem !== undefined) {
     report.field(field.name, `\`default\` ${problem.message}`);
-  } else if (checkRules(field, field.default) !== undefined) {
+  } else if (checkRules(field, field.default, createAllowance()) !== undefined) {
     report.warn(`fields.${field.name}`, '`default` may break the rules of the field itself');
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorItem } from '../errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from './collection.ts';
 import { FIELD_TYPES } from './fields/index.ts';
-import { checkRules, fieldItem, type PendingPattern } from './rules.ts';
+import { checkRules, createAllowance, fieldItem, type PendingPattern } from './rules.ts';
 
 export type WriteMode = 'create' | 'update';
 
@@ -12,7 +12,7 @@ export interface Validated {
   readonly document: JsonObject;
   /** Failures that are known already, without those of `pending`. */
   readonly items: readonly ErrorItem[];
-  /** What a worker must decide first: hand it to `settlePatterns`. Empty but for patterns beyond the linear engine. */
+  /** What a worker must decide first: hand it to `settlePatterns`. Empty but for patterns or texts that are too much for this thread. */
   readonly pending: readonly PendingPattern[];
   /** `items` and `pending` in the order of the answer. */
   readonly findings: readonly (ErrorItem | PendingPattern)[];
@@ -65,6 +65,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
     const item = field.required ? checkRequired(field, document, mode) : undefined;
     if (item !== undefined) findings.push(item);
   }
+  const allowance = createAllowance();
   for (const [name, value] of Object.entries(document)) {
     const field = collection.fields.get(name);
     if (field === undefined) {
@@ -72,7 +73,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
       findings.push({ field: name, message, code: 'ERROR_NOT_IN_SCHEMA' });
       continue;
     }
-    const finding = value === null ? undefined : checkRules(field, value);
+    const finding = value === null ? undefined : checkRules(field, value, allowance);
     if (finding !== undefined) findings.push(finding);
   }
   if (findings.length === 0) {

@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 3;
-const UNCHECKED = 16;
 
 /** `Array.prototype.map` that lets the event loop turn whenever it has run for some 3 ms. */
 export async function mapInSlices<T, R>(
@@ -13,7 +12,7 @@ export async function mapInSlices<T, R>(
   let end = performance.now() + SLICE_MS;
   for (const [index, item] of items.entries()) {
     results.push(map(item, index));
-    if (index % UNCHECKED === UNCHECKED - 1 && performance.now() > end) {
+    if (performance.now() > end) {
       await setImmediate();
       end = performance.now() + SLICE_MS;
     }

@@ -1,5 +1,7 @@
-// Worker task: do texts match their patterns? The platform's own engine decides, which may take for ever: hence the limits.
+// Worker task: do texts match their patterns? The linear engine decides where it takes the pattern and is soon done,
+// else the platform's own, which is faster on most texts but may take for ever: hence the limits.
 import { createContext, Script } from 'node:vm';
+import { compileLinear, type LinearRegex, LinearRegexError, sizeLinear } from '../lib/linear-regex.ts';
 
 export interface PatternJob {
   readonly pattern: string;
@@ -17,13 +19,42 @@ export interface PatternTask {
   readonly totalMs: number;
 }
 
+type Matcher = Pick<LinearRegex, 'test'>;
+type Compile = (job: PatternJob) => Matcher;
+
+/** Instructions of the linear engine times characters: some 80 ms at worst. */
+const LINEAR_WORK = 2_000_000;
+
+function fitsLinear({ pattern, flags, texts }: PatternJob): boolean {
+  try {
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    return sizeLinear(pattern, flags) * length <= LINEAR_WORK;
+  } catch (error) {
+    if (error instanceof LinearRegexError) return false;
+    throw error;
+  }
+}
+
 // Code points, as in the linear engine, where the pattern permits it.
-function compile(pattern: string, flags: string): RegExp {
+function compileNative({ pattern, flags }: PatternJob): Matcher {
   try {
     return new RegExp(pattern, `${flags}u`);
   } catch {
     return new RegExp(pattern, flags);
   }
+}
+
+/** Compiles each pattern once for as long as the result is kept. */
+function createCompile(): Compile {
+  const engines = [new Map<string, Matcher>(), new Map<string, Matcher>()] as const;
+  return (job) => {
+    const linear = fitsLinear(job);
+    const known = linear ? engines[0] : engines[1];
+    const key = `${job.flags}/${job.pattern}`;
+    const matcher = known.get(key) ?? (linear ? compileLinear(job.pattern, job.flags) : compileNative(job));
+    known.set(key, matcher);
+    return matcher;
+  };
 }
 
 function isTimeout(error: unknown): boolean {
@@ -43,12 +74,13 @@ function isTimeout(error: unknown): boolean {
  */
 export function matchPatterns({ jobs, limitMs, totalMs }: PatternTask): readonly boolean[] {
   const verdicts: boolean[] = [];
+  const compile = createCompile();
   const end = performance.now() + totalMs;
   const matchNext = () => {
     const begun = performance.now();
-    for (const { pattern, flags, texts } of jobs.slice(verdicts.length)) {
-      const regex = compile(pattern, flags);
-      verdicts.push(texts.every((text) => regex.test(text)));
+    for (const job of jobs.slice(verdicts.length)) {
+      const matcher = compile(job);
+      verdicts.push(job.texts.every((text) => matcher.test(text)));
       if (performance.now() - begun > limitMs / 2) return;
     }
   };

@@ -1,4 +1,4 @@
-// Runs the patterns of specifications that are beyond the linear-time engine on a thread of their own.
+// Runs the patterns of specifications on a thread of their own, where patterns or texts are too much for the main one.
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { AppError } from '../errors.ts';
@@ -7,6 +7,8 @@ import type { PatternJob, PatternTask } from './pattern.ts';
 const LIMIT_MS = 100;
 const TOTAL_MS = 200;
 const JOBS_AT_ONCE = 200;
+/** In UTF-16 units: sending text to the thread costs this one time. */
+const TEXT_AT_ONCE = 1_000_000;
 // As long as a request may spend on the database: whoever waits longer is told to come again.
 const WAIT_MS = 5_000;
 // For a thread that does not even obey its own clock: it is ended and replaced.
@@ -43,6 +45,18 @@ function expire(waiting: Waiting[]): void {
   }
 }
 
+/** The first of those who wait, as many as go at once, but at least one. */
+function nextTurn(waiting: readonly Waiting[]): readonly Waiting[] {
+  const turn: Waiting[] = [];
+  let length = 0;
+  for (const one of waiting.slice(0, JOBS_AT_ONCE)) {
+    length += one.job.texts.reduce((sum, text) => sum + text.length, 0);
+    if (turn.length > 0 && length > TEXT_AT_ONCE) break;
+    turn.push(one);
+  }
+  return turn;
+}
+
 /** Nothing is started before the first call. Calls are taken in the order in which they come. */
 export function createPatterns(): Patterns {
   let pool: Promise<Piscina> | undefined;
@@ -64,7 +78,7 @@ export function createPatterns(): Patterns {
 
   const takeTurn = async (): Promise<void> => {
     expire(waiting);
-    const turn = waiting.slice(0, JOBS_AT_ONCE);
+    const turn = nextTurn(waiting);
     if (turn.length === 0) return;
     try {
       const verdicts = await verdictsOf(turn.map(({ job }) => job));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { checkRules, fieldItem } from '../../src/collections/rules.ts';
+import { checkRules, createAllowance, fieldItem } from '../../src/collections/rules.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { makeCollection } from '../helpers/specifications.ts';
 
 function codeOf(field: Json, value: Json): unknown {
   const live = makeCollection({ a: field }).fields.get('a')!;
-  const finding = checkRules(live, value);
+  const finding = checkRules(live, value, createAllowance());
   return finding === undefined ? undefined : 'rule' in finding ? 'pending' : finding.code;
 }
 
@@ -34,6 +34,20 @@ test.each<[Json, Json, unknown]>([
   [{ validation: { regex: { pattern: '(?=a)' } } }, [], undefined],
 ])('%j holds %j: %s', (field, value, code) => {
   expect(codeOf(field, value)).toBe(code);
+});
+
+test('a text that is long for its pattern is left to a worker, and so are many that are long together', () => {
+  const field = makeCollection({ a: { validation: { regex: { pattern: '^[ab]{100}c?' } } } }).fields.get(
+    'a',
+  )!;
+  const allowance = createAllowance();
+  expect(checkRules(field, 'a'.repeat(100), allowance)).toBeUndefined();
+  expect(checkRules(field, 'a'.repeat(10_000), allowance)).toMatchObject({
+    rule: { pattern: '^[ab]{100}c?' },
+  });
+  const findings = Array.from({ length: 50 }, () => checkRules(field, 'a'.repeat(100), allowance));
+  expect(findings[0]).toBeUndefined();
+  expect(findings.at(-1)).toHaveProperty('rule');
 });
 
 test('the message of the field replaces that of the rule', () => {

@@ -21,6 +21,16 @@ test('time over counts as no match, for that job alone', () => {
   expect(verdicts(runaway, { pattern: '(?=a)', flags: '', texts: ['a'] })).toEqual([false, true]);
 });
 
+test('a pattern of the linear engine ends in time where the platform would backtrack for ever', () => {
+  const evil = { pattern: '^(a|aa)+$', flags: '', texts: [`${'a'.repeat(10_000)}!`] };
+  const fine = { ...evil, texts: ['a'.repeat(10_000)] };
+  expect(verdicts(evil, fine)).toEqual([false, true]);
+});
+
+test('text too long for the linear engine is matched all the same', () => {
+  expect(verdicts({ pattern: '^[^]*b$', flags: '', texts: [`${'a'.repeat(3_000_000)}b`] })).toEqual([true]);
+});
+
 test('no job is begun when the whole time is over, but for the first', () => {
   expect(matchPatterns({ jobs: [runaway, runaway, runaway], limitMs: 30, totalMs: 20 })).toEqual([false]);
 });

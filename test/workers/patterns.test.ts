@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPatterns } from '../../src/workers/patterns.ts';
 
@@ -26,6 +27,18 @@ test('a large batch is answered call by call', async () => {
   const calls = Array.from({ length: 10_000 }, (_, n) => patterns.matches(LOOK_AHEAD, [n % 3 ? 'a1' : 'a']));
   const outcomes = await Promise.all(calls);
   expect(outcomes.every((outcome, n) => outcome === n % 3 > 0)).toBe(true);
+});
+
+test('texts of megabytes do not hold up who sends them', async () => {
+  const patterns = open();
+  await patterns.matches(LOOK_AHEAD, ['a1']);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const texts = Array.from({ length: 20 }, (_, n) => `${n}${'a'.repeat(1_000_000)}`);
+  delay.enable();
+  const outcomes = await Promise.all(texts.map((text) => patterns.matches(LOOK_AHEAD, [text])));
+  delay.disable();
+  expect(outcomes.every((outcome) => outcome)).toBe(true);
+  expect(delay.max / 1e6).toBeLessThan(50);
 });
 
 test('who waits too long behind evil texts is told to come again', async () => {

@@ -11,17 +11,29 @@ export interface FilterLimits {
 export interface Budget {
   /** Counts one condition or operator. */
   spend(name: string): void;
+  /** Counts a pattern of `size` instructions: compiling takes some 50 µs for each. */
+  spendPattern(name: string, size: number): void;
   /** Refuses a nesting of `depth`. */
   descend(name: string, depth: number): void;
 }
 
+/** Twice what a single pattern may have. */
+const MAX_PATTERNS_SIZE = 2000;
+
 export function createBudget({ filterDepth, filterNodes }: FilterLimits): Budget {
   let nodes = 0;
+  let patternsSize = 0;
   return {
     spend(name) {
       nodes += 1;
       if (nodes > filterNodes) {
         throw refuseFilter(name, `The filter has more than ${filterNodes} conditions and operators`);
+      }
+    },
+    spendPattern(name, size) {
+      patternsSize += size;
+      if (patternsSize > MAX_PATTERNS_SIZE) {
+        throw refuseFilter(name, 'The patterns of the filter are too large together');
       }
     },
     descend(name, depth) {

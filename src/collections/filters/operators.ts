@@ -54,16 +54,16 @@ function typeNames(operand: Json, { path }: Place): readonly TypeName[] {
   return names;
 }
 
-function readRegex(operand: Json, { path }: Place, siblings: JsonObject): readonly Test[] {
+function readRegex(operand: Json, place: Place, siblings: JsonObject): readonly Test[] {
   const options = Object.hasOwn(siblings, '$options') ? siblings['$options'] : 'i';
   if (typeof operand !== 'string' || typeof options !== 'string') {
-    throw refuseFilter(path, '`$regex` and `$options` need text');
+    throw refuseFilter(place.path, '`$regex` and `$options` need text');
   }
-  return [patternTest(path, operand, options)];
+  return [patternTest(place, operand, options)];
 }
 
 function readNot(operand: Json, place: Place): readonly Test[] {
-  if (typeof operand === 'string') return [{ kind: 'not', tests: [slashedTest(place.path, operand)] }];
+  if (typeof operand === 'string') return [{ kind: 'not', tests: [slashedTest(place, operand)] }];
   if (!isOperatorObject(operand)) {
     throw refuseFilter(
       place.path,

@@ -1,17 +1,24 @@
 // Regular expressions of filters: only what the linear-time engine takes, so that no pattern stalls the server.
-import { compileLinear, LinearRegexError } from '../../lib/linear-regex.ts';
+import { compileLinear, LinearRegexError, sizeLinear } from '../../lib/linear-regex.ts';
 import type { Test } from '../../stores/filter.ts';
+import type { Budget } from './budget.ts';
 import { refuseFilter } from './refusal.ts';
 
 const FLAGS = /^[ims]*$/;
 const SLASHED = /^\/(?<pattern>.+)\/(?<flags>[a-z]*)$/s;
 
-/** A `regex` test for `pattern` with `flags` of i, m and s; anything else is a 400 that names `path`. */
-export function patternTest(path: string, pattern: string, flags: string): Test {
+interface Place {
+  readonly path: string;
+  readonly budget: Pick<Budget, 'spendPattern'>;
+}
+
+/** A `regex` test for `pattern` with `flags` of i, m and s; anything else is a 400 that names the path. */
+export function patternTest({ path, budget }: Place, pattern: string, flags: string): Test {
   if (!FLAGS.test(flags) || new Set(flags).size !== flags.length) {
     throw refuseFilter(path, 'The flags of a pattern are `i`, `m` and `s`, each at most once');
   }
   try {
+    budget.spendPattern(path, sizeLinear(pattern, flags));
     compileLinear(pattern, flags);
   } catch (error) {
     throw error instanceof LinearRegexError ? refuseFilter(path, error.message) : error;
@@ -20,10 +27,13 @@ export function patternTest(path: string, pattern: string, flags: string): Test 
 }
 
 /** A `regex` test for text of the form `/pattern/flags`; other text is a 400. */
-export function slashedTest(path: string, text: string): Test {
+export function slashedTest(place: Place, text: string): Test {
   const parts = SLASHED.exec(text)?.groups;
   if (parts === undefined) {
-    throw refuseFilter(path, '`$not` needs an object of operators, or a pattern written as `/text/flags`');
+    throw refuseFilter(
+      place.path,
+      '`$not` needs an object of operators, or a pattern written as `/text/flags`',
+    );
   }
-  return patternTest(path, parts['pattern'] ?? '', parts['flags'] ?? '');
+  return patternTest(place, parts['pattern'] ?? '', parts['flags'] ?? '');
 }

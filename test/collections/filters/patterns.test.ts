@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { createBudget } from '../../../src/collections/filters/budget.ts';
 import { patternTest, slashedTest } from '../../../src/collections/filters/patterns.ts';
 import { AppError } from '../../../src/errors.ts';
+
+const place = () => ({ path: 'title', budget: createBudget({ filterDepth: 1, filterNodes: 1 }) });
 
 const refused = (run: () => unknown) => {
   try {
@@ -12,9 +15,9 @@ const refused = (run: () => unknown) => {
 };
 
 test('keeps pattern and flags', () => {
-  expect(patternTest('title', 'a|b', 'ims')).toEqual({ kind: 'regex', pattern: 'a|b', flags: 'ims' });
-  expect(slashedTest('title', '/a/b/s')).toEqual({ kind: 'regex', pattern: 'a/b', flags: 's' });
-  expect(slashedTest('title', '/a\nb/')).toEqual({ kind: 'regex', pattern: 'a\nb', flags: '' });
+  expect(patternTest(place(), 'a|b', 'ims')).toEqual({ kind: 'regex', pattern: 'a|b', flags: 'ims' });
+  expect(slashedTest(place(), '/a/b/s')).toEqual({ kind: 'regex', pattern: 'a/b', flags: 's' });
+  expect(slashedTest(place(), '/a\nb/')).toEqual({ kind: 'regex', pattern: 'a\nb', flags: '' });
 });
 
 test.each([
@@ -26,9 +29,17 @@ test.each([
   ['an unknown flag', 'a', 'x'],
   ['a flag twice', 'a', 'ii'],
 ])('refuses %s', (_name, pattern, flags) => {
-  expect(refused(() => patternTest('title', pattern, flags))).toBe('title');
+  expect(refused(() => patternTest(place(), pattern, flags))).toBe('title');
+});
+
+test('all patterns of a filter have one bound', () => {
+  const shared = place();
+  const large = 'a'.repeat(900);
+  patternTest(shared, large, '');
+  patternTest(shared, large, '');
+  expect(refused(() => patternTest(shared, large, ''))).toBe('title');
 });
 
 test.each(['plain', '/open', '//', '/a/G', ''])('refuses %j where a slashed pattern is needed', (text) => {
-  expect(refused(() => slashedTest('title', text))).toBe('title');
+  expect(refused(() => slashedTest(place(), text))).toBe('title');
 });
