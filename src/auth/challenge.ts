@@ -1,6 +1,7 @@
 // Refusals of access, with the `WWW-Authenticate` texts that clients of this dialect read word by word.
 import { AppError } from '../errors.ts';
 
+const SCHEME = 'bearer ';
 const REALM_LENGTH_MOST = 1024;
 const UNSAFE_IN_QUOTES = /[^\x21\x23-\x5b\x5d-\x7e]/gu;
 
@@ -46,7 +47,7 @@ function realm(pathname: string): string {
  * Undefined when the header is absent or of another form: whoever sent it is anonymous.
  */
 export function bearerToken(header: string | undefined): string | undefined {
-  const [scheme, token, ...rest] = header?.split(' ', 3) ?? [];
-  if (token === undefined || rest.length > 0 || scheme?.toLowerCase() !== 'bearer') return undefined;
-  return token;
+  if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  const token = header.slice(SCHEME.length);
+  return token.includes(' ') ? undefined : token;
 }

@@ -67,8 +67,8 @@ export function createReadResponder(
     const bypass = flag(query, 'cache') === false;
     const { representation, headers } = await lookUp(cache, key, { bypass, compute: () => produce(read) });
     reply.headers(headers);
-    if (callback === undefined) return send(request, reply, { ...representation, type: JSON_TYPE });
-    const body = wrapCallback(callback, representation.body);
-    return send(request, reply, { ...representation, body, type: SCRIPT_TYPE });
+    const { body, v } = representation;
+    if (callback === undefined) return send(request, reply, { body, v, type: JSON_TYPE });
+    return send(request, reply, { body: wrapCallback(callback, body), v, type: SCRIPT_TYPE });
   };
 }

@@ -17,17 +17,18 @@ export function createIdSource(now: () => number = Date.now): () => string {
   const random = randomBytes(5).toString('hex');
   let seconds = 0;
   let counter = 0;
+  let prefix = '';
+  const enter = (second: number) => {
+    seconds = second;
+    counter = 0;
+    prefix = second.toString(16).padStart(8, '0') + random;
+  };
+  enter(0);
   return () => {
     const current = Math.floor(now() / 1000);
-    if (current > seconds) {
-      seconds = current;
-      counter = 0;
-    } else if (counter === COUNTER_LIMIT - 1) {
-      seconds += 1;
-      counter = 0;
-    } else {
-      counter += 1;
-    }
-    return seconds.toString(16).padStart(8, '0') + random + counter.toString(16).padStart(6, '0');
+    if (current > seconds) enter(current);
+    else if (counter === COUNTER_LIMIT - 1) enter(seconds + 1);
+    else counter += 1;
+    return prefix + counter.toString(16).padStart(6, '0');
   };
 }
