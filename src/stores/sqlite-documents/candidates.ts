@@ -122,12 +122,12 @@ function* byIndexes(search: Search, accesses: readonly IndexAccess[], repeats: b
 }
 
 /** The intervals in the order in which the access reads them. */
-export function inOrder(access: IndexAccess): IndexAccess['intervals'] {
+function inOrder(access: IndexAccess): IndexAccess['intervals'] {
   return access.reversed ? access.intervals.toReversed() : access.intervals;
 }
 
 /** Documents of one interval of `access`, in its order. `cross join` keeps SQLite from swapping the tables. */
-export function joinSql(entry: CollectionEntry, access: IndexAccess): string {
+function joinSql(entry: CollectionEntry, access: IndexAccess): string {
   const order = access.reversed ? 'desc' : 'asc';
   return (
     `select d.doc, d.json from ${indexTable(access.index.n, access.folded)} i ` +

@@ -51,11 +51,23 @@ type Row = readonly unknown[];
 const isFolded = (definition: IndexDefinition) => definition.keys.some((key) => key.fold);
 const keyOf = (ns: Namespace) => `${ns.database ?? ''}/${ns.collection}`;
 
-function readIndexes(connection: Connection): Map<number, IndexEntry[]> {
+type ReadDefinition = (text: string) => IndexDefinition;
+
+/** Gives the same object for the same text, so that what was prepared for a definition lasts. */
+function createDefinitionReader(): ReadDefinition {
+  const known = new Map<string, IndexDefinition>();
+  return (text) => {
+    const definition = known.get(text) ?? (JSON.parse(text) as IndexDefinition);
+    known.set(text, definition);
+    return definition;
+  };
+}
+
+function readIndexes(connection: Connection, read: ReadDefinition): Map<number, IndexEntry[]> {
   const sql = 'select n, collection, name, definition, ready, watermark, multikey from indexes order by n';
   const byCollection = new Map<number, IndexEntry[]>();
   for (const row of connection.statement(sql).all() as unknown as Row[]) {
-    const definition = JSON.parse(String(row[3])) as IndexDefinition;
+    const definition = read(String(row[3]));
     const entry: IndexEntry = {
       n: Number(row[0]),
       name: String(row[2]),
@@ -72,8 +84,8 @@ function readIndexes(connection: Connection): Map<number, IndexEntry[]> {
   return byCollection;
 }
 
-function readCollections(connection: Connection): Map<string, CollectionEntry> {
-  const indexes = readIndexes(connection);
+function readCollections(connection: Connection, read: ReadDefinition): Map<string, CollectionEntry> {
+  const indexes = readIndexes(connection, read);
   const sql = 'select n, database, collection, documents, bytes, largest, writes from collections';
   const entries = new Map<string, CollectionEntry>();
   for (const row of connection.statement(sql).all() as unknown as Row[]) {
@@ -94,6 +106,7 @@ function readCollections(connection: Connection): Map<string, CollectionEntry> {
 
 /** The catalogue of one connection. Call `refresh` inside the transaction whose view it must fit. */
 export function createCatalogue(connection: Connection): Catalogue {
+  const read = createDefinitionReader();
   let version = -1;
   let entries = new Map<string, CollectionEntry>();
 
@@ -114,7 +127,7 @@ export function createCatalogue(connection: Connection): Catalogue {
     refresh() {
       const current = Number((connection.statement('pragma data_version').get() as unknown as Row)[0]);
       if (current === version) return;
-      entries = readCollections(connection);
+      entries = readCollections(connection, read);
       version = current;
     },
     invalidate() {

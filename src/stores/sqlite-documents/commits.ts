@@ -104,7 +104,7 @@ export function createCommits({ writer, threads, queue, wal, clock }: Collaborat
       );
       const changed = new Map(writes.map(({ ns }) => [`${ns.database ?? ''}/${ns.collection}`, ns]));
       for (const watcher of watchers) watcher([...changed.values()]);
-      wal.wrote();
+      wal.wrote(short === undefined);
     },
     watch(listener) {
       watchers.add(listener);

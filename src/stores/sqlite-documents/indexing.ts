@@ -159,7 +159,7 @@ class IndexBuilder implements Indexing {
     while (filled === 'filling') {
       this.#assertOpen();
       filled = await queue.run(() => threads.fill(task), { internal: true });
-      wal.wrote();
+      wal.wrote(true);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return filled !== 'lost';

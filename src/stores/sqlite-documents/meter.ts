@@ -10,6 +10,7 @@ export interface Meter {
 }
 
 const TICKS_PER_LOOK = 16;
+const TEXT_PER_LOOK = 20_000;
 
 /** Allows `ms` milliseconds and `size` units of text, then throws `OverBudget`. */
 export function createBudget(ms: number, size: number, clock: () => number): Meter {
@@ -27,11 +28,16 @@ export function createBudget(ms: number, size: number, clock: () => number): Met
 
 /** Throws a `timeout` StoreError past `deadline` (epoch milliseconds; absent: never). */
 export function createDeadline(deadline: number | undefined, now: () => number = Date.now): Meter {
-  let ticks = 0;
+  let ticks = TICKS_PER_LOOK;
+  let text = 0;
   return {
-    tick() {
+    tick(size) {
       ticks += 1;
-      if (deadline !== undefined && (ticks === 1 || ticks % 64 === 0)) checkDeadline(deadline, now);
+      text += size;
+      if (ticks < TICKS_PER_LOOK && text < TEXT_PER_LOOK) return;
+      ticks = 0;
+      text = 0;
+      checkDeadline(deadline, now);
     },
   };
 }

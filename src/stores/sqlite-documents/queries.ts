@@ -4,7 +4,8 @@ import type { CollectionStats, FindQuery, Namespace, OperationOptions, StoredDoc
 import type { CollectionEntry } from './catalogue.ts';
 import { isBusy } from './connection.ts';
 import type { CountCache } from './count-cache.ts';
-import { checkDeadline, createBudget, OverBudget } from './meter.ts';
+import { workOf } from './filter-work.ts';
+import { checkDeadline, createBudget, type Meter, OverBudget } from './meter.ts';
 import { asStoreError } from './outcome.ts';
 import type { Plan } from './plan-types.ts';
 import { countMatches, findById, findTexts, type Reader } from './read.ts';
@@ -38,6 +39,19 @@ const SHORT_SKIP = 10_000;
 
 /** Parsing holds the event loop this long before other events get a turn. */
 const TURN_MS = 4;
+
+/** Filters of more operands, or with larger patterns, go to a reader thread whatever they are about. */
+const SHORT_FILTER = 2000;
+
+/** Instructions of patterns times characters, some 20 ns each at worst. */
+const BUDGET_PATTERNS = 150_000;
+const SHORT_PATTERNS = 100;
+
+function budgetFor(filter: Filter, clock: () => number): Meter {
+  const { patterns, operands } = workOf(filter);
+  if (operands > SHORT_FILTER || patterns > SHORT_PATTERNS) throw new OverBudget();
+  return createBudget(BUDGET_MS, Math.min(BUDGET_TEXT, BUDGET_PATTERNS / patterns), clock);
+}
 
 function refuseScan(plan: Plan, entry: CollectionEntry): void {
   if (plan.access.kind === 'scan' && entry.bytes > SHORT_SCAN) throw new OverBudget();
@@ -97,18 +111,20 @@ export function createQueries({ reader, threads, counts, clock }: Collaborators)
       const found = attempt(() => ({ text: findById(reader, ns, id) }));
       if (found !== undefined) return found.text === undefined ? [] : [found.text];
     }
-    const meter = createBudget(BUDGET_MS, BUDGET_TEXT, clock);
     const accept = (plan: Plan, entry: CollectionEntry) => {
       if (query.skip > SHORT_SKIP) throw new OverBudget();
       refuseScan(plan, entry);
     };
-    const texts = attempt(() => findTexts(reader, ns, { query, meter, accept }));
+    const texts = attempt(() =>
+      findTexts(reader, ns, { query, meter: budgetFor(query.filter, clock), accept }),
+    );
     return texts ?? threads.find({ ns, query, deadline });
   };
 
   const countAnew = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
-    const meter = createBudget(BUDGET_MS, BUDGET_TEXT, clock);
-    const count = attempt(() => countMatches(reader, ns, { filter, meter, accept: refuseScan }));
+    const count = attempt(() =>
+      countMatches(reader, ns, { filter, meter: budgetFor(filter, clock), accept: refuseScan }),
+    );
     return count ?? threads.count({ ns, filter, deadline });
   };
 

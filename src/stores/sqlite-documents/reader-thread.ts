@@ -32,7 +32,7 @@ export interface SpaceTask {
 }
 
 const BUSY_MS = 1000;
-const CACHE_KILOBYTES = 16_384;
+const CACHE_KILOBYTES = 8192;
 
 const { file } = workerData as ThreadData;
 let opened: Reader | undefined;

@@ -1,6 +1,7 @@
 // The threads beside the main one: up to two readers and one writer, started when first needed.
 import { extname } from 'node:path';
 import { Piscina } from 'piscina';
+import { StoreError } from '../../errors.ts';
 import type { FillState, GatherState } from './bulk-build.ts';
 import type { BuildTask } from './index-build.ts';
 import { asStoreError, type Outcome, unwrapped } from './outcome.ts';
@@ -23,8 +24,15 @@ export interface Threads {
 }
 
 const READERS = 2;
-const IDLE_MS = 30_000;
+const IDLE_MS = 15_000;
 const CLOSE_MS = 10_000;
+/** What a reader has beyond its deadline to end of itself: one document may hold it for longer than its time. */
+const GRACE_MS = 100;
+
+interface RunOptions {
+  readonly name: string;
+  readonly signal?: AbortSignal;
+}
 
 function createPool(name: string, size: number, file: string): Piscina {
   const data: ThreadData = { file };
@@ -43,8 +51,8 @@ function createPool(name: string, size: number, file: string): Piscina {
   return pool;
 }
 
-/** Starts nothing yet. `file` is the data file. */
-export function createThreads(file: string): Threads {
+/** Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced. */
+export function createThreads(file: string, now: () => number = Date.now): Threads {
   const pools = new Map<string, Piscina>();
   const pool = (name: string, size: number) => {
     const known = pools.get(name);
@@ -53,17 +61,22 @@ export function createThreads(file: string): Threads {
     pools.set(name, made);
     return made;
   };
-  const run = async <T>(threads: Piscina, method: string, task: unknown): Promise<T> => {
+  const run = async <T>(threads: Piscina, task: unknown, options: RunOptions): Promise<T> => {
     let outcome: Outcome<T>;
     try {
-      outcome = await threads.run(task, { name: method });
+      outcome = await threads.run(task, options);
     } catch (error) {
-      throw asStoreError(error);
+      throw options.signal?.aborted ? new StoreError('timeout') : asStoreError(error);
     }
     return unwrapped(outcome);
   };
-  const read = <T>(method: string, task: unknown) => run<T>(pool('reader-thread', READERS), method, task);
-  const write = <T>(method: string, task: unknown) => run<T>(pool('writer-thread', 1), method, task);
+  const read = <T>(name: string, task: { readonly deadline: number | undefined }) => {
+    const readers = pool('reader-thread', READERS);
+    if (task.deadline === undefined) return run<T>(readers, task, { name });
+    const signal = AbortSignal.timeout(Math.max(0, task.deadline - now()) + GRACE_MS);
+    return run<T>(readers, task, { name, signal });
+  };
+  const write = <T>(name: string, task: unknown) => run<T>(pool('writer-thread', 1), task, { name });
   return {
     find: (task) => read('find', task),
     count: (task) => read('count', task),

@@ -1,6 +1,6 @@
 // Keeps the smallest keys of a stream, in memory that does not grow with the stream.
 
-export interface Ranked {
+interface Ranked {
   readonly key: Buffer;
   readonly doc: number;
 }

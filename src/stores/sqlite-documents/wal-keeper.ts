@@ -4,8 +4,8 @@ import type { Threads } from './threads.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 export interface WalKeeper {
-  /** To be called after every write. */
-  wrote(): void;
+  /** To be called after every write; `much` when it was more than a few documents. */
+  wrote(much?: boolean): void;
   /** Resolves when no checkpoint runs. */
   idle(): Promise<void>;
 }
@@ -48,9 +48,9 @@ export function createWalKeeper({ connection, threads, queue, onError }: Collabo
   };
 
   return {
-    wrote() {
+    wrote(much = false) {
       writes += 1;
-      if (running !== undefined || writes % WRITES_PER_LOOK !== 0) return;
+      if (running !== undefined || (!much && writes % WRITES_PER_LOOK !== 0)) return;
       if (look().left > LONG) running = checkpoint();
     },
     idle: async () => running,

@@ -11,7 +11,7 @@ export interface WriteQueue {
   idle(): Promise<void>;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   /** Epoch milliseconds. */
   readonly deadline?: number | undefined;
   /** The store's own work: never refused. */

@@ -11,7 +11,7 @@ import { type Parcel, unpackWrites } from './parcel.ts';
 import type { ThreadData } from './reader-thread.ts';
 
 const BUSY_MS = 5000;
-const CACHE_KILOBYTES = 65_536;
+const CACHE_KILOBYTES = 32_768;
 
 const { file } = workerData as ThreadData;
 let opened: Writer | undefined;

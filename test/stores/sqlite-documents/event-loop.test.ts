@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../../src/stores/filter.ts';
 import type { DocumentStore, Write } from '../../../src/stores/ports.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
-import { idOf, index, query, where } from '../../contracts/document-store.ts';
+import { idOf, index, query, where } from '../../contracts/cases.ts';
 import { fillMany, MANY } from './million.ts';
 
 const COUNT = 1_000_000;

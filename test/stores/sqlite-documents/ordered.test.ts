@@ -72,4 +72,34 @@ describe('ordered tables', { timeout: 60_000 }, () => {
     expect(orderedTable(entry, { ...access, repeats: true })).toBeUndefined();
     expect(orderedTable(entry, { kind: 'scan' })).toBeUndefined();
   });
+
+  it('are read by SQLite in the order of their own keys, without sorting', () => {
+    const bench = openWorkbench();
+    bench.index(indexOf({ path: 'n', direction: -1 }));
+    bench.fill([{ n: 1 }]);
+    const { connection, catalogue } = bench;
+    const entry = catalogue.get(NS)!;
+    const planOf = (access: Access) => {
+      const { textSql, stretches } = orderedTable(entry, access)!;
+      const { low, high } = stretches[0]!;
+      const steps = connection.statement(`explain query plan ${textSql}`).all(low, high, 40);
+      return (steps as unknown as unknown[][]).map((step) => step[3]);
+    };
+    const index: IndexAccess = {
+      kind: 'index',
+      index: entry.indexes[0]!,
+      folded: false,
+      intervals: [EVERY_KEY],
+      reversed: true,
+      repeats: false,
+    };
+    const steps = [
+      'SEARCH i USING PRIMARY KEY (key>? AND key<?)',
+      'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)',
+    ];
+    expect(planOf(index)).toEqual(steps);
+    expect(planOf({ ...index, reversed: false })).toEqual(steps);
+    const walk = { kind: 'walk', reversed: true, low: '', high: Buffer.from([0]) } as const;
+    expect(planOf(walk)).toEqual(['SEARCH d_1 USING INDEX sqlite_autoindex_d_1_1 (id>? AND id<?)']);
+  });
 });

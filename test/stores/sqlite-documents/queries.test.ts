@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EVERYTHING, type Filter } from '../../../src/stores/filter.ts';
+import { EVERYTHING, type Filter, type Test } from '../../../src/stores/filter.ts';
 import type { FindQuery } from '../../../src/stores/ports.ts';
 import { openJoined } from './joined.ts';
 import { idOf, insertOf, NS } from './workbench.ts';
@@ -43,6 +43,21 @@ describe('queries', () => {
     expect(await queries.count(NS, eq('text', 'y'), {})).toBe(0);
     expect(await queries.stats(NS, {})).toMatchObject({ count: 2000 });
     expect(asked).toEqual(['find', 'find', 'find', 'count', 'space']);
+  });
+
+  it('go to a reader when their filter is a lot of work', async () => {
+    const { queries, asked } = filled(10, 1000);
+    const where = (test: Test): Filter => ({ kind: 'field', path: 'text', tests: [test] });
+    const pattern = (text: string) => where({ kind: 'regex', pattern: text, flags: '' });
+    const among = (count: number) =>
+      where({ kind: 'in', values: Array.from({ length: count }, (_, n) => n) });
+    expect(await queries.findText(NS, query({ filter: pattern('^x'), limit: 1 }), {})).toHaveLength(1);
+    expect(await queries.count(NS, among(1000), {})).toBe(0);
+    expect(asked).toEqual([]);
+    expect(await queries.findText(NS, query({ filter: pattern('x{200}') }), {})).toHaveLength(10);
+    expect(await queries.count(NS, pattern('y{50}'), {})).toBe(0);
+    expect(await queries.count(NS, among(5000), {})).toBe(0);
+    expect(asked).toEqual(['find', 'count', 'count']);
   });
 
   it('take a count from memory until something is written', async () => {

@@ -16,6 +16,30 @@ describe('the threads', () => {
     expect(await threads.count({ ns: NS, filter: EVERYTHING, deadline: undefined })).toBe(1);
   });
 
+  it('end a query at its deadline, even if it does not look at the clock', async () => {
+    const bench = openWorkbench();
+    // Without a period, so that the engine meets a new state at every character.
+    let seed = 1;
+    const next = () => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return seed > 2 ** 31 ? 'a' : 'b';
+    };
+    bench.fill([{ text: Array.from({ length: 2_000_000 }, next).join('') }]);
+    const threads = createThreads(bench.file);
+    onTestFinished(() => threads.close());
+    const tests = [{ kind: 'regex', pattern: '[ab]*a[ab]{100}[cd]$', flags: '' }] as const;
+    const stuck = () => {
+      const task = { ns: NS, filter: { kind: 'field', path: 'text', tests } as const };
+      return threads.count({ ...task, deadline: Date.now() + 300 });
+    };
+    await threads.count({ ns: NS, filter: EVERYTHING, deadline: undefined });
+    const started = Date.now();
+    const outcomes = await Promise.allSettled([stuck(), stuck(), stuck(), stuck()]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { reason: 'timeout' } });
+    expect(Date.now() - started).toBeLessThan(3000);
+    expect(await threads.count({ ns: NS, filter: EVERYTHING, deadline: Date.now() + 5000 })).toBe(1);
+  });
+
   it('fail as StoreErrors', async () => {
     const threads = createThreads('/nowhere/at/all.db');
     onTestFinished(() => threads.close());

@@ -1,0 +1,97 @@
+// The contract of document stores: what reading gives.
+import { describe, expect, it } from 'vitest';
+import { EVERYTHING } from '../../src/stores/filter.ts';
+import type { FindQuery } from '../../src/stores/ports.ts';
+import {
+  BOOKS,
+  ELSEWHERE,
+  failureOf,
+  idOf,
+  idsOf,
+  insert,
+  NEIGHBOUR,
+  query,
+  type Subject,
+  where,
+} from './cases.ts';
+
+/** Registers what reading must give. */
+export function readingContract(subject: Subject): void {
+  describe('reading', () => {
+    it('finds nothing where nothing was ever written', async () => {
+      expect(await subject.store.find(BOOKS, query())).toEqual([]);
+      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(0);
+      expect(await subject.store.collections()).toEqual([]);
+      expect(await subject.store.stats(BOOKS)).toMatchObject({ count: 0, size: 0, averageObjectSize: 0 });
+    });
+
+    it('returns documents as they were written, members in order', async () => {
+      const document = {
+        _id: idOf(1),
+        z: 1,
+        a: { y: [1, 'two', null, { deep: true }], b: -0.5 },
+        text: 'naïve \u0000 "quoted" 😀',
+      };
+      await subject.store.commit([{ kind: 'insert', ns: BOOKS, document }]);
+      expect(await subject.store.find(BOOKS, query())).toEqual([document]);
+      expect(await subject.store.findText(BOOKS, query())).toEqual([JSON.stringify(document)]);
+    });
+
+    it('keeps name spaces apart', async () => {
+      await subject.store.commit([
+        insert(BOOKS, 1, { at: 'books' }),
+        insert(NEIGHBOUR, 1, { at: 'neighbour' }),
+        insert(ELSEWHERE, 1, { at: 'elsewhere' }),
+      ]);
+      for (const [ns, at] of [
+        [BOOKS, 'books'],
+        [NEIGHBOUR, 'neighbour'],
+        [ELSEWHERE, 'elsewhere'],
+      ] as const) {
+        expect(await subject.store.find(ns, query())).toMatchObject([{ at }]);
+      }
+      expect(await subject.store.collections()).toHaveLength(3);
+      expect(await subject.store.collections()).toContainEqual(ELSEWHERE);
+    });
+
+    it('orders by _id unless told otherwise, ties by _id in the direction of the last key', async () => {
+      await subject.store.commit([3, 1, 2, 4].map((n) => insert(BOOKS, n, { even: n % 2 === 0 })));
+      expect(await idsOf(subject, {})).toEqual([1, 2, 3, 4]);
+      expect(await idsOf(subject, { sort: [['_id', -1]] })).toEqual([4, 3, 2, 1]);
+      expect(await idsOf(subject, { sort: [['even', 1]] })).toEqual([1, 3, 2, 4]);
+      expect(await idsOf(subject, { sort: [['even', -1]] })).toEqual([4, 2, 3, 1]);
+      expect(await idsOf(subject, { sort: [['missing', -1]] })).toEqual([4, 3, 2, 1]);
+    });
+
+    it('skips and limits', async () => {
+      await subject.store.commit([1, 2, 3, 4, 5].map((n) => insert(BOOKS, n, { n })));
+      expect(await idsOf(subject, { skip: 1, limit: 2 })).toEqual([2, 3]);
+      expect(await idsOf(subject, { skip: 4, limit: 10, sort: [['n', -1]] })).toEqual([1]);
+      expect(await idsOf(subject, { skip: 9 })).toEqual([]);
+      expect(await idsOf(subject, { limit: 0 })).toEqual([]);
+    });
+
+    it('projects', async () => {
+      await subject.store.commit([insert(BOOKS, 1, { a: 1, b: { c: 2, d: 3 } })]);
+      const projected = async (projection: NonNullable<FindQuery['projection']>) =>
+        (await subject.store.find(BOOKS, query({ projection })))[0];
+      expect(await projected({ include: ['b.c'] })).toEqual({ _id: idOf(1), b: { c: 2 } });
+      expect(await projected({ exclude: ['_id', 'b'] })).toEqual({ v: 1, a: 1 });
+    });
+
+    it('ends with a timeout past the deadline', async () => {
+      await subject.store.commit([insert(BOOKS, 1, { n: 1 })]);
+      const options = { deadline: Date.now() - 1 };
+      expect(await failureOf(subject.store.find(BOOKS, query(), options))).toMatchObject({
+        reason: 'timeout',
+      });
+      const filter = where('n', { kind: 'eq', value: 1 });
+      expect(await failureOf(subject.store.count(BOOKS, filter, options))).toMatchObject({
+        reason: 'timeout',
+      });
+      const late = subject.store.commit([insert(BOOKS, 2, {})], options);
+      expect(await failureOf(late)).toMatchObject({ reason: 'timeout' });
+      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(1);
+    });
+  });
+}
