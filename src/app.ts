@@ -1,5 +1,6 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { resolve } from 'node:path';
+import { createAudit } from './auth/audit.ts';
 import { CLIENTS } from './auth/client-records.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { ensureFirstAdmin } from './auth/first-admin.ts';
@@ -120,6 +121,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       now,
       patterns,
     }),
+    audit: createAudit({ store, now, queryMs: config.limits.queryMs }),
     clients,
     login: access.login,
     tokens: access.tokens,

@@ -1,6 +1,7 @@
 // The configuration over HTTP: shown without its secrets, changed in its file. The running one never changes.
 import { AppError } from '../errors.ts';
 import { atomicWrite } from '../lib/atomic-write.ts';
+import { fingerprint } from '../lib/fingerprint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
 import { createConfig } from './effective.ts';
@@ -12,14 +13,21 @@ import { mergeSettings, withoutKept, withoutRenamed } from './merge.ts';
 import { redact } from './redact.ts';
 import type { Config } from './schema.ts';
 
+/** SHA-256 of the file in hexadecimal digits; null when there was none. */
+export interface FileChange {
+  readonly before: string | null;
+  readonly after: string;
+}
+
 export interface ConfigStore {
   /** The running configuration, secrets as `********`. */
   redacted(): JsonObject;
   /**
    * Merges a change into the file; it is in force after a restart. Unknown keys are kept, as in a file written by hand.
    * Throws CONFIGURATION_INVALID with an item for each wrong value; then nothing is written.
+   * Resolves with what became of the file.
    */
-  save(patch: JsonObject): Promise<void>;
+  save(patch: JsonObject): Promise<FileChange>;
 }
 
 interface ConfigStoreOptions {
@@ -64,7 +72,10 @@ function refuse(remarks: readonly Remark[]): never {
   });
 }
 
-async function writeMerged({ config, file, env }: ConfigStoreOptions, patch: JsonObject): Promise<void> {
+async function writeMerged(
+  { config, file, env }: ConfigStoreOptions,
+  patch: JsonObject,
+): Promise<FileChange> {
   const stored = await readConfigFile(file);
   if (stored.problem !== undefined) {
     refuse([{ written: '', message: 'the configuration file on the server cannot be read as JSON' }]);
@@ -73,7 +84,9 @@ async function writeMerged({ config, file, env }: ConfigStoreOptions, patch: Jso
   const next = mergeSettings(withoutRenamed(stored.content, change), change);
   const wrong = wrongIn(flatten(next), await createSettingCheck(), env);
   if (wrong.length > 0) refuse(wrong);
-  await atomicWrite(file, `${JSON.stringify(next, null, 2)}\n`);
+  const text = `${JSON.stringify(next, null, 2)}\n`;
+  await atomicWrite(file, text);
+  return { before: stored.text === null ? null : fingerprint(stored.text), after: fingerprint(text) };
 }
 
 /** Makes the store of one running server. Changes are written one after the other. */

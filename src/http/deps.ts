@@ -1,4 +1,5 @@
 // What the HTTP layer is given. Types only: `app.ts` builds every member, routes pick what they need.
+import type { Audit } from '../auth/audit.ts';
 import type { Clients } from '../auth/clients.ts';
 import type { Login } from '../auth/login.ts';
 import type { Tokens } from '../auth/tokens.ts';
@@ -28,6 +29,7 @@ export interface HttpDeps {
   readonly documents: DocumentService;
   readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
   readonly registry: Registry;
+  readonly audit: Audit;
   readonly clients: Pick<Clients, 'create' | 'find' | 'list' | 'update' | 'remove' | 'setSecret'>;
   readonly login: Login;
   readonly tokens: Pick<Tokens, 'peek' | 'verify'>;

@@ -13,6 +13,7 @@ import { knowAllMethods } from './resource.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
 import { apiCollectionsRoutes } from './routes/api-collections.ts';
 import { apiConfigRoutes } from './routes/api-config.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { flushRoutes } from './routes/flush.ts';
@@ -125,6 +126,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => apiConfigRoutes(scope, deps));
     known.register(async (scope) => apiCollectionsRoutes(scope, deps));
+    known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));
     known.register(async (scope) => flushRoutes(scope, cache));
     known.register(async (scope) => specificationRoutes(scope, deps));

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { type ConfigStore, createConfigStore } from '../../src/config/save.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { AppError } from '../../src/errors.ts';
+import { fingerprint } from '../../src/lib/fingerprint.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 
 const SECRET = 'a signing secret of more than 32 characters';
@@ -28,7 +29,7 @@ async function open(content?: JsonObject, env = {}): Promise<ConfigStore> {
 
 const stored = () => JSON.parse(readFileSync(path, 'utf8')) as JsonObject;
 
-async function refusal(promise: Promise<void>) {
+async function refusal(promise: Promise<unknown>) {
   const error = await promise.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -49,7 +50,9 @@ describe('config store', () => {
 
   it('merges a change into the file, which a later start reads', async () => {
     const store = await open({ auth: { tokenTtl: 5, tokenSecret: SECRET }, custom: { kept: true } });
-    await store.save({ auth: { tokenTtl: 6 }, cors: true });
+    const before = fingerprint(readFileSync(path, 'utf8'));
+    const change = await store.save({ auth: { tokenTtl: 6 }, cors: true });
+    expect(change).toEqual({ before, after: fingerprint(readFileSync(path, 'utf8')) });
     expect(stored()).toEqual({
       auth: { tokenTtl: 6, tokenSecret: SECRET },
       custom: { kept: true },
@@ -67,7 +70,7 @@ describe('config store', () => {
 
   it('makes file and folder when there are none', async () => {
     const store = await open();
-    await store.save({ cache: true });
+    expect(await store.save({ cache: true })).toMatchObject({ before: null });
     expect(path).toBe(join(cwd, 'workspace', 'config.json'));
     expect(stored()).toEqual({ cache: true });
   });
@@ -181,7 +184,10 @@ describe('config store', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
         const patch = Object.fromEntries(changes.flatMap((one) => Object.entries(nest(...one))));
-        const error = await store.save(patch).catch((thrown: unknown) => thrown);
+        const error = await store.save(patch).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
         if (error !== undefined) expect(error).toBeInstanceOf(AppError);
         const { problems } = await loadConfig({ flags: { config: path }, env: {}, cwd });
         expect(problems).toEqual([]);

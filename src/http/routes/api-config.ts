@@ -1,5 +1,6 @@
 // `/api/config`: the main configuration, for admins only.
 import type { FastifyInstance } from 'fastify';
+import { createNote } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { acceptPlainJson, objectBody } from '../body.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -9,14 +10,16 @@ import { resource } from '../resource.ts';
 /** Registers showing and changing of the configuration; a change is in force after a restart. */
 export function apiConfigRoutes(
   server: FastifyInstance,
-  { configStore }: Pick<HttpDeps, 'configStore'>,
+  { configStore, audit }: Pick<HttpDeps, 'configStore' | 'audit'>,
 ): void {
+  const note = createNote(audit);
   acceptPlainJson(server);
   server.addHook('onRequest', requireAdmin);
   resource(server, '/api/config', {
     GET: async (_request, reply) => sendValue(reply, configStore.redacted()),
     POST: async (request, reply) => {
-      await configStore.save(objectBody(request));
+      const { before, after } = await configStore.save(objectBody(request));
+      await note(request, { action: 'configuration.change', target: '/api/config', before, after });
       return sendValue(reply, { result: 'success', message: 'server restart required' });
     },
   });

@@ -1,6 +1,8 @@
 // `/{version}/{database}/{collection}/config`: specifications, for admins only.
 import type { FastifyInstance } from 'fastify';
+import type { CollectionAddress } from '../../collections/collection.ts';
 import { AppError } from '../../errors.ts';
+import { createNote, fingerprintOf } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { acceptPlainJson, bodyOf } from '../body.ts';
 import { addressOf } from '../collection-scope.ts';
@@ -11,8 +13,11 @@ import { resource } from '../resource.ts';
 /** Registers reading, posting and removing of collection specifications. */
 export function specificationRoutes(
   server: FastifyInstance,
-  { specifications }: Pick<HttpDeps, 'specifications'>,
+  { specifications, audit }: Pick<HttpDeps, 'specifications' | 'audit'>,
 ): void {
+  const note = createNote(audit);
+  const stateAt = (address: CollectionAddress) => fingerprintOf(specifications.read(address));
+  const pathTo = ({ version, database, name }: CollectionAddress) => `/${version}/${database}/${name}`;
   acceptPlainJson(server);
   server.addHook('onRequest', requireAdmin);
   resource(server, '/:version/:database/:collection/config', {
@@ -23,13 +28,18 @@ export function specificationRoutes(
     },
     POST: async (request, reply) => {
       const address = addressOf(request);
+      const before = stateAt(address);
       const { created } = await specifications.put(address, bodyOf(request));
+      const action = created ? 'specification.create' : 'specification.replace';
+      await note(request, { action, target: pathTo(address), before, after: stateAt(address) });
       const message = created ? { message: `${address.name} collection created` } : {};
       return sendValue(reply, { result: 'success', ...message });
     },
     DELETE: async (request, reply) => {
       const address = addressOf(request);
+      const before = stateAt(address);
       await specifications.remove(address);
+      await note(request, { action: 'specification.remove', target: pathTo(address), before, after: null });
       return sendValue(reply, { result: 'success', message: `${address.name} collection removed` });
     },
   });
