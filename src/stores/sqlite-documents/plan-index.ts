@@ -79,7 +79,7 @@ function sharesArray(part: BoundKey, keys: readonly BoundKey[]): boolean {
 }
 
 function ascending(intervals: readonly Interval[]): readonly Interval[] {
-  return intervals.toSorted((a, b) => Buffer.compare(a.low, b.low));
+  return intervals.length < 2 ? intervals : intervals.toSorted((a, b) => Buffer.compare(a.low, b.low));
 }
 
 const isConstant = ({ bounds, foldedKey }: BoundKey) =>

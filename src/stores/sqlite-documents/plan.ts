@@ -47,12 +47,29 @@ function planByIds(conjunction: Conjunction, sort: Sort): Plan | undefined {
   return { access: { kind: 'ids', ids }, exact, sorted: direction !== undefined || ids.length < 2 };
 }
 
+/** An index serves a query by its first key or not at all. */
+function isConcerned({ definition }: IndexEntry, { tests }: Conjunction, sort: Sort): boolean {
+  const first = definition.keys[0]?.path ?? '';
+  return tests.has(first) || sort[0]?.[0] === first;
+}
+
+/** The folded table is for equality that ignores case; the exact one serves all else better. */
+function wantsFolded({ folded, definition }: IndexEntry, { tests }: Conjunction): boolean {
+  if (!folded) return false;
+  const isFold = (test: Test) => test.kind === 'eq' && test.fold === true;
+  return definition.keys.some((key) => key.fold && tests.get(key.path)?.some(isFold) === true);
+}
+
 function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly IndexEntry[]): IndexPlan[] {
-  return indexes
-    .filter((index) => index.ready)
-    .flatMap((index) => (index.folded ? [false, true] : [false]).map((folded) => ({ index, folded })))
-    .flatMap((table) => planIndex(conjunction, sort, table) ?? [])
-    .filter((plan) => plan.narrowing > 0 || plan.sorted);
+  const plans: IndexPlan[] = [];
+  for (const index of indexes) {
+    if (!index.ready || !isConcerned(index, conjunction, sort)) continue;
+    for (const folded of wantsFolded(index, conjunction) ? [false, true] : [false]) {
+      const plan = planIndex(conjunction, sort, { index, folded });
+      if (plan !== undefined && (plan.narrowing > 0 || plan.sorted)) plans.push(plan);
+    }
+  }
+  return plans;
 }
 
 const merit = (plan: IndexPlan) => plan.narrowing + (plan.sorted ? 60 : 0) + (plan.exact ? 30 : 0);
