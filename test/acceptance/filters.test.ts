@@ -95,6 +95,7 @@ const FOUND: readonly (readonly [Json, readonly unknown[]])[] = [
   [{ open: 'true' }, ['Alpha']],
   [{ open: { $ne: 'true', $exists: true } }, ['beta']],
   [{ at: '2024-05-01T10:00:00Z' }, ['Alpha']],
+  [{ at: { $lte: 1714557600000 } }, ['Alpha']],
   [{ at: { $gte: '2024-05-01', $lt: '2024-05-02' } }, ['Alpha']],
   [{ 'box.colour': 'red' }, ['beta']],
   [{ 'box.colour': 'Red' }, ['Alpha']],

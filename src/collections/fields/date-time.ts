@@ -1,4 +1,5 @@
 // DateTime fields: ISO 8601 text in, the same instant in UTC with milliseconds stored and returned.
+// Filters may also name it in epoch milliseconds.
 import type { Json } from '../../lib/json.ts';
 import type { FieldTypeRules } from './field-type.ts';
 
@@ -20,12 +21,18 @@ function toUtc(text: string): string | undefined {
 
 const normalise = (value: Json) => (typeof value === 'string' ? (toUtc(value) ?? value) : value);
 
+// The largest instant that the platform knows, in milliseconds either way from the epoch.
+const LARGEST = 8.64e15;
+
+const coerceOperand = (value: Json) =>
+  typeof value === 'number' && Math.abs(value) <= LARGEST ? new Date(value).toISOString() : normalise(value);
+
 export const dateTimeField: FieldTypeRules = {
   check(value) {
     const isInstant = typeof value === 'string' && toUtc(value) !== undefined;
     return isInstant ? undefined : { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' };
   },
   normalise,
-  coerceOperand: normalise,
+  coerceOperand,
   foldable: false,
 };

@@ -36,3 +36,10 @@ test('other types are refused', () => {
     expect(dateTimeField.check(value)?.message).toBe('is not a valid DateTime');
   }
 });
+
+test('operands may be epoch milliseconds', () => {
+  expect(dateTimeField.coerceOperand(0)).toBe('1970-01-01T00:00:00.000Z');
+  expect(dateTimeField.coerceOperand(-1.5)).toBe('1969-12-31T23:59:59.999Z');
+  for (const value of [8.64e15 + 1, -1e300, true, null])
+    expect(dateTimeField.coerceOperand(value)).toBe(value);
+});
