@@ -14,7 +14,7 @@ import { redact } from './redact.ts';
 import type { Config } from './schema.ts';
 
 /** SHA-256 of the file in hexadecimal digits; null when there was none. */
-export interface FileChange {
+interface FileChange {
   readonly before: string | null;
   readonly after: string;
 }
