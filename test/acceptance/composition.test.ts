@@ -255,6 +255,19 @@ describe('references to other databases', () => {
     expect([nearby.name, away.name]).toEqual(['near', 'far']);
     expect(await here.find({})).toEqual(['near']);
     expect(await from.find({ 'far.name': 'FAR' })).toEqual(['from']);
+    const body = { fields, settings: { index: { keys: { name: 1 }, options: { unique: true } } } };
+    await other.inject('POST', `${there.path}/config`, { body });
+    const writes = Array.from({ length: 8 }, (_, n) =>
+      other.inject('POST', from.path, {
+        body: { name: `n${n}`, near: { name: `n${n}` }, far: { name: 'one' } },
+      }),
+    );
+    const answers = await Promise.all(writes);
+    const refusals = answers.filter(({ status }) => status === 400);
+    expect(refusals.map(({ body: { errors } }) => errors[0].field)).toEqual(Array(7).fill('far.name'));
+    expect(await from.find({})).toHaveLength(2);
+    expect(await here.find({})).toHaveLength(2);
+    expect(await there.find({})).toEqual(['far', 'one']);
     await other.close();
   });
 
