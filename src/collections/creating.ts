@@ -1,6 +1,6 @@
 // Creating documents, one or many: all of them or none.
 import type { JsonObject } from '../lib/json.ts';
-import { mapInSlices } from '../lib/slices.ts';
+import { awaitInSlices, mapInSlices } from '../lib/slices.ts';
 import type { DocumentLimits, DocumentService } from './documents.ts';
 import { guardBody, readDocuments } from './write-body.ts';
 import { carriesSubDocuments, type Writer } from './writer.ts';
@@ -20,7 +20,7 @@ export function createCreating({ writer, limits, newId }: CreatingOptions): Pick
       const room = { left: limits.batch };
       const prepare = (document: JsonObject, index: number) =>
         writer.prepare({ collection, mode: 'create', origin: originOf(index), room }, document, context);
-      const prepared = await Promise.all(await mapInSlices(documents, prepare));
+      const prepared = await awaitInSlices(documents, prepare);
       const { planned } = await writer.commit(
         prepared,
         (plan) =>

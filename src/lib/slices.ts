@@ -19,3 +19,17 @@ export async function mapInSlices<T, R>(
   }
   return results;
 }
+
+/** The same for work that goes on by itself: all of it is begun, then awaited. Rejects with the first failure. */
+export async function awaitInSlices<T, R>(
+  items: readonly T[],
+  begin: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const begun = await mapInSlices(items, (item, index) => {
+    const work = begin(item, index);
+    // One that fails before all are begun is awaited later: until then it must not count as unhandled.
+    work.catch(() => {});
+    return work;
+  });
+  return Promise.all(begun);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapInSlices } from '../../src/lib/slices.ts';
+import { awaitInSlices, mapInSlices } from '../../src/lib/slices.ts';
 
 test('maps in order, with positions', async () => {
   expect(await mapInSlices(['a', 'b'], (item, index) => `${item}${index}`)).toEqual(['a0', 'b1']);
@@ -25,4 +25,22 @@ test('ends at the first error', async () => {
     throw new Error('boom');
   };
   await expect(mapInSlices([1], boom)).rejects.toThrow('boom');
+});
+
+test('begins all work before it awaits any, and no failure goes unhandled meanwhile', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  const begun: number[] = [];
+  const begin = async (_item: unknown, index: number) => {
+    begun.push(index);
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    if (index < 2) throw new Error(`boom ${index}`);
+    return index;
+  };
+  await expect(awaitInSlices(Array.from({ length: 20 }), begin)).rejects.toThrow('boom 0');
+  process.off('unhandledRejection', note);
+  expect([begun.length, unhandled]).toEqual([20, []]);
+  expect(await awaitInSlices([1, 2], async (item) => item * 2)).toEqual([2, 4]);
 });
