@@ -1,4 +1,5 @@
 // A posted change laid over the content of the configuration file.
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { REDACTED } from './check.ts';
 import { valueAt } from './effective.ts';
@@ -8,21 +9,30 @@ import { TARGETS } from './settings.ts';
 
 const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);
 
-function isKept(config: Config, path: string, value: Json): boolean {
-  const target = TARGETS.get(path);
-  if (target?.kind !== 'setting') return false;
-  const { leaf } = target.setting;
-  if (leaf.secret === true && value === REDACTED) return true;
-  // A client that sends back what GET showed it must not stumble over what only the start decides.
-  return leaf.outsideFile === true && value === valueAt(config, target.setting.path);
+/** What is in force without the file's doing. */
+export interface Running {
+  readonly config: Config;
+  /** Values that the environment sets, by the path of their setting. */
+  readonly environment: ReadonlyMap<string, Json>;
 }
 
-/** The change without members that mean "as it is": hidden secrets, and what a file cannot set. */
-export function withoutKept(config: Config, patch: JsonObject, parent = ''): JsonObject {
+function isKept({ config, environment }: Running, path: string, value: Json): boolean {
+  const target = TARGETS.get(path);
+  if (target?.kind !== 'setting') return false;
+  const { leaf, path: setting } = target.setting;
+  if (leaf.secret === true && value === REDACTED) return true;
+  // A client that sends back what GET showed it must neither stumble over what only the start decides,
+  // nor copy into the file what the environment decides.
+  if (leaf.outsideFile === true) return value === valueAt(config, setting);
+  return environment.has(setting) && isDeepStrictEqual(environment.get(setting), value);
+}
+
+/** The change without members that mean "as it is": hidden secrets, and what others than the file decide. */
+export function withoutKept(running: Running, patch: JsonObject, parent = ''): JsonObject {
   const members = Object.entries(patch).flatMap(([key, value]) => {
     const path = join(parent, key);
-    if (isKept(config, path, value)) return [];
-    return [[key, isJsonObject(value) ? withoutKept(config, value, path) : value] as const];
+    if (isKept(running, path, value)) return [];
+    return [[key, isJsonObject(value) ? withoutKept(running, value, path) : value] as const];
   });
   return Object.fromEntries(members);
 }

@@ -80,7 +80,7 @@ async function writeMerged(
   if (stored.problem !== undefined) {
     refuse([{ written: '', message: 'the configuration file on the server cannot be read as JSON' }]);
   }
-  const change = withoutKept(config, patch);
+  const change = withoutKept({ config, environment: environmentValues(env) }, patch);
   const next = mergeSettings(withoutRenamed(stored.content, change), change);
   const wrong = wrongIn(flatten(next), await createSettingCheck(), env);
   if (wrong.length > 0) refuse(wrong);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConfig } from '../../src/config/effective.ts';
 import { mergeSettings, withoutKept, withoutRenamed } from '../../src/config/merge.ts';
+import type { Json } from '../../src/lib/json.ts';
 
 describe('mergeSettings', () => {
   it('merges objects, replaces lists and takes away what is null', () => {
@@ -36,11 +37,17 @@ describe('mergeSettings', () => {
 });
 
 describe('withoutKept', () => {
-  const config = createConfig(new Map([['workspace.path', 'here']]));
+  const running = {
+    config: createConfig(new Map([['workspace.path', 'here']])),
+    environment: new Map<string, Json>([
+      ['server.port', 9000],
+      ['cors.origins', ['https://a.example']],
+    ]),
+  };
 
   it('drops hidden secrets and what only the start decides', () => {
     expect(
-      withoutKept(config, {
+      withoutKept(running, {
         auth: { tokenSecret: '********', tokenTtl: 5 },
         workspace: { path: 'here' },
         server: { name: '********' },
@@ -48,8 +55,15 @@ describe('withoutKept', () => {
     ).toEqual({ auth: { tokenTtl: 5 }, workspace: {}, server: { name: '********' } });
   });
 
+  it('drops what the environment has set so already, and nothing else of its settings', () => {
+    const same = { server: { port: 9000 }, cors: { origins: ['https://a.example'] } };
+    expect(withoutKept(running, same)).toEqual({ server: {}, cors: {} });
+    const other = { server: { port: 9001 }, cors: { origins: [] } };
+    expect(withoutKept(running, other)).toEqual(other);
+  });
+
   it('keeps a change that a file cannot make, to be refused', () => {
-    expect(withoutKept(config, { workspace: { path: 'there' } })).toEqual({ workspace: { path: 'there' } });
+    expect(withoutKept(running, { workspace: { path: 'there' } })).toEqual({ workspace: { path: 'there' } });
   });
 });
 

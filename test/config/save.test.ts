@@ -86,6 +86,19 @@ describe('config store', () => {
     expect(again.problems).toEqual([]);
   });
 
+  it('does not copy what the environment sets into the file', async () => {
+    const env = {
+      CLOISTER_ADMIN_ID: 'root',
+      CLOISTER_ADMIN_SECRET: 'a long secret',
+      CLOISTER_SERVER_PORT: '9000',
+    };
+    const store = await open({}, env);
+    await store.save(store.redacted());
+    expect(stored()).not.toHaveProperty('auth.admin.id');
+    expect(stored()).not.toHaveProperty('server.port');
+    expect(stored()).toHaveProperty('server.name');
+  });
+
   it('names every wrong value as it was posted, and writes nothing', async () => {
     const store = await open({ server: { name: 'a' } });
     const wrong = store.save({
