@@ -1,19 +1,34 @@
-// The places in documents where references stand: finding the ids in them, and putting documents there.
+// The places in documents where references stand: finding the ids in them, and putting documents there. Documents are
+// text: only what refers is parsed.
 import { isId } from '../lib/ids.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import { findMembers, type Span } from '../lib/json-members.ts';
 import type { Collection, Field } from './collection.ts';
 
 /** The ids on the way from the root to a document: meeting one of them again is a cycle. */
 interface Trail {
-  readonly id: Json | undefined;
+  readonly id: string;
   readonly above: Trail | undefined;
 }
 
-/** A document whose references are to be resolved. It is ours to change. */
+/** A document whose references are to be resolved. */
 export interface Frame {
-  readonly document: Record<string, Json>;
+  readonly text: string;
   readonly collection: Collection;
-  readonly trail: Trail;
+  readonly trail: Trail | undefined;
+  readonly filled: Filled[];
+}
+
+/** JSON text, or a document that will have text once its own references are resolved. */
+type Content = string | Frame;
+
+/** What takes the place of one field's value. */
+interface Filled {
+  readonly field: Field;
+  readonly span: Span;
+  readonly contents: readonly Content[];
+  readonly isList: boolean;
+  readonly ids: readonly string[];
 }
 
 /** What one request may still bring in. */
@@ -26,16 +41,18 @@ export interface Allowance {
 export interface Slot {
   readonly frame: Frame;
   readonly field: Field;
+  readonly span: Span;
   /** The values there; `id` is set where it is to be resolved. */
   readonly entries: readonly { readonly raw: Json; readonly id?: string }[];
   readonly isList: boolean;
 }
 
-/** A referenced document, parsed once however often it is put somewhere. */
-export interface Found {
-  readonly document: JsonObject;
-  readonly characters: number;
-}
+const COMPOSED = new Map([['"composed"', 'composed']]);
+const ID = new Map([['"_id"', '_id']]);
+
+// The last member of every document that this server wrote.
+const LAST_ID = /[,{]"_id":"([0-9a-f]{24})"\}$/;
+const LAST_ID_CHARACTERS = 40;
 
 function isOnTrail(trail: Trail | undefined, id: string): boolean {
   for (let at = trail; at !== undefined; at = at.above) {
@@ -44,19 +61,43 @@ function isOnTrail(trail: Trail | undefined, id: string): boolean {
   return false;
 }
 
+function valueAt(text: string, { start, end }: Span): Json {
+  return JSON.parse(text.slice(start, end)) as Json;
+}
+
+/** The `_id` of a document, undefined when it has none that is text. */
+export function idIn(text: string): string | undefined {
+  const last = LAST_ID.exec(text.slice(-LAST_ID_CHARACTERS))?.[1];
+  if (last !== undefined) return last;
+  const span = findMembers(text, ID).get('_id');
+  const id = span && valueAt(text, span);
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** The frame of a document that is asked for itself. */
-export function rootFrame(collection: Collection, document: Record<string, Json>): Frame {
-  return { document, collection, trail: { id: document['_id'], above: undefined } };
+export function rootFrame(collection: Collection, text: string): Frame {
+  const id = idIn(text);
+  const trail = id === undefined ? undefined : { id, above: undefined };
+  return { text, collection, trail, filled: [] };
+}
+
+/** The frame of a document that `id` led to from `above`. */
+export function innerFrame(collection: Collection, text: string, from: { id: string; above: Frame }): Frame {
+  return { text, collection, trail: { id: from.id, above: from.above.trail }, filled: [] };
 }
 
 /**
- * The slot of a Reference field, or undefined where there is nothing to resolve. Without an allowance, or when it is
- * used up, ids stay ids; so do those that would close a cycle. Nulls leave a list.
+ * The slot of a Reference field whose value stands at `span`, or undefined where there is nothing to resolve. Without
+ * an allowance, or when it is used up, ids stay ids; so do those that would close a cycle. Nulls leave a list.
  */
-export function slotOf(frame: Frame, field: Field, allowance: Allowance | undefined): Slot | undefined {
-  const value = frame.document[field.name];
+export function slotOf(
+  frame: Frame,
+  { field, span }: { readonly field: Field; readonly span: Span },
+  allowance: Allowance | undefined,
+): Slot | undefined {
+  const value = valueAt(frame.text, span);
   const isList = Array.isArray(value);
-  const values: readonly Json[] = isList ? value : [value ?? null];
+  const values: readonly Json[] = isList ? value : [value];
   if (!isList && !isId(value)) return undefined;
   const entries = values
     .filter((raw) => raw !== null)
@@ -67,33 +108,58 @@ export function slotOf(frame: Frame, field: Field, allowance: Allowance | undefi
       allowance.references -= 1;
       return { raw, id };
     });
-  return { frame, field, entries, isList };
+  return { frame, field, span, entries, isList };
 }
 
-/** Puts what was found into the slot and notes the ids in `composed`. Returns the documents put there. */
+/**
+ * Puts what was found into the slot: its text, or the frame that `enter` makes of it. `found` has the texts of
+ * documents by their ids.
+ */
 export function fillSlot(
-  { frame, field, entries, isList }: Slot,
-  found: ReadonlyMap<string, Found>,
-  allowance: Allowance,
-): readonly Record<string, Json>[] {
-  const placed: Record<string, Json>[] = [];
-  const values = entries.map(({ raw, id }) => {
-    const hit = id === undefined ? undefined : found.get(id);
-    if (hit === undefined || hit.characters > allowance.characters) return raw;
-    allowance.characters -= hit.characters;
-    const copy = { ...hit.document };
-    placed.push(copy);
-    return copy;
+  { frame, field, span, entries, isList }: Slot,
+  found: ReadonlyMap<string, string>,
+  { allowance, enter }: { readonly allowance: Allowance; enter(id: string, text: string): Content },
+): void {
+  const contents = entries.map(({ raw, id }): Content => {
+    const text = id === undefined ? undefined : found.get(id);
+    if (id === undefined || text === undefined || text.length > allowance.characters)
+      return JSON.stringify(raw);
+    allowance.characters -= text.length;
+    return enter(id, text);
   });
   const ids = entries.map(({ raw }) => raw).filter(isId);
-  const [value] = values;
-  if (isList) frame.document[field.name] = values;
-  else if (value !== undefined) frame.document[field.name] = value;
-  if (ids.length > 0) noteIds(frame.document, field.name, isList ? ids : (ids[0] ?? null));
-  return placed;
+  frame.filled.push({ field, span, contents, isList, ids });
 }
 
-function noteIds(document: Record<string, Json>, name: string, ids: Json): void {
-  const noted = document['composed'];
-  document['composed'] = { ...(noted as JsonObject | undefined), [name]: ids };
+/** The text of a document with everything in place, and the ids noted in `composed`. */
+export function textOf(frame: Frame): string {
+  const { text, filled } = frame;
+  if (filled.length === 0) return text;
+  const pieces = filled.map((one) => ({ span: one.span, shown: shownOf(one) }));
+  const added = filled.filter(({ ids }) => ids.length > 0);
+  if (added.length > 0) pieces.push(notesOf(text, added));
+  pieces.sort((a, b) => a.span.start - b.span.start);
+  let result = '';
+  let from = 0;
+  for (const { span, shown } of pieces) {
+    result += text.slice(from, span.start) + shown;
+    from = span.end;
+  }
+  return result + text.slice(from);
+}
+
+function shownOf({ contents, isList }: Filled): string {
+  const texts = contents.map((content) => (typeof content === 'string' ? content : textOf(content)));
+  return isList ? `[${texts.join(',')}]` : (texts[0] ?? 'null');
+}
+
+/** The ids that were replaced: in the member `composed`, which is the last one unless the document has it already. */
+function notesOf(text: string, filled: readonly Filled[]): { readonly span: Span; readonly shown: string } {
+  const added = filled.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
+  const span = findMembers(text, COMPOSED).get('composed');
+  const noted = span && (valueAt(text, span) as JsonObject);
+  const shown = JSON.stringify({ ...noted, ...Object.fromEntries(added) });
+  if (span !== undefined) return { span, shown };
+  const end = text.length - 1;
+  return { span: { start: end, end }, shown: `,"composed":${shown}` };
 }

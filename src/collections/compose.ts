@@ -1,17 +1,19 @@
 // Puts referenced documents in the place of their ids, level by level, with one query per level and collection.
 import { AppError } from '../errors.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
+import { findMembers } from '../lib/json-members.ts';
 import { mapInSlices } from '../lib/slices.ts';
 import type { DocumentStore, Projection } from '../stores/ports.ts';
 import type { Collection, Field } from './collection.ts';
 import {
   type Allowance,
-  type Found,
   type Frame,
   fillSlot,
+  idIn,
+  innerFrame,
   rootFrame,
   type Slot,
   slotOf,
+  textOf,
 } from './compose-slots.ts';
 import type { Context, DocumentLimits } from './documents.ts';
 import { chooseFields, pathsOf, withoutHiddenId } from './projection.ts';
@@ -21,13 +23,11 @@ import type { Registry } from './registry.ts';
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
 
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
 export interface Composer {
-  /** Composed copies of `documents`, which must hold their `_id`. What cannot be resolved stays an id. */
-  compose(
-    collection: Collection,
-    documents: readonly JsonObject[],
-    context: Context,
-  ): Promise<readonly JsonObject[]>;
+  /** `documents`, which must hold their `_id`, composed. What cannot be resolved stays an id. */
+  compose(collection: Collection, documents: readonly string[], context: Context): Promise<readonly string[]>;
 }
 
 interface ComposerOptions {
@@ -52,26 +52,34 @@ interface Batch {
 }
 
 export function createComposer({ store, registry, limits }: ComposerOptions): Composer {
-  const fetch = async ({ target, projection }: Source, ids: readonly string[], { deadline }: Context) => {
+  const fetch = async ({ target, projection }: Source, ids: readonly string[], deadline: number) => {
     const filter = { kind: 'field' as const, path: '_id', tests: [{ kind: 'in' as const, values: ids }] };
     const query = { filter, sort: [], skip: 0, limit: ids.length, ...(projection && { projection }) };
     const texts = await store.findText(target.namespace, query, { deadline });
-    const found = await mapInSlices(texts, (text): [string, Found] => {
-      const document = JSON.parse(text) as JsonObject;
-      return [String(document['_id']), { document, characters: text.length }];
+    const found = new Map<string, string>();
+    await mapInSlices(texts, (text) => {
+      const id = idIn(text);
+      if (id !== undefined) found.set(id, text);
     });
-    return new Map(found);
+    return found;
   };
 
-  const resolve = async ({ source, slots }: Batch, allowance: Allowance, context: Context) => {
-    const ids = new Set(slots.flatMap((slot) => slot.entries.flatMap(({ id }) => id ?? [])));
-    const found = source && ids.size > 0 ? await fetch(source, [...ids], context) : new Map<string, Found>();
+  /** Fills the slots of a batch. Returns the documents put there whose own references are next. */
+  const resolve = async ({ source, slots }: Batch, allowance: Allowance, { deadline }: Context) => {
+    const ids = new Set<string>();
+    for (const { entries } of slots) for (const { id } of entries) if (id !== undefined) ids.add(id);
+    const found = source && ids.size > 0 ? await fetch(source, [...ids], deadline) : NOTHING;
     const next: Frame[] = [];
     await mapInSlices(slots, (slot) => {
-      for (const document of fillSlot(slot, found, allowance)) {
-        const trail = { id: document['_id'], above: slot.frame.trail };
-        if (source?.deeper === true) next.push({ document, collection: source.target, trail });
-      }
+      fillSlot(slot, found, {
+        allowance,
+        enter(id, text) {
+          if (source?.deeper !== true) return text;
+          const frame = innerFrame(source.target, text, { id, above: slot.frame });
+          next.push(frame);
+          return frame;
+        },
+      });
     });
     return next;
   };
@@ -79,8 +87,8 @@ export function createComposer({ store, registry, limits }: ComposerOptions): Co
   return {
     async compose(root, documents, context) {
       const allowance = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-      const copies = await mapInSlices(documents, (document): Record<string, Json> => ({ ...document }));
-      let frames: readonly Frame[] = copies.map((document) => rootFrame(root, document));
+      const roots = await mapInSlices(documents, (text) => rootFrame(root, text));
+      let frames: readonly Frame[] = roots;
       for (let level = 1; level <= limits.composeDepth && frames.length > 0; level += 1) {
         const batches = await batchesOf(frames, allowance, (collection, field) =>
           sourceOf(field, { root, collection, registry, context }),
@@ -89,9 +97,15 @@ export function createComposer({ store, registry, limits }: ComposerOptions): Co
         for (const batch of batches) next.push(...(await resolve(batch, allowance, context)));
         frames = next;
       }
-      return copies;
+      return mapInSlices(roots, textOf);
     },
   };
+}
+
+/** The Reference fields of a collection by their names as JSON text. */
+function referencesOf({ fields }: Collection): ReadonlyMap<string, Field> {
+  const references = [...fields.values()].filter(({ type }) => type === 'Reference');
+  return new Map(references.map((field) => [JSON.stringify(field.name), field]));
 }
 
 async function batchesOf(
@@ -111,11 +125,13 @@ async function batchesOf(
     byField.set(field, batch);
     return batch;
   };
+  const references = new Map<Collection, ReadonlyMap<string, Field>>();
   await mapInSlices(frames, (frame) => {
-    for (const field of frame.collection.fields.values()) {
-      if (field.type !== 'Reference' || !Object.hasOwn(frame.document, field.name)) continue;
+    const fields = references.get(frame.collection) ?? referencesOf(frame.collection);
+    references.set(frame.collection, fields);
+    for (const [field, span] of findMembers(frame.text, fields)) {
       const batch = batchFor(frame.collection, field);
-      const slot = slotOf(frame, field, batch.source && allowance);
+      const slot = slotOf(frame, { field, span }, batch.source && allowance);
       if (slot !== undefined) batch.slots.push(slot);
     }
   });

@@ -22,7 +22,7 @@ export interface Enricher {
   projectionFor(view: View): Projection | undefined;
   apply(
     collection: Collection,
-    documents: readonly JsonObject[],
+    documents: readonly string[],
     view: View,
     context: Context,
   ): Promise<readonly string[]>;
@@ -50,13 +50,25 @@ export function createEnricher({ store, composer, maxRevisions: limit }: Enriche
     async apply(collection, documents, view, context) {
       const { projection, hideId } = withoutHiddenId(view.projection);
       const include = view.revisions && { store, limit, filter: view.revisions, projection, hideId };
-      const historic = include ? await includeRevisions(collection, documents, include, context) : documents;
+      const historic = include ? await withRevisions(collection, documents, include, context) : documents;
       const composed = view.compose ? await composer.compose(collection, historic, context) : historic;
-      return mapInSlices(composed, (document) => {
-        if (!hideId) return JSON.stringify(document);
-        const { _id, ...rest } = document;
-        return JSON.stringify(rest);
-      });
+      return hideId ? mapInSlices(composed, withoutId) : composed;
     },
   };
+}
+
+async function withRevisions(
+  collection: Collection,
+  documents: readonly string[],
+  include: Parameters<typeof includeRevisions>[2],
+  context: Context,
+): Promise<readonly string[]> {
+  const parsed = await mapInSlices(documents, (text) => JSON.parse(text) as JsonObject);
+  const historic = await includeRevisions(collection, parsed, include, context);
+  return mapInSlices(historic, (document) => JSON.stringify(document));
+}
+
+function withoutId(text: string): string {
+  const { _id, ...rest } = JSON.parse(text) as JsonObject;
+  return JSON.stringify(rest);
 }

@@ -1,7 +1,6 @@
 // Reading documents: pages, single ones, counts, revisions. Text goes straight through where nothing is put into it.
 import { AppError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { mapInSlices } from '../lib/slices.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
 import type { DocumentStore, OperationOptions, Projection } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
@@ -62,8 +61,7 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     const query = { filter, sort, skip: facts.offset, limit: facts.limit, ...(projection && { projection }) };
     const texts = await store.findText(collection.namespace, query, within(context));
     if (isPlain(view)) return texts;
-    const documents = await mapInSlices(texts, (text) => JSON.parse(text) as JsonObject);
-    return enricher.apply(collection, documents, view, context);
+    return enricher.apply(collection, texts, view, context);
   };
 
   const pageOf = async (read: Read, context: Context): Promise<Page> => {

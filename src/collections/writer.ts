@@ -1,7 +1,6 @@
 // What creating and updating share: validation of the whole tree, one commit, and the answer.
 import type { ErrorItem } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { mapInSlices } from '../lib/slices.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import type { Composer } from './compose.ts';
@@ -104,10 +103,9 @@ export function createWriter(options: WriterOptions): Writer {
     },
 
     async answer(collection, written, { compose, carried, context }) {
-      if (!(compose ?? (carried || collection.settings.compose))) return written.map(({ text }) => text);
-      const documents = written.map(({ document }) => document);
-      const composed = await composer.compose(collection, documents, context);
-      return mapInSlices(composed, (document) => JSON.stringify(document));
+      const texts = written.map(({ text }) => text);
+      const composes = compose ?? (carried || collection.settings.compose);
+      return composes ? composer.compose(collection, texts, context) : texts;
     },
   };
 }

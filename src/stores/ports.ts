@@ -95,7 +95,9 @@ export interface CollectionStats {
 /** Every method rejects with a StoreError (`errors.ts`) and nothing else that a caller should expect. */
 export interface DocumentStore {
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
-  /** The same documents in the same order, each as JSON text, not parsed where the store holds text. */
+  /**
+   * The same documents in the same order, each as `JSON.stringify` would write it: not parsed where the store holds text.
+   */
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
   /** Exact. */
   count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
