@@ -2,7 +2,7 @@
 import type { JsonObject } from '../lib/json.ts';
 import { awaitInSlices, mapInSlices } from '../lib/slices.ts';
 import type { DocumentLimits, DocumentService } from './documents.ts';
-import { guardBody, readDocuments } from './write-body.ts';
+import { guardBody, readDocuments, refuseInvalid } from './write-body.ts';
 import { carriesSubDocuments, type Writer } from './writer.ts';
 
 interface CreatingOptions {
@@ -21,6 +21,9 @@ export function createCreating({ writer, limits, newId }: CreatingOptions): Pick
       const prepare = (document: JsonObject, index: number) =>
         writer.prepare({ collection, mode: 'create', origin: originOf(index), room }, document, context);
       const prepared = await awaitInSlices(documents, prepare);
+      const carried = carriesSubDocuments(prepared);
+      // Sub-documents may have failures of their own, which are told together with these.
+      if (!carried) refuseInvalid(prepared.flatMap(({ items }) => items));
       const { planned } = await writer.commit(
         prepared,
         (plan) =>
@@ -29,7 +32,6 @@ export function createCreating({ writer, limits, newId }: CreatingOptions): Pick
           ),
         context,
       );
-      const carried = carriesSubDocuments(prepared);
       return { results: await writer.answer(collection, planned, { compose, carried, context }) };
     },
   };

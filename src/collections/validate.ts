@@ -5,6 +5,9 @@ import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from '
 import { FIELD_TYPES } from './fields/index.ts';
 import { checkRules, createAllowance, fieldItem, type PendingPattern } from './rules.ts';
 
+/** Past this many failures of one document nobody needs to know the others. */
+const MAX_FINDINGS = 1000;
+
 export type WriteMode = 'create' | 'update';
 
 export interface Validated {
@@ -67,6 +70,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
   }
   const allowance = createAllowance();
   for (const [name, value] of Object.entries(document)) {
+    if (findings.length >= MAX_FINDINGS) break;
     const field = collection.fields.get(name);
     if (field === undefined) {
       const message = "doesn't exist in the collection schema";

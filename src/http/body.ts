@@ -3,11 +3,13 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { checkJson } from '../lib/json-check.ts';
+import { checkJson, MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
 const FORM_FIELDS_MOST = 20;
+/** Parsing millions of levels takes seconds. Up to here it is cheap, and the error can tell where the culprit is. */
+const ABSURD_DEPTH = 10 * MAX_JSON_DEPTH;
 const CHARSET = /;\s*charset="?([^";\s]+)/i;
 
 function text(buffer: Buffer): string {
@@ -18,6 +20,9 @@ function text(buffer: Buffer): string {
 /** JSON bytes as a checked value; undefined for an empty body. Throws BAD_REQUEST. */
 export function parseJson(buffer: Buffer): Json | undefined {
   if (buffer.length === 0) return undefined;
+  if (nestsDeeper(buffer, ABSURD_DEPTH)) {
+    throw new AppError('BAD_REQUEST', { message: `The body is nested deeper than ${MAX_JSON_DEPTH} levels` });
+  }
   let value: Json;
   try {
     value = JSON.parse(text(buffer));

@@ -100,6 +100,11 @@ test('a pattern beyond the linear engine is pending until it is settled, in its 
   expect(await settlePatterns(fine, slow)).toEqual([]);
 });
 
+test('endless failures are not all looked for', () => {
+  const endless = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`no${n}`, n]));
+  expect(validateDocument(makeCollection({ a: {} }), endless, 'create').items).toHaveLength(1000);
+});
+
 test('what the server writes itself is stripped', () => {
   const sent = { _id: 'x', v: 3, createdAt: 1, composed: {}, history: [], title: 'T' };
   expect(stripInternals(sent)).toEqual({ title: 'T' });

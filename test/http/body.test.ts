@@ -20,6 +20,16 @@ const refusal = (run: () => unknown) => {
   return 'accepted';
 };
 
+it('refuses what is absurdly deep before parsing it', () => {
+  const levels = 1_000_000;
+  const started = process.threadCpuUsage();
+  const item = { message: 'The body is nested deeper than 100 levels' };
+  const json = Buffer.from('['.repeat(levels) + ']'.repeat(levels));
+  expect(refusal(() => parseJson(json))).toMatchObject({ code: 'BAD_REQUEST', item });
+  const { user, system } = process.threadCpuUsage(started);
+  expect((user + system) / 1000).toBeLessThan(100);
+});
+
 describe('parseJson', () => {
   it.each(['{"a":[1,"ü",null]}', '[]', '5', '"text"', 'null', ' {} '])('takes %s', (text) => {
     expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));

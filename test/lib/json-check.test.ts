@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkJson, MAX_JSON_DEPTH } from '../../src/lib/json-check.ts';
+import { checkJson, MAX_JSON_DEPTH, nestsDeeper } from '../../src/lib/json-check.ts';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
@@ -29,4 +29,16 @@ test.each([
 test('refuses nesting beyond the bound, however deep', () => {
   expect(checkJson(nested(MAX_JSON_DEPTH + 1))?.message).toMatch(/deeper than 100/);
   expect(checkJson(nested(200_000))?.message).toMatch(/deeper than 100/);
+});
+
+test.each([
+  ['[[]]', 1, true],
+  ['[[]]', 2, false],
+  ['{"a":{"b":1}}', 1, true],
+  ['[[],[],[]]', 2, false],
+  ['["[[[[[", "\\\\", "\\"[["]', 1, false],
+  ['["unfinished [[[[', 1, false],
+  [']]]][[', 1, false],
+])('%s nests deeper than %i: %s', (json, depth, deeper) => {
+  expect(nestsDeeper(Buffer.from(json), depth)).toBe(deeper);
 });
