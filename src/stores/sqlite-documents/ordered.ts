@@ -23,6 +23,9 @@ export interface OrderedTable {
   readonly textSql: string;
 }
 
+/** A plain parameter would be a number to plan by, and the statement prepared anew whenever it is bound. */
+const BOUND = '(? + 0)';
+
 /** Rows passed over between two looks at the clock. */
 const SLICE = 20_000;
 
@@ -44,7 +47,7 @@ function idTable(entry: CollectionEntry, access: Extract<Access, { kind: 'walk' 
     column: 'id',
     reversed,
     stretches: [{ low, high }],
-    textSql: `select json from ${name} where id >= ? and id < ? order by id ${order} limit ?`,
+    textSql: `select json from ${name} where id >= ? and id < ? order by id ${order} limit ${BOUND}`,
   };
 }
 
@@ -53,7 +56,7 @@ function keyTable(entry: CollectionEntry, access: IndexAccess): OrderedTable {
   const order = access.reversed ? 'desc' : 'asc';
   const textSql =
     `select d.json from ${name} i cross join ${documentTable(entry.n)} d on d.doc = i.doc ` +
-    `where i.key >= ? and i.key < ? order by i.key ${order} limit ?`;
+    `where i.key >= ? and i.key < ? order by i.key ${order} limit ${BOUND}`;
   const { reversed } = access;
   const stretches = reversed ? access.intervals.toReversed() : access.intervals;
   return { name, column: 'key', reversed, stretches, textSql };
@@ -118,7 +121,7 @@ function skipRows(
   const { name, column } = table;
   const order = table.reversed ? 'desc' : 'asc';
   const statement = connection.statement(
-    `select ${column} from ${name} where ${column} >= ? and ${column} < ? order by ${column} ${order} limit 1 offset ?`,
+    `select ${column} from ${name} where ${column} >= ? and ${column} < ? order by ${column} ${order} limit 1 offset ${BOUND}`,
   );
   let { stretch } = from;
   let skipped = 0;
@@ -170,7 +173,7 @@ function countStretch({ connection, meter }: OrderedSearch, table: OrderedTable,
 export function estimateRows(connection: Connection, access: IndexAccess, most: number): number {
   const name = indexTable(access.index.n, access.folded);
   const statement = connection.statement(
-    `select count(*) from (select 1 from ${name} where key >= ? and key < ? limit ?)`,
+    `select count(*) from (select 1 from ${name} where key >= ? and key < ? limit ${BOUND})`,
   );
   let count = 0;
   for (const { low, high } of access.intervals) {
