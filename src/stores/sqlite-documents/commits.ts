@@ -1,6 +1,7 @@
 // Writes as the main thread sees them: short commits at once, the others on the writer thread, one after the other.
 import type { Namespace, OperationOptions, Write } from '../ports.ts';
 import { applyWrites, type Writer } from './commit.ts';
+import { createCommitGroups, type Member } from './commit-groups.ts';
 import { isBusy } from './connection.ts';
 import { checkDeadline, createBudget, OverBudget } from './meter.ts';
 import { asStoreError } from './outcome.ts';
@@ -32,17 +33,17 @@ const PATIENCE_MS = 5000;
 const RETRY_MS = 5;
 
 /** The same writes with their texts, or undefined when they are too much for the main thread. */
-function shortWrites(writes: readonly Write[]): readonly Write[] | undefined {
+function shortCommit(writes: readonly Write[], deadline: number | undefined): Member | undefined {
   if (writes.length > SHORT_WRITES) return undefined;
-  let length = 0;
+  let size = 0;
   const withTexts = writes.map((write) => {
     if (write.kind === 'remove') return write;
     const text = write.text ?? JSON.stringify(write.document);
-    length += text.length;
+    size += text.length;
     return { ...write, text };
   });
-  if (length <= PLAIN_TEXT) return withTexts;
-  return length > SHORT_TEXT || commasIn(withTexts) > SHORT_VALUES ? undefined : withTexts;
+  if (size > SHORT_TEXT || (size > PLAIN_TEXT && commasIn(withTexts) > SHORT_VALUES)) return undefined;
+  return { writes: withTexts, size, deadline };
 }
 
 function commasIn(writes: readonly Write[]): number {
@@ -77,31 +78,48 @@ export interface Commits {
 export function createCommits({ writer, threads, queue, wal, clock }: Collaborators): Commits {
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
-  const commitHere = async (writes: readonly Write[], deadline: number | undefined) => {
+  const apply = (writes: readonly Write[]) =>
+    applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT, clock));
+
+  const commitHere = async ({ writes, deadline }: Member) => {
     try {
+      checkDeadline(deadline);
       // The budget begins with each attempt.
-      await patiently(
-        () => applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT, clock)),
-        deadline,
-      );
+      await patiently(() => apply(writes), deadline);
     } catch (error) {
       if (!(error instanceof OverBudget)) throw asStoreError(error);
       await threads.commit(await packWrites(writes, deadline));
     }
   };
 
+  const groups = createCommitGroups({
+    most: { writes: SHORT_WRITES, size: SHORT_TEXT },
+    together(writes) {
+      try {
+        apply(writes);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    alone: commitHere,
+  });
+
+  const commitLong = async (writes: readonly Write[], deadline: number | undefined) => {
+    const parcel = await packWrites(writes, deadline);
+    const work = () => {
+      checkDeadline(deadline);
+      return threads.commit(parcel);
+    };
+    await queue.run(work, { deadline });
+  };
+
   return {
     async commit(writes, { deadline }) {
       if (writes.length === 0) return;
-      const short = shortWrites(writes);
-      const parcel = short === undefined ? await packWrites(writes, deadline) : undefined;
-      await queue.run(
-        () => {
-          checkDeadline(deadline);
-          return parcel === undefined ? commitHere(short ?? [], deadline) : threads.commit(parcel);
-        },
-        { deadline },
-      );
+      const short = shortCommit(writes, deadline);
+      if (short === undefined) await commitLong(writes, deadline);
+      else await (groups.join(short) ?? queue.run(() => groups.lead(short), { deadline }));
       const changed = new Map(writes.map(({ ns }) => [`${ns.database ?? ''}/${ns.collection}`, ns]));
       for (const watcher of watchers) watcher([...changed.values()]);
       wal.wrote(short === undefined);
