@@ -73,6 +73,21 @@ describe('a unique index', () => {
     expect((await get({}, '/count')).body.metadata.totalCount).toBe(2);
   });
 
+  it('may refuse the first write of all, which leaves nothing behind', async () => {
+    const { path, get } = await shelf({});
+    const parent = await makeShelf(app, `${path}parents`, {
+      fields: { child: { type: 'Reference', settings: { collection: path.split('/').pop() ?? '' } } },
+      settings: unique({ child: 1 }, { sparse: true }),
+    });
+    const body = [{ child: { name: 'a' } }, { child: '0'.repeat(24) }, { child: '0'.repeat(24) }];
+    expect((await app.inject('POST', parent.path, { body })).status).toBe(400);
+    for (const read of [get, parent.get]) {
+      expect((await read()).body.results).toEqual([]);
+      expect((await read({}, `/${'0'.repeat(24)}`)).status).toBe(404);
+      expect((await read({}, '/count')).body.metadata.totalCount).toBe(0);
+    }
+  });
+
   it('that data break is refused, and nothing changes', async () => {
     const { path, add } = await shelf({});
     await add({ name: 'a' }, { name: 'a' });

@@ -132,6 +132,8 @@ export function createCatalogue(connection: Connection): Catalogue {
     },
     invalidate() {
       version = -1;
+      // What a transaction that was rolled back had made is not there.
+      entries = new Map();
     },
     get: (ns) => entries.get(keyOf(ns)),
     ensure(ns) {
