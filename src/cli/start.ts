@@ -12,6 +12,7 @@ import { loadOrReport } from './configured.ts';
 import { reasonOf, systemCode } from './failure.ts';
 import type { Io } from './io.ts';
 import { firstSignal } from './signals.ts';
+import { logStrayFailures } from './stray-failures.ts';
 import type { CommandFlags } from './usage.ts';
 
 /** Milliseconds that the process itself takes to end. */
@@ -86,6 +87,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
   const { config, file } = loaded;
   const { io } = context;
   const logger = createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  logStrayFailures(process, logger);
   try {
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
     const { createApp } = await import('../app.ts');
