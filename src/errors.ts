@@ -49,6 +49,12 @@ export const ERRORS = {
     explain:
       'A batch or a write by query exceeds `limits.batch` or `limits.writeMatches`. Nothing was changed.',
   },
+  RESULT_TOO_LARGE: {
+    status: 400,
+    message: 'The documents are too large together',
+    explain:
+      'A request may read, or write, documents of at most 64 million characters together. Ask for fewer of them, or for fewer fields.',
+  },
   CACHE_PATH_MISSING: {
     status: 400,
     message: '`path` must be specified in the request body.',
@@ -207,6 +213,7 @@ type StoreFailure =
   | 'duplicate'
   | 'parallel-arrays'
   | 'too-large'
+  | 'too-much'
   | 'unavailable'
   | 'timeout'
   | 'busy';

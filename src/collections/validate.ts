@@ -40,7 +40,7 @@ function withDefaults(collection: Collection, document: JsonObject): JsonObject 
   for (const field of collection.fields.values()) {
     if (field.default === undefined || Object.hasOwn(document, field.name)) continue;
     result ??= { ...document };
-    result[field.name] = structuredClone(field.default) as Json;
+    result[field.name] = field.default;
   }
   return result ?? document;
 }
@@ -85,7 +85,8 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
   }
   const pending = findings.filter(isPending);
   const items = findings.filter((finding) => !isPending(finding)) as ErrorItem[];
-  return { document: normalise(collection, document), items, pending, findings };
+  const normal = items.length === 0 ? normalise(collection, document) : document;
+  return { document: normal, items, pending, findings };
 }
 
 /** All failures of a validated document, once the patterns that need a worker have been run. */

@@ -60,13 +60,26 @@ interface FinishedPlan {
   explain(error: unknown): unknown;
 }
 
+/** What one write may store: as many documents as it may name, each as large as it may be, would not fit into memory. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
+
 const OURS: Origin = { prefix: '' };
 
 export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   const writes: Write[] = [];
   const origins: Origin[] = [];
   const updates = new Map<string, PendingUpdate>();
+  let left = MAX_CHARACTERS;
 
+  const textOf = (document: StoredDocument): string => {
+    const text = JSON.stringify(document);
+    if (isTooLarge(document, text)) {
+      throw new AppError('PAYLOAD_TOO_LARGE', { message: 'The document is larger than 16 MB' });
+    }
+    left -= text.length;
+    if (left < 0) throw new AppError('RESULT_TOO_LARGE');
+    return text;
+  };
   const add = (write: Write, origin: Origin) => {
     writes.push(write);
     origins.push(origin);
@@ -130,14 +143,6 @@ interface RevisionFacts {
 }
 
 const STAMPED = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
-
-function textOf(document: StoredDocument): string {
-  const text = JSON.stringify(document);
-  if (isTooLarge(document, text)) {
-    throw new AppError('PAYLOAD_TOO_LARGE', { message: 'The document is larger than 16 MB' });
-  }
-  return text;
-}
 
 function merge(earlier: PendingUpdate, stored: StoredDocument, { fields, origin }: Change): void {
   // Read twice while someone else wrote in between: only one of the two states can be the present one.

@@ -94,6 +94,7 @@ export interface CollectionStats {
 
 /** Every method rejects with a StoreError (`errors.ts`) and nothing else that a caller should expect. */
 export interface DocumentStore {
+  /** Rejects with `too-much` when the documents have more than 64 Mi characters together. */
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
   /**
    * The same documents in the same order, each as `JSON.stringify` would write it: not parsed where the store holds text.

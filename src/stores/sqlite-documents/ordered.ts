@@ -1,6 +1,7 @@
 // Reads stretches of an ordered table, id order or an index, without looking at what it skips or counts.
 import type { CollectionEntry } from './catalogue.ts';
 import type { Connection } from './connection.ts';
+import type { Keep } from './keep.ts';
 import type { Meter } from './meter.ts';
 import type { Access, IndexAccess } from './plan-types.ts';
 import { documentTable, indexTable } from './schema.ts';
@@ -68,9 +69,13 @@ export interface OrderedSearch {
   readonly meter: Meter;
 }
 
+export interface PageSearch extends OrderedSearch {
+  readonly keep: Keep;
+}
+
 /** The texts of one page. */
 export function readPage(
-  search: OrderedSearch,
+  search: PageSearch,
   table: OrderedTable,
   page: { readonly skip: number; readonly limit: number },
 ): string[] {
@@ -87,7 +92,7 @@ export function readPage(
 }
 
 function readTexts(
-  { connection, entry, meter }: OrderedSearch,
+  { connection, entry, meter, keep }: PageSearch,
   table: OrderedTable,
   part: { readonly stretch: Stretch; readonly limit: number; readonly into: string[] },
 ): void {
@@ -97,12 +102,12 @@ function readTexts(
   const values = [part.stretch.low, part.stretch.high, left] as const;
   if (Math.min(left, entry.documents) * entry.largest <= SMALL_PAGE) {
     const rows = statement.all(...values) as unknown as [string][];
-    for (const row of rows) into.push(row[0]);
+    for (const row of rows) into.push(keep(row[0]));
     return;
   }
   for (const [text] of statement.iterate(...values) as unknown as Iterable<[string]>) {
     meter.tick(text.length);
-    into.push(text);
+    into.push(keep(text));
   }
 }
 

@@ -2,12 +2,12 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { Filter } from '../filter.ts';
 import { compileFilter } from '../matching/match.ts';
-import { createProjector } from '../matching/project.ts';
 import type { FindQuery, Namespace, Sort, StoredDocument } from '../ports.ts';
 import { type Candidate, candidates, type Search } from './candidates.ts';
 import type { Catalogue, CollectionEntry } from './catalogue.ts';
 import { type Connection, inTransaction } from './connection.ts';
 import { createSortKey } from './index-rows.ts';
+import { createKeep } from './keep.ts';
 import type { Meter } from './meter.ts';
 import { countRows, estimateRows, orderedTable, readPage } from './ordered.ts';
 import { MANY, planQuery } from './plan.ts';
@@ -65,13 +65,12 @@ export function findTexts(
   if (query.limit <= 0) return [];
   const first = firstPage(reader, ns, { query, meter });
   if (first !== undefined) return first;
-  const texts = onSnapshot(reader, ns, (entry) => {
+  return onSnapshot(reader, ns, (entry) => {
     if (entry === undefined) return [];
     const plan = planFor(reader, entry, query);
     accept?.(plan, entry);
     return runPlan({ connection: reader.connection, entry, meter }, plan, query);
   });
-  return query.projection === undefined ? texts : projected(texts, query.projection, meter);
 }
 
 /** The text of one document by its id, which takes no plan. */
@@ -97,7 +96,9 @@ function firstPage(
   const entry = catalogue.get(ns);
   if (!isPlain || skip > 0 || projection !== undefined || entry === undefined) return undefined;
   const table = orderedTable(entry, EVERY_DOCUMENT);
-  return table === undefined ? undefined : readPage({ connection, entry, meter }, table, query);
+  return table === undefined
+    ? undefined
+    : readPage({ connection, entry, meter, keep: createKeep(undefined) }, table, query);
 }
 
 const EVERY_DOCUMENT = { kind: 'walk', reversed: false, low: '', high: Buffer.from([0]) } as const;
@@ -125,19 +126,8 @@ function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
 function runOnly(run: Run, plan: Plan, query: FindQuery): readonly string[] {
   if (!plan.sorted) return findAndSort(run, plan, query);
   const table = plan.exact ? orderedTable(run.entry, plan.access) : undefined;
-  return table === undefined ? findInOrder(run, plan, query) : readPage(run, table, query);
-}
-
-function projected(
-  texts: readonly string[],
-  projection: NonNullable<FindQuery['projection']>,
-  meter: Meter,
-): readonly string[] {
-  const project = createProjector(projection);
-  return texts.map((text) => {
-    meter.tick(text.length);
-    return JSON.stringify(project(JSON.parse(text) as JsonObject));
-  });
+  if (table === undefined) return findInOrder(run, plan, query);
+  return readPage({ ...run, keep: createKeep(query.projection) }, table, query);
 }
 
 function searchOf(run: Run, plan: Plan, filter: Filter): Search {
@@ -156,7 +146,8 @@ function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
   }
 }
 
-function findInOrder(run: Run, plan: Plan, { filter, skip, limit }: FindQuery): string[] {
+function findInOrder(run: Run, plan: Plan, { filter, skip, limit, projection }: FindQuery): string[] {
+  const keep = createKeep(projection);
   const texts: string[] = [];
   let skipped = 0;
   for (const [, json] of matches(run, plan, filter)) {
@@ -164,7 +155,7 @@ function findInOrder(run: Run, plan: Plan, { filter, skip, limit }: FindQuery): 
       skipped += 1;
       continue;
     }
-    texts.push(json);
+    texts.push(keep(json));
     if (texts.length === limit) break;
   }
   return texts;
@@ -181,13 +172,14 @@ function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   }
   const { connection, entry, meter } = run;
   const statement = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
+  const keep = createKeep(query.projection);
   return top
     .sorted()
     .slice(query.skip)
     .map(({ doc }) => {
       const [text] = statement.get(doc) as unknown as [string];
       meter.tick(text.length);
-      return text;
+      return keep(text);
     });
 }
 

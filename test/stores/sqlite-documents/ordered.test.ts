@@ -29,7 +29,7 @@ describe('ordered tables', { timeout: 60_000 }, () => {
     const { connection, catalogue } = bench.current;
     const entry = catalogue.get(NS)!;
     const table = orderedTable(entry, access)!;
-    return readPage({ connection, entry, meter }, table, { skip, limit }).map(
+    return readPage({ connection, entry, meter, keep: (text) => text }, table, { skip, limit }).map(
       (text) => JSON.parse(text).n as number,
     );
   };
