@@ -21,9 +21,16 @@ export interface Search {
 const SLICE = 500;
 const SLICE_TEXT = 300_000;
 
-function sliceOf({ bytes, documents }: CollectionEntry): number {
+interface Slice {
+  readonly documents: number;
+  /** About how much text they have together. */
+  readonly text: number;
+}
+
+function sliceOf({ bytes, documents }: CollectionEntry): Slice {
   const average = bytes / Math.max(1, documents);
-  return Math.max(1, Math.min(SLICE, Math.floor(SLICE_TEXT / average)));
+  const count = Math.max(1, Math.min(SLICE, Math.floor(SLICE_TEXT / average)));
+  return { documents: count, text: count * average };
 }
 
 type Row = readonly [unknown, unknown];
@@ -67,9 +74,9 @@ function* scan({ connection, entry, meter, prefilter }: Search): Iterable<Candid
     `select doc, json from ${table} where doc > ? and doc <= ?${prefilter.sql}`,
   );
   const slice = sliceOf(entry);
-  for (let from = 0; from < last; from += slice) {
-    meter.tick(0);
-    const rows = statement.iterate(from, from + slice, ...prefilter.values);
+  for (let from = 0; from < last; from += slice.documents) {
+    meter.tick(slice.text);
+    const rows = statement.iterate(from, from + slice.documents, ...prefilter.values);
     for (const row of rows as unknown as Iterable<Candidate>) {
       meter.tick(row[1].length);
       yield row;
@@ -81,15 +88,16 @@ function* walk(search: Search, access: Extract<Access, { kind: 'walk' }>): Itera
   const { connection, entry, meter, prefilter } = search;
   const table = documentTable(entry.n);
   const order = access.reversed ? 'desc' : 'asc';
+  const size = sliceOf(entry);
   const boundary = connection.statement(
-    `select id from ${table} where id >= ? and id < ? order by id ${order} limit 1 offset ${sliceOf(entry)}`,
+    `select id from ${table} where id >= ? and id < ? order by id ${order} limit 1 offset ${size.documents}`,
   );
   const slice = connection.statement(
     `select doc, json from ${table} where id >= ? and id < ?${prefilter.sql} order by id ${order}`,
   );
   let { low, high } = access;
   for (;;) {
-    meter.tick(0);
+    meter.tick(size.text);
     const next = boundary.get(low, high) as unknown as readonly [string] | undefined;
     // A slice ends before the document at the boundary, which begins the next one.
     const cut = next === undefined ? undefined : access.reversed ? `${next[0]}\0` : next[0];

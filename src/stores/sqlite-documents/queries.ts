@@ -38,7 +38,9 @@ const SHORT_SCAN = 500_000;
 const SHORT_SKIP = 10_000;
 
 /** Parsing holds the event loop this long before other events get a turn. */
-const TURN_MS = 4;
+const TURN_MS = 3;
+
+const SHORT_LIST = 1000;
 
 /** Filters of more operands, or with larger patterns, go to a reader thread whatever they are about. */
 const SHORT_FILTER = 2000;
@@ -67,6 +69,8 @@ function onlyId({ filter, skip, limit, projection }: FindQuery): string | undefi
 
 async function parseAll(texts: readonly string[]): Promise<readonly StoredDocument[]> {
   const documents: StoredDocument[] = [];
+  // Many texts came from a thread just now: taking them in was a turn of its own.
+  if (texts.length > SHORT_LIST) await new Promise((resolve) => setImmediate(resolve));
   let turnEnd = performance.now() + TURN_MS;
   for (const text of texts) {
     documents.push(JSON.parse(text) as StoredDocument);

@@ -1,6 +1,6 @@
 // The threads beside the main one: up to two readers and one writer, started when first needed.
 import { extname } from 'node:path';
-import type { Piscina } from 'piscina';
+import { Piscina } from 'piscina';
 import { StoreError } from '../../errors.ts';
 import type { FillState, GatherState } from './bulk-build.ts';
 import type { BuildTask } from './index-build.ts';
@@ -34,9 +34,7 @@ interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The package is loaded when first needed: most starts need no thread. */
-async function createPool(name: string, size: number, file: string): Promise<Piscina> {
-  const { Piscina } = await import('piscina');
+function createPool(name: string, size: number, file: string): Piscina {
   const data: ThreadData = { file };
   const pool = new Piscina({
     // The same extension as this file's, so that the built package finds its own.
@@ -55,7 +53,7 @@ async function createPool(name: string, size: number, file: string): Promise<Pis
 
 /** Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced. */
 export function createThreads(file: string, now: () => number = Date.now): Threads {
-  const pools = new Map<string, Promise<Piscina>>();
+  const pools = new Map<string, Piscina>();
   const pool = (name: string, size: number) => {
     const known = pools.get(name);
     if (known !== undefined) return known;
@@ -63,10 +61,10 @@ export function createThreads(file: string, now: () => number = Date.now): Threa
     pools.set(name, made);
     return made;
   };
-  const run = async <T>(threads: Promise<Piscina>, task: unknown, options: RunOptions): Promise<T> => {
+  const run = async <T>(threads: Piscina, task: unknown, options: RunOptions): Promise<T> => {
     let outcome: Outcome<T>;
     try {
-      outcome = await (await threads).run(task, options);
+      outcome = await threads.run(task, options);
     } catch (error) {
       throw options.signal?.aborted ? new StoreError('timeout') : asStoreError(error);
     }
@@ -89,7 +87,7 @@ export function createThreads(file: string, now: () => number = Date.now): Threa
     drop: (index) => write('drop', index),
     checkpoint: (truncate) => write('checkpoint', truncate),
     async close() {
-      await Promise.all([...pools.values()].map(async (entry) => (await entry).close()));
+      await Promise.all([...pools.values()].map((entry) => entry.close()));
       pools.clear();
     },
   };

@@ -110,7 +110,8 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
         document: { _id: idOf(2_000_000 + n), v: 1, n: 2_000_000 + n, body },
       }),
     );
-    expect(await heldBy(() => store.commit(writes))).toBeLessThan(MOST_MS);
+    const held = await heldBy(() => store.commit(writes));
+    expect(held).toBeLessThan(MOST_MS);
   });
 
   it('goes on while ten thousand documents are read', async () => {
@@ -138,6 +139,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
         );
         expect(found).toHaveLength(1);
         waits.push(performance.now() - start);
+        await new Promise((resolve) => setImmediate(resolve));
       }
     });
     expect(held).toBeLessThan(MOST_MS);
