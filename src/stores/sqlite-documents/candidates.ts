@@ -30,7 +30,7 @@ interface Slice {
 function sliceOf({ bytes, documents }: CollectionEntry): Slice {
   const average = bytes / Math.max(1, documents);
   const count = Math.max(1, Math.min(SLICE, Math.floor(SLICE_TEXT / average)));
-  return { documents: count, text: count * average };
+  return { documents: count, text: Math.min(count, documents) * average };
 }
 
 type Row = readonly [unknown, unknown];
