@@ -72,6 +72,9 @@ function refuse(remarks: readonly Remark[]): never {
   });
 }
 
+/** Keys that no setting has are kept, and read again at every start and change. */
+const MAX_CHARACTERS = 256 * 1024;
+
 async function writeMerged(
   { config, file, env }: ConfigStoreOptions,
   patch: JsonObject,
@@ -82,9 +85,12 @@ async function writeMerged(
   }
   const change = withoutKept({ config, environment: environmentValues(env) }, patch);
   const next = mergeSettings(withoutRenamed(stored.content, change), change);
+  const text = `${JSON.stringify(next, null, 2)}\n`;
+  if (text.length > MAX_CHARACTERS) {
+    refuse([{ written: '', message: `the configuration would have more than ${MAX_CHARACTERS} characters` }]);
+  }
   const wrong = wrongIn(flatten(next), await createSettingCheck(), env);
   if (wrong.length > 0) refuse(wrong);
-  const text = `${JSON.stringify(next, null, 2)}\n`;
   await atomicWrite(file, text);
   return { before: stored.text === null ? null : fingerprint(stored.text), after: fingerprint(text) };
 }

@@ -116,6 +116,15 @@ describe('config store', () => {
     expect(stored()).toEqual({ server: { name: 'a' } });
   });
 
+  it('does not let the file grow without bound', async () => {
+    const store = await open({ server: { name: 'a' } });
+    const unknown = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`unknown${n}`, n]));
+    expect(await refusal(store.save(unknown))).toEqual([
+      ['', 'the configuration would have more than 262144 characters'],
+    ]);
+    expect(stored()).toEqual({ server: { name: 'a' } });
+  });
+
   it('judges settings together, with what the environment gives', async () => {
     const bucket = { media: { storage: 's3', s3: { bucketName: 'b', region: 'eu' } } };
     expect(await refusal((await open({})).save(bucket))).toEqual([
