@@ -49,6 +49,13 @@ test('revisions are part of the same commit', async () => {
   expect(writes[3]).toEqual({ kind: 'remove', ns: revised.namespace, id: 'c', v: 9 });
 });
 
+test('all documents of a write together are bounded', async () => {
+  const plan = planOf();
+  const fields = { title: 'x'.repeat(15 * 1024 * 1024) };
+  for (let n = 0; n < 20; n += 1) plan.update(plain, { _id: `d${n}`, v: 1 }, { fields, origin: HERE });
+  await expect(plan.finish()).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
+});
+
 test('is empty until something is planned', () => {
   const plans = [planOf(), planOf(), planOf()] as const;
   expect(plans.map((plan) => plan.isEmpty())).toEqual([true, true, true]);
