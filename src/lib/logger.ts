@@ -11,6 +11,17 @@ interface LoggerOptions {
   readonly stream?: DestinationStream;
 }
 
+/** What a stream that takes nothing may keep waiting, in characters. Further lines are lost. */
+const MAX_WAITING = 1_000_000;
+
+/**
+ * Writes lines to a file descriptor at once. A full disk or a reader that has gone loses lines and disturbs nobody:
+ * what logs is often answering a request.
+ */
+export function createLogStream(fd: number): DestinationStream {
+  return destination({ fd, sync: true, maxLength: MAX_WAITING }).on('error', () => undefined);
+}
+
 /** What carries a credential by its name, at the top of a record or one level below. */
 const CREDENTIALS = ['authorization', 'secret', 'accessToken', 'password', 'cookie'];
 
@@ -29,5 +40,5 @@ export function createLogger({ level, secrets, stream }: LoggerOptions): Logger 
     base: { pid: process.pid },
     redact: { paths: [...new Set(redactedPaths(secrets))], censor: '[redacted]' },
   };
-  return pino(options, stream ?? destination({ fd: 2, sync: true }));
+  return pino(options, stream ?? createLogStream(2));
 }

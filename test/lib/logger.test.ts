@@ -1,5 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/lib/logger.ts';
+import { createLogger, createLogStream } from '../../src/lib/logger.ts';
 
 function capture(level = 'info') {
   const lines: string[] = [];
@@ -7,6 +8,16 @@ function capture(level = 'info') {
   const logger = createLogger({ level, secrets: ['auth.tokenSecret', 'media.s3.secretKey'], stream });
   return { lines, logger };
 }
+
+it('a full disk loses lines and throws nothing', () => {
+  const fd = openSync('/dev/full', 'w');
+  const logger = createLogger({ level: 'info', secrets: [], stream: createLogStream(fd) });
+  const text = 'x'.repeat(1000);
+  expect(() => {
+    for (let n = 0; n < 3000; n += 1) logger.info(text);
+  }).not.toThrow();
+  closeSync(fd);
+});
 
 describe('createLogger', () => {
   it('writes one JSON object a line, from the level on', () => {
