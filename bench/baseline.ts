@@ -15,6 +15,7 @@ const db = new DatabaseSync(join(folder, 'baseline.db'));
 db.exec(`
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
+  PRAGMA cache_size = -32768;
   CREATE TABLE IF NOT EXISTS people (id TEXT PRIMARY KEY, json TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS books (id TEXT PRIMARY KEY, json TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS title ON books (json_extract(json, '$.title'));

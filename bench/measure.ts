@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
 const SAMPLE_MS = 100;
-const TURNS = 3;
+const TURNS = 5;
 // What Linux counts processor time in.
 const TICKS_PER_SECOND = 100;
 
@@ -23,10 +23,10 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Medians over the turns. */
 export interface Measurement {
-  /** Of the best slice: what else the machine was doing takes from the others. */
   readonly perSecond: number;
-  /** Processor time of the server for one request, in microseconds, over all slices. */
+  /** Processor time of the server for one request, in microseconds. */
   readonly cpu: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -35,10 +35,18 @@ export interface Measurement {
   readonly rss: number;
 }
 
+export interface Comparison {
+  readonly ours: Measurement;
+  readonly theirs: Measurement;
+  /** How many times as many requests ours answers: the median of the ratios of the turns. */
+  readonly ratio: number;
+  /** The same for processor time: how many times as much theirs takes. */
+  readonly cpuRatio: number;
+}
+
 interface Slice {
   readonly perSecond: number;
-  readonly total: number;
-  readonly used: number;
+  readonly cpu: number;
   readonly p50: number;
   readonly p99: number;
   readonly rss: number;
@@ -98,8 +106,7 @@ async function slice(target: Target, load: Load, seconds: number): Promise<Slice
     const used = processorTime(target.pid) - before;
     return {
       perSecond: requests.average,
-      total: requests.total,
-      used,
+      cpu: (used / requests.total) * 1_000_000,
       p50: latency.p50,
       p99: latency.p99,
       rss,
@@ -109,24 +116,39 @@ async function slice(target: Target, load: Load, seconds: number): Promise<Slice
   }
 }
 
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
 function summary(slices: readonly Slice[]): Measurement {
-  const best = slices.reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
-  const total = slices.reduce((sum, { total }) => sum + total, 0);
-  const used = slices.reduce((sum, { used }) => sum + used, 0);
-  const rss = Math.max(...slices.map((one) => one.rss));
-  return { perSecond: best.perSecond, cpu: (used / total) * 1_000_000, p50: best.p50, p99: best.p99, rss };
+  const medianOf = (name: keyof Slice) => median(slices.map((slice) => slice[name]));
+  const rss = Math.max(...slices.map((slice) => slice.rss));
+  return {
+    perSecond: medianOf('perSecond'),
+    cpu: medianOf('cpu'),
+    p50: medianOf('p50'),
+    p99: medianOf('p99'),
+    rss,
+  };
+}
+
+export interface Contest {
+  readonly target: Target;
+  readonly load: Load;
 }
 
 /** Warms both up, then measures them in turns of `seconds` each. Rejects when any answer is not 2xx. */
-export async function compare(
-  contestants: readonly (readonly [Target, Load])[],
-  seconds: number,
-): Promise<Measurement[]> {
-  for (const [target, load] of contestants) await fire(target, load, WARM_UP_SECONDS);
-  const slices: Slice[][] = contestants.map(() => []);
+export async function compare(ours: Contest, theirs: Contest, seconds: number): Promise<Comparison> {
+  for (const { target, load } of [ours, theirs]) await fire(target, load, WARM_UP_SECONDS);
+  const turns: { readonly ours: Slice; readonly theirs: Slice }[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {
-    for (const [at, [target, load]] of contestants.entries())
-      slices[at]?.push(await slice(target, load, seconds));
+    const mine = await slice(ours.target, ours.load, seconds);
+    turns.push({ ours: mine, theirs: await slice(theirs.target, theirs.load, seconds) });
   }
-  return slices.map(summary);
+  return {
+    ours: summary(turns.map((turn) => turn.ours)),
+    theirs: summary(turns.map((turn) => turn.theirs)),
+    ratio: median(turns.map((turn) => turn.ours.perSecond / turn.theirs.perSecond)),
+    cpuRatio: median(turns.map((turn) => turn.theirs.cpu / turn.ours.cpu)),
+  };
 }

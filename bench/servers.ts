@@ -52,7 +52,10 @@ async function sampleIds(client: Connection, documents: number): Promise<{ ids: 
 
 /** Cloister, authentication on. Filled through its API, then started anew: `readyMs` is that start. */
 export async function startCloister(documents: number): Promise<Contestant> {
-  const workspace = createWorkspace(SPECIFICATIONS, { auth: { tokenTtl: 86_400 } });
+  const workspace = createWorkspace(SPECIFICATIONS, {
+    auth: { tokenTtl: 86_400 },
+    cache: { enabled: false },
+  });
   const env = { CLOISTER_LOGGING_LEVEL: 'error', CI: '' };
   const first = await spawnServer({ cwd: workspace.cwd, env });
   await fill(await connect(first.url), documents);
