@@ -148,6 +148,12 @@ export const ERRORS = {
     message: 'The database is unavailable',
     explain: 'The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
+  WORKSPACE_UNAVAILABLE: {
+    status: 503,
+    message: 'The workspace cannot be written',
+    explain:
+      'A specification or the configuration could not be stored: the disk is full, or the server may not write there. Nothing was changed. The log has the cause.',
+  },
   QUERY_TIMEOUT: {
     status: 503,
     message: 'The query took longer than `limits.queryMs` allows',

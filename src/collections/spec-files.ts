@@ -1,8 +1,8 @@
 // Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { AppError } from '../errors.ts';
-import { atomicWrite } from '../lib/atomic-write.ts';
+import { atomicWrite, removeFile } from '../lib/atomic-write.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { checkJson } from '../lib/json-check.ts';
 import type { CollectionAddress } from './collection.ts';
@@ -133,7 +133,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
     },
     async remove(address) {
       const file = fileOf(address);
-      await rm(file, { force: true });
+      await removeFile(file);
       known.delete(file);
     },
     async changeIn(file) {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { atomicWrite } from '../../src/lib/atomic-write.ts';
+import { atomicWrite, removeFile } from '../../src/lib/atomic-write.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,6 +17,21 @@ describe('atomicWrite', () => {
     await atomicWrite(file, 'näw');
     expect(readFileSync(file, 'utf8')).toBe('näw');
     expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('says that the workspace is at fault when it is', async () => {
+    const file = join(folder, 'a.json');
+    writeFileSync(file, '{}');
+    const unavailable = {
+      code: 'WORKSPACE_UNAVAILABLE',
+      status: 503,
+      message: 'The workspace cannot be written',
+    };
+    await expect(atomicWrite(join(file, 'b.json'), '{}')).rejects.toMatchObject(unavailable);
+    await expect(removeFile(folder)).rejects.toMatchObject(unavailable);
+    await removeFile(file);
+    await removeFile(file);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('makes missing folders', async () => {
