@@ -1,0 +1,75 @@
+// Patterns over HTTP: whatever is sent, others are served meanwhile, and the next request is answered.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../helpers/app.ts';
+
+// In milliseconds of this thread at work, so that what else the machine does counts little.
+const MOST_MS = 250;
+const QUERY_MS = 700;
+const SLOW = '[ab]*a[ab]{100}[cd]$';
+
+/** Without a period, so that the engine meets a new state at every character. */
+function noise(length: number): string {
+  let seed = 1;
+  const next = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed > 2 ** 31 ? 'a' : 'b';
+  };
+  return Array.from({ length }, next).join('');
+}
+
+/** The longest that this thread worked without a turn for others while `work` ran. */
+async function heldBy(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let cpu = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(cpu);
+    longest = Math.max(longest, (user + system) / 1000);
+    cpu = process.threadCpuUsage();
+  };
+  const timer = setInterval(look, 2);
+  await work();
+  look();
+  clearInterval(timer);
+  return longest;
+}
+
+describe('hostile patterns', () => {
+  let app: TestApp;
+  const path = '/1.0/lab/notes';
+  const filtered = (filter: object) => `${path}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+
+  beforeAll(async () => {
+    const fields = { text: {}, strict: { validation: { regex: { pattern: SLOW } } } };
+    app = await startApp({
+      specs: { '1.0/lab/notes': { fields, settings: {} } },
+      config: { limits: { queryMs: QUERY_MS } },
+    });
+    await app.inject('POST', path, { body: [{ text: noise(2_000_000) }, { text: 'short' }] });
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['one that is slow on one document', { text: { $regex: SLOW } }, [503]],
+    ['its negation', { text: { $not: `/${SLOW}/` } }, [503]],
+    ['one whose classes are large', { text: { $regex: '\\W'.repeat(400) } }, [200, 503]],
+    ['more than a filter may have', { $or: Array(5).fill({ text: { $regex: 'x'.repeat(900) } }) }, [400]],
+  ])('in a filter: %s', async (_name, filter, statuses) => {
+    const started = Date.now();
+    const held = await heldBy(async () => {
+      const { status: answered } = await app.inject('GET', filtered(filter));
+      expect(statuses).toContain(answered);
+    });
+    expect(held).toBeLessThan(MOST_MS);
+    expect(Date.now() - started).toBeLessThan(QUERY_MS + 2000);
+    expect((await app.inject('GET', filtered({ text: { $regex: '^sho' } }))).body.results).toHaveLength(1);
+  });
+
+  it('in a specification', async () => {
+    const body = { strict: noise(1_000_000) };
+    const held = await heldBy(async () => {
+      const answer = await app.inject('POST', path, { body });
+      expect(answer.body.errors).toMatchObject([{ field: 'strict', code: 'ERROR_REGEX' }]);
+    });
+    expect(held).toBeLessThan(MOST_MS);
+  });
+});
