@@ -8,6 +8,13 @@ export interface Connection {
   readonly db: DatabaseSync;
   /** The statement of that text, prepared once. Rows come back as arrays. */
   statement(sql: string): StatementSync;
+  /**
+   * Runs `work` on one snapshot of the file; `isNew` tells that nothing was read from it before. With `sharedReads`
+   * it is the snapshot of all reads in this turn of the event loop: most of what a short read costs is its locks.
+   */
+  read<T>(work: (isNew: boolean) => T): T;
+  /** Ends the shared snapshot: whatever is read from here on sees every commit. */
+  renew(): void;
   close(): void;
 }
 
@@ -17,6 +24,8 @@ export interface ConnectionOptions {
   /** How long a locked file is waited for, in milliseconds; 0 never blocks the thread. */
   readonly busyMs: number;
   readonly cacheKilobytes: number;
+  /** Only for a thread whose event loop turns. */
+  readonly sharedReads?: boolean;
 }
 
 /** Opens the file, creating it when missing. Throws what the driver throws. */
@@ -30,23 +39,54 @@ export function openConnection(options: ConnectionOptions): Connection {
   db.exec(`pragma cache_size=-${options.cacheKilobytes}; pragma temp_store=memory`);
   // Checkpoints sync the file to disk: only the writer thread makes them.
   if (options.readOnly !== true) db.exec('pragma synchronous=normal; pragma wal_autocheckpoint=0');
-  const statements = new Map<string, StatementSync>();
-  return {
-    db,
-    statement(sql) {
-      const known = statements.get(sql);
-      if (known !== undefined) return known;
-      if (statements.size >= MAX_STATEMENTS) statements.clear();
-      const prepared = db.prepare(sql);
-      statements.set(sql, prepared);
-      return prepared;
-    },
-    close: () => db.close(),
-  };
+  return new SqliteConnection(db, options.sharedReads ?? false);
+}
+
+class SqliteConnection implements Connection {
+  readonly db: DatabaseSync;
+  readonly #sharedReads: boolean;
+  readonly #statements = new Map<string, StatementSync>();
+  #sharing = false;
+
+  constructor(db: DatabaseSync, sharedReads: boolean) {
+    this.db = db;
+    this.#sharedReads = sharedReads;
+  }
+
+  statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+    const prepared = this.db.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  read<T>(work: (isNew: boolean) => T): T {
+    if (!this.#sharedReads) return inTransaction(this, 'read', () => work(true));
+    if (this.#sharing) return work(false);
+    this.statement('begin').run();
+    this.#sharing = true;
+    setImmediate(() => this.renew());
+    return work(true);
+  }
+
+  renew(): void {
+    if (!this.#sharing) return;
+    this.#sharing = false;
+    // A grave failure ends a transaction by itself.
+    if (this.db.isTransaction) this.statement('commit').run();
+  }
+
+  close(): void {
+    this.renew();
+    this.db.close();
+  }
 }
 
 /** Runs `work` in one transaction: all of it or nothing. `immediate` takes the write lock at once. */
 export function inTransaction<T>(connection: Connection, kind: 'read' | 'immediate', work: () => T): T {
+  connection.renew();
   connection.statement(kind === 'read' ? 'begin' : 'begin immediate').run();
   try {
     const result = work();

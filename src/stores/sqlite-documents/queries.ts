@@ -8,7 +8,7 @@ import { workOf } from './filter-work.ts';
 import { checkDeadline, createBudget, type Meter, OverBudget } from './meter.ts';
 import { asStoreError } from './outcome.ts';
 import type { Plan } from './plan-types.ts';
-import { countMatches, findById, findTexts, type Reader } from './read.ts';
+import { countMatches, findById, findTexts, onSnapshot, type Reader } from './read.ts';
 import { measure, type Space } from './space.ts';
 import type { Threads } from './threads.ts';
 
@@ -144,10 +144,7 @@ export function createQueries({ reader, threads, counts, clock }: Collaborators)
     },
     async count(ns, filter, { deadline }) {
       checkDeadline(deadline);
-      const entry = attempt(() => {
-        reader.catalogue.refresh();
-        return reader.catalogue.get(ns);
-      });
+      const entry = attempt(() => onSnapshot(reader, ns, (found) => found));
       if (entry === undefined) return countAnew(ns, filter, deadline);
       const known = counts.get(entry, filter);
       if (known !== undefined) return known;

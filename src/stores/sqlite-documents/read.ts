@@ -5,7 +5,7 @@ import { compileFilter } from '../matching/match.ts';
 import type { FindQuery, Namespace, Sort, StoredDocument } from '../ports.ts';
 import { type Candidate, candidates, type Search } from './candidates.ts';
 import type { Catalogue, CollectionEntry } from './catalogue.ts';
-import { type Connection, inTransaction } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { createSortKey } from './index-rows.ts';
 import { createKeep } from './keep.ts';
 import type { Meter } from './meter.ts';
@@ -27,13 +27,13 @@ const TRIAL = 20_000;
 class TrialOver extends Error {}
 
 /** Runs `work` on one snapshot, with the collection as it is there (undefined: there is none). */
-function onSnapshot<T>(
+export function onSnapshot<T>(
   { connection, catalogue }: Reader,
   ns: Namespace,
   work: (entry: CollectionEntry | undefined) => T,
 ): T {
-  return inTransaction(connection, 'read', () => {
-    catalogue.refresh();
+  return connection.read((isNew) => {
+    if (isNew) catalogue.refresh();
     return work(catalogue.get(ns));
   });
 }
@@ -63,42 +63,33 @@ export function findTexts(
   { query, meter, accept }: FindWork,
 ): readonly string[] {
   if (query.limit <= 0) return [];
-  const first = firstPage(reader, ns, { query, meter });
-  if (first !== undefined) return first;
   return onSnapshot(reader, ns, (entry) => {
     if (entry === undefined) return [];
+    const run = { connection: reader.connection, entry, meter };
+    const first = firstPage(run, query);
+    if (first !== undefined) return first;
     const plan = planFor(reader, entry, query);
     accept?.(plan, entry);
-    return runPlan({ connection: reader.connection, entry, meter }, plan, query);
+    return runPlan(run, plan, query);
   });
 }
 
 /** The text of one document by its id, which takes no plan. */
-export function findById({ connection, catalogue }: Reader, ns: Namespace, id: string): string | undefined {
-  let entry = catalogue.get(ns);
-  if (entry === undefined) {
-    catalogue.refresh();
-    entry = catalogue.get(ns);
-  }
-  if (entry === undefined) return undefined;
-  const sql = `select json from ${documentTable(entry.n)} where id = ?`;
-  return (connection.statement(sql).get(id) as unknown as [string] | undefined)?.[0];
+export function findById(reader: Reader, ns: Namespace, id: string): string | undefined {
+  return onSnapshot(reader, ns, (entry) => {
+    if (entry === undefined) return undefined;
+    const statement = reader.connection.statement(`select json from ${documentTable(entry.n)} where id = ?`);
+    return (statement.get(id) as unknown as [string] | undefined)?.[0];
+  });
 }
 
-/** The first documents in the order of their ids, which takes no plan and one statement. */
-function firstPage(
-  { connection, catalogue }: Reader,
-  ns: Namespace,
-  { query, meter }: FindWork,
-): readonly string[] | undefined {
+/** The first documents in the order of their ids, which takes no plan. */
+function firstPage(run: Run, query: FindQuery): readonly string[] | undefined {
   const { filter, sort, skip, projection } = query;
   const isPlain = filter.kind === 'and' && filter.filters.length === 0 && sort.length === 0;
-  const entry = catalogue.get(ns);
-  if (!isPlain || skip > 0 || projection !== undefined || entry === undefined) return undefined;
-  const table = orderedTable(entry, EVERY_DOCUMENT);
-  return table === undefined
-    ? undefined
-    : readPage({ connection, entry, meter, keep: createKeep(undefined) }, table, query);
+  if (!isPlain || skip > 0 || projection !== undefined) return undefined;
+  const table = orderedTable(run.entry, EVERY_DOCUMENT);
+  return table === undefined ? undefined : readPage({ ...run, keep: createKeep(undefined) }, table, query);
 }
 
 const EVERY_DOCUMENT = { kind: 'walk', reversed: false, low: '', high: Buffer.from([0]) } as const;

@@ -44,7 +44,7 @@ class SqliteDocuments implements DocumentStore {
     const onError = options.onBackgroundError ?? (() => undefined);
     const catalogue = createCatalogue(connection);
     const writer = createWriter(connection, catalogue);
-    const threads = createThreads(file);
+    const threads = createThreads(file, Date.now, () => connection.renew());
     const queue = createWriteQueue(options.queueLimit);
     const wal = createWalKeeper({ connection, threads, queue, onError });
     this.#connection = connection;
@@ -132,7 +132,12 @@ export async function openSqliteDocuments(options: SqliteOptions): Promise<Docum
   try {
     mkdirSync(options.path, { recursive: true });
     const file = join(options.path, 'cloister.db');
-    const connection = openConnection({ file, busyMs: 0, cacheKilobytes: CACHE_KILOBYTES });
+    const connection = openConnection({
+      file,
+      busyMs: 0,
+      cacheKilobytes: CACHE_KILOBYTES,
+      sharedReads: true,
+    });
     prepareFile(connection);
     return new SqliteDocuments(connection, file, options);
   } catch (cause) {

@@ -51,8 +51,15 @@ function createPool(name: string, size: number, file: string): Piscina {
   return pool;
 }
 
-/** Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced. */
-export function createThreads(file: string, now: () => number = Date.now): Threads {
+/**
+ * Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced.
+ * `onWritten` is called when the writer is done with a task, before the caller hears of it.
+ */
+export function createThreads(
+  file: string,
+  now: () => number = Date.now,
+  onWritten: () => void = () => undefined,
+): Threads {
   const pools = new Map<string, Piscina>();
   const pool = (name: string, size: number) => {
     const known = pools.get(name);
@@ -76,7 +83,8 @@ export function createThreads(file: string, now: () => number = Date.now): Threa
     const signal = AbortSignal.timeout(Math.max(0, task.deadline - now()) + GRACE_MS);
     return run<T>(readers, task, { name, signal });
   };
-  const write = <T>(name: string, task: unknown) => run<T>(pool('writer-thread', 1), task, { name });
+  const write = <T>(name: string, task: unknown) =>
+    run<T>(pool('writer-thread', 1), task, { name }).finally(onWritten);
   return {
     find: (task) => read('find', task),
     count: (task) => read('count', task),

@@ -30,6 +30,8 @@ export function createWalKeeper({ connection, threads, queue, onError }: Collabo
 
   /** Pages in the log, and those of them that are not yet in the data file. */
   const look = () => {
+    // Not possible inside a transaction.
+    connection.renew();
     const row = connection.statement('pragma wal_checkpoint(noop)').get() as unknown as number[];
     const [, pages = 0, moved = 0] = row;
     return { pages, left: pages - moved };

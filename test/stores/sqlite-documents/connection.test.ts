@@ -43,6 +43,33 @@ describe('a connection', () => {
     expect(isBusy(new Error('busy'))).toBe(false);
   });
 
+  it('reads one snapshot in one turn of the event loop, unless something is written or it is told to', async () => {
+    const bench = openWorkbench();
+    bench.connection.db.exec('create table t (a)');
+    const sharing = bench.connect({ sharedReads: true });
+    const count = () =>
+      sharing.read((isNew) => [isNew, (sharing.statement('select count(*) from t').get() as never)[0]]);
+    const add = () => bench.connection.db.exec('insert into t values (1)');
+    expect(count()).toEqual([true, 0]);
+    add();
+    expect(count()).toEqual([false, 0]);
+    sharing.renew();
+    expect(count()).toEqual([true, 1]);
+    add();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(count()).toEqual([true, 2]);
+    inTransaction(sharing, 'immediate', () => sharing.db.exec('insert into t values (1)'));
+    expect(count()).toEqual([true, 3]);
+    sharing.close();
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('reads a snapshot for each read where none is shared', () => {
+    const { connection } = openWorkbench();
+    expect([connection.read((isNew) => isNew), connection.read((isNew) => isNew)]).toEqual([true, true]);
+    expect(connection.db.isTransaction).toBe(false);
+  });
+
   it('never writes as a reader', () => {
     const reader = openWorkbench().connect({ readOnly: true });
     expect(() => reader.db.exec('create table t (a)')).toThrow(/readonly/);

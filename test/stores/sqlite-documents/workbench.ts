@@ -18,7 +18,7 @@ export const FREE: Meter = createDeadline(undefined);
 export interface Workbench extends Writer {
   readonly file: string;
   /** One more connection on the same file. */
-  connect(options?: { readonly readOnly?: boolean }): Connection;
+  connect(options?: { readonly readOnly?: boolean; readonly sharedReads?: boolean }): Connection;
   /** Inserts documents with the ids 1, 2, 3 and so on. */
   fill(documents: readonly JsonObject[]): void;
   /** Declares a ready index on an empty collection. */
@@ -42,8 +42,8 @@ export function openWorkbench(): Workbench {
   const folder = mkdtempSync(join(tmpdir(), 'cloister-bench-'));
   const file = join(folder, 'cloister.db');
   const open: Connection[] = [];
-  const connect = ({ readOnly = false } = {}) => {
-    const connection = openConnection({ file, readOnly, busyMs: 0, cacheKilobytes: 2000 });
+  const connect = ({ readOnly = false, sharedReads = false } = {}) => {
+    const connection = openConnection({ file, readOnly, sharedReads, busyMs: 0, cacheKilobytes: 2000 });
     open.push(connection);
     return connection;
   };
