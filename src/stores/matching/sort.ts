@@ -5,7 +5,7 @@ import { compareText, compareValues } from './compare.ts';
 import { EMPTY_ARRAY, type IndexRows, type IndexValue, indexRows, parsePath } from './paths.ts';
 
 /** What a document is ordered by: made once per document, compared often. */
-export interface SortKey {
+interface SortKey {
   readonly values: readonly IndexValue[];
   readonly id: string;
 }
