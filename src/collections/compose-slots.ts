@@ -49,10 +49,9 @@ export interface Slot {
 
 const COMPOSED = new Map([['"composed"', 'composed']]);
 const ID = new Map([['"_id"', '_id']]);
-
-// The last member of every document that this server wrote.
-const LAST_ID = /[,{]"_id":"([0-9a-f]{24})"\}$/;
-const LAST_ID_CHARACTERS = 40;
+const ID_MEMBER = '"_id":';
+const QUOTED_ID_CHARACTERS = 26;
+const BACKSLASH = 0x5c;
 
 function isOnTrail(trail: Trail | undefined, id: string): boolean {
   for (let at = trail; at !== undefined; at = at.above) {
@@ -61,14 +60,27 @@ function isOnTrail(trail: Trail | undefined, id: string): boolean {
   return false;
 }
 
-function valueAt(text: string, { start, end }: Span): Json {
-  return JSON.parse(text.slice(start, end)) as Json;
+/** The id that stands between `start` and `end` in quotes, if that is what stands there. */
+function quotedId(text: string, { start, end }: Span): string | undefined {
+  if (end - start !== QUOTED_ID_CHARACTERS || text[start] !== '"' || text[end - 1] !== '"') return undefined;
+  const id = text.slice(start + 1, end - 1);
+  return isId(id) ? id : undefined;
+}
+
+function valueAt(text: string, span: Span): Json {
+  // Nearly all references are a single id, which needs no parser.
+  return quotedId(text, span) ?? (JSON.parse(text.slice(span.start, span.end)) as Json);
 }
 
 /** The `_id` of a document, undefined when it has none that is text. */
 export function idIn(text: string): string | undefined {
-  const last = LAST_ID.exec(text.slice(-LAST_ID_CHARACTERS))?.[1];
-  if (last !== undefined) return last;
+  const start = text.length - 1 - QUOTED_ID_CHARACTERS;
+  const name = start - ID_MEMBER.length;
+  // It is the last member of every document that this server wrote.
+  if (text.startsWith(ID_MEMBER, name) && text.charCodeAt(name - 1) !== BACKSLASH) {
+    const last = quotedId(text, { start, end: text.length - 1 });
+    if (last !== undefined) return last;
+  }
   const span = findMembers(text, ID).get('_id');
   const id = span && valueAt(text, span);
   return typeof id === 'string' ? id : undefined;
@@ -155,11 +167,21 @@ function shownOf({ contents, isList }: Filled): string {
 
 /** The ids that were replaced: in the member `composed`, which is the last one unless the document has it already. */
 function notesOf(text: string, filled: readonly Filled[]): { readonly span: Span; readonly shown: string } {
-  const added = filled.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
   const span = findMembers(text, COMPOSED).get('composed');
-  const noted = span && (valueAt(text, span) as JsonObject);
-  const shown = JSON.stringify({ ...noted, ...Object.fromEntries(added) });
-  if (span !== undefined) return { span, shown };
-  const end = text.length - 1;
-  return { span: { start: end, end }, shown: `,"composed":${shown}` };
+  if (span === undefined) {
+    const notes = filled.map(
+      ({ field, ids, isList }) => `${JSON.stringify(field.name)}:${idsText(ids, isList)}`,
+    );
+    const end = text.length - 1;
+    return { span: { start: end, end }, shown: `,"composed":{${notes.join(',')}}` };
+  }
+  const added = filled.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
+  const noted = valueAt(text, span) as JsonObject;
+  return { span, shown: JSON.stringify({ ...noted, ...Object.fromEntries(added) }) };
+}
+
+/** Ids hold nothing that JSON would escape. */
+function idsText(ids: readonly string[], isList: boolean): string {
+  const quoted = ids.map((id) => `"${id}"`).join(',');
+  return isList ? `[${quoted}]` : quoted;
 }

@@ -10,8 +10,8 @@ export async function mapInSlices<T, R>(
 ): Promise<R[]> {
   const results: R[] = [];
   let end = performance.now() + SLICE_MS;
-  for (const [index, item] of items.entries()) {
-    results.push(map(item, index));
+  for (let index = 0; index < items.length; index += 1) {
+    results.push(map(items[index] as T, index));
     if (performance.now() > end) {
       await setImmediate();
       end = performance.now() + SLICE_MS;

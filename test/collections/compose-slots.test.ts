@@ -27,12 +27,13 @@ const slotIn = (frame: Frame, left: Allowance | undefined) => {
 test.each([
   ['an id', A.toUpperCase(), [{ raw: A.toUpperCase(), id: A }]],
   ['a list', [A, null, 5], [{ raw: A, id: A }, { raw: 5 }]],
+  ['no id in a list of the length of one', ['x'.repeat(22)], [{ raw: 'x'.repeat(22) }]],
   ['the id of the document itself', ['f'.repeat(24)], [{ raw: 'f'.repeat(24) }]],
 ])('finds %s', (_name, value, entries) => {
   expect(slotIn(frameOf(value), allowance())?.entries).toEqual(entries);
 });
 
-test.each([[null], [5], [{ _id: A }], ['text']])('finds nothing in %j', (value) => {
+test.each([[null], [5], [{ _id: A }], ['text'], [`${A}x`]])('finds nothing in %j', (value) => {
   expect(slotIn(frameOf(value), allowance())).toBeUndefined();
 });
 
@@ -78,6 +79,7 @@ test('reads the id that is text', () => {
   expect(idIn(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);
   expect(idIn(`{"_id":"${A}","o":{"_id":"${B}"}}`)).toBe(A);
   expect(idIn(`{"_id":"mine","x\\"_id":"${B}"}`)).toBe('mine');
+  expect(idIn('{"_id":5,"abcdefghijklmnopqrst":1}')).toBeUndefined();
   expect(idIn('{"_id":5}')).toBeUndefined();
   expect(idIn('{}')).toBeUndefined();
 });
