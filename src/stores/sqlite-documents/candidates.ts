@@ -57,9 +57,12 @@ function* byIds({ connection, entry, meter }: Search, ids: readonly string[]): I
     `select d.doc, d.json from json_each(?) e cross join ${documentTable(entry.n)} d on d.id = e.value`,
   );
   const list = JSON.stringify(ids);
-  const isSmall = ids.length * entry.largest <= SMALL_PAGE;
-  const rows = isSmall ? statement.all(list) : statement.iterate(list);
-  for (const row of rows as unknown as Iterable<Candidate>) {
+  // What was read in one go is there: to leave it to a thread now would be to read it twice.
+  if (ids.length * entry.largest <= SMALL_PAGE) {
+    yield* statement.all(list) as unknown as Iterable<Candidate>;
+    return;
+  }
+  for (const row of statement.iterate(list) as unknown as Iterable<Candidate>) {
     meter.tick(row[1].length);
     yield row;
   }

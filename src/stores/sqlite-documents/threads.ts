@@ -26,6 +26,8 @@ export interface Threads {
 const READERS = 2;
 const IDLE_MS = 15_000;
 const CLOSE_MS = 10_000;
+/** Left to itself a thread lets short-lived objects pile up to four times as much. */
+const YOUNG_MEGABYTES = 16;
 /** What a reader has beyond its deadline to end of itself: one document may hold it for longer than its time. */
 const GRACE_MS = 100;
 
@@ -45,6 +47,7 @@ function createPool(name: string, size: number, file: string): Piscina {
     idleTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });
   // A thread that dies fails the task that it ran; unheard, the event would end the process.
   pool.on('error', () => undefined);
