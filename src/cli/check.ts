@@ -1,7 +1,7 @@
 // `cloister check`: everything that a person edits is looked at, nothing is started.
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { checkSpecifications } from '../collections/specification-check.ts';
+import { checkSpecifications } from '../collections/specifications/check.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/problems.ts';
 import type { Io } from './io.ts';

@@ -6,7 +6,7 @@ import type { DocumentStore, Projection } from '../stores/ports.ts';
 import type { Collection, Field, FieldType } from './collection.ts';
 import type { Context } from './documents.ts';
 import { revisionSpace } from './revision-space.ts';
-import { historyOf } from './states.ts';
+import { historyOf } from './writes/states.ts';
 
 const plainField = (name: string, type: FieldType): [string, Field] => [
   name,

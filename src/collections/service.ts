@@ -1,19 +1,19 @@
 // The document service: puts the parts together that read, create, update and remove.
 import { createKeyedQueue } from '../lib/keyed-queue.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { createAffected } from './affected.ts';
-import { createComposer } from './compose.ts';
-import { createCreating } from './creating.ts';
 import type { DocumentLimits, DocumentService } from './documents.ts';
-import { createEnricher } from './enrich.ts';
 import { createFilterCompiler } from './filters/compiler.ts';
-import { createReader } from './reader.ts';
+import { createComposer } from './reads/compose.ts';
+import { createEnricher } from './reads/enrich.ts';
+import { createReader } from './reads/reader.ts';
 import type { Registry } from './registry.ts';
-import { createRemoving } from './removing.ts';
-import { createUpdating } from './updating.ts';
 import type { PatternMatcher } from './validate.ts';
-import { createValidator } from './validator.ts';
-import { createWriter } from './writer.ts';
+import { createAffected } from './writes/affected.ts';
+import { createCreating } from './writes/creating.ts';
+import { createRemoving } from './writes/removing.ts';
+import { createUpdating } from './writes/updating.ts';
+import { createValidator } from './writes/validator.ts';
+import { createWriter } from './writes/writer.ts';
 
 export interface DocumentServiceOptions {
   readonly store: DocumentStore;

@@ -5,7 +5,7 @@ import type { Login } from '../auth/login.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { DocumentService } from '../collections/documents.ts';
 import type { Registry } from '../collections/registry.ts';
-import type { SpecificationService } from '../collections/specification-service.ts';
+import type { SpecificationService } from '../collections/specifications/service.ts';
 import type { ConfigStore } from '../config/save.ts';
 import type { Config } from '../config/schema.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';

@@ -7,7 +7,7 @@ import type { Caller, CollectionMethod, Context, DocumentLimits } from '../../sr
 import { createRegistry } from '../../src/collections/registry.ts';
 import { REVISION_INDEX, revisionSpace } from '../../src/collections/revision-space.ts';
 import { createDocumentService } from '../../src/collections/service.ts';
-import { parseSpecification } from '../../src/collections/specification.ts';
+import { parseSpecification } from '../../src/collections/specifications/specification.ts';
 import { AppError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';

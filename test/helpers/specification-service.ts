@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createRegistry } from '../../src/collections/registry.ts';
-import { createSpecificationFiles, type SpecificationFiles } from '../../src/collections/spec-files.ts';
-import type { SpecificationLog } from '../../src/collections/specification-log.ts';
-import { createSpecificationService } from '../../src/collections/specification-service.ts';
+import {
+  createSpecificationFiles,
+  type SpecificationFiles,
+} from '../../src/collections/specifications/files.ts';
+import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
+import { createSpecificationService } from '../../src/collections/specifications/service.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
 interface Logged {

@@ -1,7 +1,10 @@
 // Live collections from short specifications, for tests of what works on them.
 
 import type { Collection, CollectionAddress } from '../../src/collections/collection.ts';
-import { type ParsedSpecification, parseSpecification } from '../../src/collections/specification.ts';
+import {
+  type ParsedSpecification,
+  parseSpecification,
+} from '../../src/collections/specifications/specification.ts';
 import { AppError, type ErrorItem } from '../../src/errors.ts';
 import type { Json } from '../../src/lib/json.ts';
 

@@ -1,0 +1,187 @@
+// The places in documents where references stand: finding the ids in them, and putting documents there. Documents are
+// text: only what refers is parsed.
+import { isId } from '../../lib/ids.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { findMembers, type Span } from '../../lib/json-members.ts';
+import type { Collection, Field } from '../collection.ts';
+
+/** The ids on the way from the root to a document: meeting one of them again is a cycle. */
+interface Trail {
+  readonly id: string;
+  readonly above: Trail | undefined;
+}
+
+/** A document whose references are to be resolved. */
+export interface Frame {
+  readonly text: string;
+  readonly collection: Collection;
+  readonly trail: Trail | undefined;
+  readonly filled: Filled[];
+}
+
+/** JSON text, or a document that will have text once its own references are resolved. */
+type Content = string | Frame;
+
+/** What takes the place of one field's value. */
+interface Filled {
+  readonly field: Field;
+  readonly span: Span;
+  readonly contents: readonly Content[];
+  readonly isList: boolean;
+  readonly ids: readonly string[];
+}
+
+/** What one request may still bring in. */
+export interface Allowance {
+  references: number;
+  characters: number;
+}
+
+/** One Reference field of one frame. */
+export interface Slot {
+  readonly frame: Frame;
+  readonly field: Field;
+  readonly span: Span;
+  /** The values there; `id` is set where it is to be resolved. */
+  readonly entries: readonly { readonly raw: Json; readonly id?: string }[];
+  readonly isList: boolean;
+}
+
+const COMPOSED = new Map([['"composed"', 'composed']]);
+const ID = new Map([['"_id"', '_id']]);
+const ID_MEMBER = '"_id":';
+const QUOTED_ID_CHARACTERS = 26;
+const BACKSLASH = 0x5c;
+
+function isOnTrail(trail: Trail | undefined, id: string): boolean {
+  for (let at = trail; at !== undefined; at = at.above) {
+    if (at.id === id) return true;
+  }
+  return false;
+}
+
+/** The id that stands between `start` and `end` in quotes, if that is what stands there. */
+function quotedId(text: string, { start, end }: Span): string | undefined {
+  if (end - start !== QUOTED_ID_CHARACTERS || text[start] !== '"' || text[end - 1] !== '"') return undefined;
+  const id = text.slice(start + 1, end - 1);
+  return isId(id) ? id : undefined;
+}
+
+function valueAt(text: string, span: Span): Json {
+  // Nearly all references are a single id, which needs no parser.
+  return quotedId(text, span) ?? (JSON.parse(text.slice(span.start, span.end)) as Json);
+}
+
+/** The `_id` of a document, undefined when it has none that is text. */
+export function idIn(text: string): string | undefined {
+  const start = text.length - 1 - QUOTED_ID_CHARACTERS;
+  const name = start - ID_MEMBER.length;
+  // It is the last member of every document that this server wrote.
+  if (text.startsWith(ID_MEMBER, name) && text.charCodeAt(name - 1) !== BACKSLASH) {
+    const last = quotedId(text, { start, end: text.length - 1 });
+    if (last !== undefined) return last;
+  }
+  const span = findMembers(text, ID).get('_id');
+  const id = span && valueAt(text, span);
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** The frame of a document that is asked for itself. */
+export function rootFrame(collection: Collection, text: string): Frame {
+  const id = idIn(text);
+  const trail = id === undefined ? undefined : { id, above: undefined };
+  return { text, collection, trail, filled: [] };
+}
+
+/** The frame of a document that `id` led to from `above`. */
+export function innerFrame(collection: Collection, text: string, from: { id: string; above: Frame }): Frame {
+  return { text, collection, trail: { id: from.id, above: from.above.trail }, filled: [] };
+}
+
+/**
+ * The slot of a Reference field whose value stands at `span`, or undefined where there is nothing to resolve. Without
+ * an allowance, or when it is used up, ids stay ids; so do those that would close a cycle. Nulls leave a list.
+ */
+export function slotOf(
+  frame: Frame,
+  { field, span }: { readonly field: Field; readonly span: Span },
+  allowance: Allowance | undefined,
+): Slot | undefined {
+  const value = valueAt(frame.text, span);
+  const isList = Array.isArray(value);
+  const values: readonly Json[] = isList ? value : [value];
+  if (!isList && !isId(value)) return undefined;
+  const entries = values
+    .filter((raw) => raw !== null)
+    .map((raw) => {
+      const id = isId(raw) ? raw.toLowerCase() : undefined;
+      if (id === undefined || allowance === undefined || allowance.references === 0) return { raw };
+      if (isOnTrail(frame.trail, id)) return { raw };
+      allowance.references -= 1;
+      return { raw, id };
+    });
+  return { frame, field, span, entries, isList };
+}
+
+/**
+ * Puts what was found into the slot: its text, or the frame that `enter` makes of it. `found` has the texts of
+ * documents by their ids.
+ */
+export function fillSlot(
+  { frame, field, span, entries, isList }: Slot,
+  found: ReadonlyMap<string, string>,
+  { allowance, enter }: { readonly allowance: Allowance; enter(id: string, text: string): Content },
+): void {
+  const contents = entries.map(({ raw, id }): Content => {
+    const text = id === undefined ? undefined : found.get(id);
+    if (id === undefined || text === undefined || text.length > allowance.characters)
+      return JSON.stringify(raw);
+    allowance.characters -= text.length;
+    return enter(id, text);
+  });
+  const ids = entries.map(({ raw }) => raw).filter(isId);
+  frame.filled.push({ field, span, contents, isList, ids });
+}
+
+/** The text of a document with everything in place, and the ids noted in `composed`. */
+export function textOf(frame: Frame): string {
+  const { text, filled } = frame;
+  if (filled.length === 0) return text;
+  const pieces = filled.map((one) => ({ span: one.span, shown: shownOf(one) }));
+  const added = filled.filter(({ ids }) => ids.length > 0);
+  if (added.length > 0) pieces.push(notesOf(text, added));
+  pieces.sort((a, b) => a.span.start - b.span.start);
+  let result = '';
+  let from = 0;
+  for (const { span, shown } of pieces) {
+    result += text.slice(from, span.start) + shown;
+    from = span.end;
+  }
+  return result + text.slice(from);
+}
+
+function shownOf({ contents, isList }: Filled): string {
+  const texts = contents.map((content) => (typeof content === 'string' ? content : textOf(content)));
+  return isList ? `[${texts.join(',')}]` : (texts[0] ?? 'null');
+}
+
+/** The ids that were replaced: in the member `composed`, which is the last one unless the document has it already. */
+function notesOf(text: string, filled: readonly Filled[]): { readonly span: Span; readonly shown: string } {
+  const span = findMembers(text, COMPOSED).get('composed');
+  if (span === undefined) {
+    const notes = filled.map(
+      ({ field, ids, isList }) => `${JSON.stringify(field.name)}:${idsText(ids, isList)}`,
+    );
+    const end = text.length - 1;
+    return { span: { start: end, end }, shown: `,"composed":{${notes.join(',')}}` };
+  }
+  const added = filled.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
+  const noted = valueAt(text, span) as JsonObject;
+  return { span, shown: JSON.stringify({ ...noted, ...Object.fromEntries(added) }) };
+}
+
+/** Ids hold nothing that JSON would escape. */
+function idsText(ids: readonly string[], isList: boolean): string {
+  const quoted = ids.map((id) => `"${id}"`).join(',');
+  return isList ? `[${quoted}]` : quoted;
+}

@@ -1,0 +1,74 @@
+// Documents that do not go to the socket as they are stored: revisions and referenced documents are put into them.
+import type { JsonObject } from '../../lib/json.ts';
+import { mapInSlices } from '../../lib/slices.ts';
+import type { Filter } from '../../stores/filter.ts';
+import type { DocumentStore, Projection } from '../../stores/ports.ts';
+import type { Collection } from '../collection.ts';
+import type { Context } from '../documents.ts';
+import { includeRevisions } from '../revisions.ts';
+import type { Composer } from './compose.ts';
+import { withoutHiddenId } from './projection.ts';
+
+/** What an answer is to show. */
+export interface View {
+  readonly projection: Projection | undefined;
+  readonly compose: boolean;
+  /** The filter of the revisions to put in; undefined leaves their ids. */
+  readonly revisions: Filter | undefined;
+}
+
+export interface Enricher {
+  /** The projection to read with, so that `apply` finds in the documents what it needs. */
+  projectionFor(view: View): Projection | undefined;
+  apply(
+    collection: Collection,
+    documents: readonly string[],
+    view: View,
+    context: Context,
+  ): Promise<readonly string[]>;
+}
+
+interface EnricherOptions {
+  readonly store: Pick<DocumentStore, 'findText'>;
+  readonly composer: Composer;
+  readonly maxRevisions: number;
+}
+
+/** True when documents can be passed on as the text that the store holds. */
+export function isPlain(view: View): boolean {
+  return !view.compose && view.revisions === undefined;
+}
+
+export function createEnricher({ store, composer, maxRevisions: limit }: EnricherOptions): Enricher {
+  return {
+    projectionFor(view) {
+      if (isPlain(view)) return view.projection;
+      const { projection } = withoutHiddenId(view.projection);
+      if (view.revisions === undefined || projection?.include === undefined) return projection;
+      return { ...projection, include: [...projection.include, 'history'] };
+    },
+    async apply(collection, documents, view, context) {
+      const { projection, hideId } = withoutHiddenId(view.projection);
+      const include = view.revisions && { store, limit, filter: view.revisions, projection, hideId };
+      const historic = include ? await withRevisions(collection, documents, include, context) : documents;
+      const composed = view.compose ? await composer.compose(collection, historic, context) : historic;
+      return hideId ? mapInSlices(composed, withoutId) : composed;
+    },
+  };
+}
+
+async function withRevisions(
+  collection: Collection,
+  documents: readonly string[],
+  include: Parameters<typeof includeRevisions>[2],
+  context: Context,
+): Promise<readonly string[]> {
+  const parsed = await mapInSlices(documents, (text) => JSON.parse(text) as JsonObject);
+  const historic = await includeRevisions(collection, parsed, include, context);
+  return mapInSlices(historic, (document) => JSON.stringify(document));
+}
+
+function withoutId(text: string): string {
+  const { _id, ...rest } = JSON.parse(text) as JsonObject;
+  return JSON.stringify(rest);
+}

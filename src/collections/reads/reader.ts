@@ -1,0 +1,157 @@
+// Reading documents: pages, single ones, counts, revisions. Text goes straight through where nothing is put into it.
+import { AppError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { EVERYTHING, type Filter } from '../../stores/filter.ts';
+import type { DocumentStore, OperationOptions, Projection } from '../../stores/ports.ts';
+import type { Collection } from '../collection.ts';
+import type { Context, DocumentLimits, DocumentService, Page, ReadRequest } from '../documents.ts';
+import { type FilterCompiler, joinFilters } from '../filters/compiler.ts';
+import { revisionsOf, revisionView } from '../revisions.ts';
+import { versionOf } from '../writes/states.ts';
+import { type Enricher, isPlain, type View } from './enrich.ts';
+import { countMetadata, pageMetadata } from './metadata.ts';
+import { pageLimit, type ReadOptions, readOptions } from './read-options.ts';
+
+interface ReaderOptions {
+  readonly store: DocumentStore;
+  readonly filters: FilterCompiler;
+  readonly enricher: Enricher;
+  readonly limits: DocumentLimits;
+}
+
+type Reader = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'>;
+
+/** One read, ready for the store. */
+interface Read {
+  readonly collection: Collection;
+  readonly filter: Filter;
+  readonly options: ReadOptions;
+  readonly view: View;
+}
+
+// `v` and `_id` are the last members of every document that this server wrote.
+const TAIL = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/;
+const TAIL_CHARACTERS = 80;
+const ONLY_VERSION: Projection = { include: ['v'] };
+
+/** The filter for one document. */
+export function byId(id: string): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id.toLowerCase() }] };
+}
+
+/** What the store may know of a context: it can be sent to another thread. */
+export function within({ deadline }: Context): OperationOptions {
+  return { deadline };
+}
+
+export function createReader({ store, filters, enricher, limits }: ReaderOptions): Reader {
+  const viewOf = async (collection: Collection, request: ReadRequest, context: Context) => {
+    const options = readOptions(collection, request, limits.pageSize);
+    const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
+    const revised = includeHistory === true;
+    const revisions = revised
+      ? await compileRevisions(filters, { collection, filter: historyFilters }, context)
+      : undefined;
+    return { options, view: { projection: options.projection, compose, revisions } };
+  };
+
+  const textsOf = async ({ collection, filter, options, view }: Read, context: Context) => {
+    const { sort, facts } = options;
+    const projection = enricher.projectionFor(view);
+    const query = { filter, sort, skip: facts.offset, limit: facts.limit, ...(projection && { projection }) };
+    const texts = await store.findText(collection.namespace, query, within(context));
+    if (isPlain(view)) return texts;
+    return enricher.apply(collection, texts, view, context);
+  };
+
+  const pageOf = async (read: Read, context: Context): Promise<Page> => {
+    const { collection, filter, options } = read;
+    const { offset, limit } = options.facts;
+    const results = await textsOf(read, context);
+    // A page that is not full is the last one, and its end is the number of matches.
+    const isEnd = results.length < limit && (results.length > 0 || offset === 0);
+    const total = isEnd
+      ? offset + results.length
+      : await store.count(collection.namespace, filter, within(context));
+    return { results, metadata: pageMetadata(options.facts, total) };
+  };
+
+  const versionStored = async (collection: Collection, filter: Filter, context: Context) => {
+    const query = { filter, sort: [], skip: 0, limit: 1, projection: ONLY_VERSION };
+    const [document] = await store.find(collection.namespace, query, within(context));
+    return document && versionOf(document);
+  };
+
+  return {
+    async list(collection, request, context) {
+      const { options, view } = await viewOf(collection, request, context);
+      const filter = await filters.compileRead(collection, request.filter, context);
+      return pageOf({ collection, filter, options, view }, context);
+    },
+
+    async get(collection, id, request, context) {
+      const { options, view } = await viewOf(collection, request, context);
+      const filter = joinFilters([byId(id), await filters.compileRead(collection, request.filter, context)]);
+      const whole = isPlain(view) && view.projection === undefined;
+      // Read before the document: should another write get in between, a stale `v` refuses more, never less.
+      const before = whole ? undefined : await versionStored(collection, filter, context);
+      const facts = { ...options.facts, offset: 0, page: 1 };
+      const results = await textsOf({ collection, filter, options: { ...options, facts }, view }, context);
+      const [text] = results;
+      const v = whole && text !== undefined ? versionIn(text) : before;
+      return {
+        results,
+        metadata: pageMetadata(facts, results.length),
+        v: text === undefined ? undefined : v,
+      };
+    },
+
+    async count(collection, request, context) {
+      const filter = await filters.compileRead(collection, request.filter, context);
+      const total = await store.count(collection.namespace, filter, within(context));
+      return countMetadata(pageLimit(collection, request, limits.pageSize), total);
+    },
+
+    async history(collection, id, request, context) {
+      const { filter: asked, historyFilters, ...rest } = request;
+      const always = await filters.compileRead(collection, undefined, context);
+      const present = await versionStored(collection, byId(id), context);
+      if (present !== undefined && always !== EVERYTHING) {
+        const visible = await versionStored(collection, joinFilters([byId(id), always]), context);
+        if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+      }
+      const own = revisionView(collection);
+      const bare = { ...rest, compose: rest.compose === true, includeHistory: false };
+      const { options, view } = await viewOf(own, bare, context);
+      const revisions = joinFilters([revisionsOf(id), present === undefined ? always : undefined]);
+      const kept = collection.settings.storeRevisions;
+      if (
+        present === undefined &&
+        !(kept && (await store.count(own.namespace, revisions, within(context))) > 0)
+      ) {
+        throw new AppError('DOCUMENT_NOT_FOUND');
+      }
+      if (!kept) return { results: [], metadata: pageMetadata(options.facts, 0) };
+      const narrowed = await Promise.all(
+        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
+      );
+      return pageOf(
+        { collection: own, filter: joinFilters([revisions, ...narrowed]), options, view },
+        context,
+      );
+    },
+  };
+}
+
+function compileRevisions(
+  filters: FilterCompiler,
+  { collection, filter }: { readonly collection: Collection; readonly filter: JsonObject | undefined },
+  context: Context,
+): Filter | Promise<Filter> {
+  return filter === undefined ? EVERYTHING : filters.compile(revisionView(collection), filter, context);
+}
+
+function versionIn(text: string): number {
+  const tail = TAIL.exec(text.slice(-TAIL_CHARACTERS));
+  return tail === null ? versionOf(JSON.parse(text) as JsonObject) : Number(tail[1]);
+}

@@ -1,0 +1,63 @@
+// Which addresses a collection may have, and which name space its documents live in.
+import type { ErrorItem } from '../../errors.ts';
+import type { Namespace } from '../../stores/ports.ts';
+import type { CollectionAddress } from '../collection.ts';
+
+const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const MAX_PART = 200;
+// MongoDB's bounds hold on every store, so that content can move from one to the other.
+const MAX_DATABASE = 63;
+const MAX_NAMESPACE = 255;
+const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
+const RESERVED_DATABASES = ['admin', 'local', 'config'];
+const RESERVED_PREFIXES = ['system.', 'cloister.'];
+
+/** Where the documents of a collection live. The version is no part of it. */
+export function namespaceOf(address: CollectionAddress, enableCollectionDatabases: boolean): Namespace {
+  return {
+    database: enableCollectionDatabases ? address.database : null,
+    collection: address.name,
+  };
+}
+
+function checkPart(text: string): string | undefined {
+  if (!PART.test(text) || text.includes('..')) {
+    return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';
+  }
+  return text.length > MAX_PART ? `is longer than ${MAX_PART} characters` : undefined;
+}
+
+function checkVersion(version: string): string | undefined {
+  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : checkPart(version);
+}
+
+/** What is wrong with the name of a database folder, if anything. */
+export function checkDatabaseName(database: string): string | undefined {
+  if (RESERVED_DATABASES.includes(database.toLowerCase())) return `\`${database}\` is reserved`;
+  if (database.includes('.')) return 'must not have a dot';
+  if (database.length > MAX_DATABASE) return `is longer than ${MAX_DATABASE} characters`;
+  return checkPart(database);
+}
+
+/** What is wrong with the name of a collection in `database`, if anything. */
+export function checkCollectionName(name: string, database: string): string | undefined {
+  // The specification of a custom endpoint called like the database folder lives at this path.
+  if (name === 'config') return '`config` is reserved';
+  if (RESERVED_PREFIXES.some((prefix) => name.toLowerCase().startsWith(prefix))) {
+    return `names that start with \`${name.slice(0, name.indexOf('.') + 1)}\` are reserved`;
+  }
+  if (database.length + 1 + name.length > MAX_NAMESPACE) {
+    return `is, with its database, longer than ${MAX_NAMESPACE} characters`;
+  }
+  return checkPart(name);
+}
+
+/** What is wrong with an address; `field` names its part. */
+export function checkAddress({ version, database, name }: CollectionAddress): readonly ErrorItem[] {
+  const problems = [
+    ['version', checkVersion(version)],
+    ['database', checkDatabaseName(database)],
+    ['collection', checkCollectionName(name, database)],
+  ] as const;
+  return problems.flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
+}

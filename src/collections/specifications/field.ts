@@ -1,0 +1,108 @@
+// Reads one entry of a specification's `fields` block.
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { type Field, type FieldType, INTERNAL_FIELDS, type ReferenceSettings } from '../collection.ts';
+import { FIELD_TYPES } from '../fields/index.ts';
+import { checkRules, createAllowance } from '../rules.ts';
+import { checkCollectionName, checkDatabaseName } from './address.ts';
+import type { Report } from './report.ts';
+import { parseValidation } from './validation.ts';
+
+const REMOVED = { validationRule: 'validation.regex', limit: 'validation.maxLength' } as const;
+const MATCH_TYPES = ['exact', 'ignoreCase'];
+
+function checkFieldName(name: string): string | undefined {
+  if (name === '' || name.includes('.')) return 'a field name must not be empty or have a dot';
+  if (/^[$_]/.test(name)) return 'a field name must not start with `$` or `_`';
+  if (name.includes('\0') || !name.isWellFormed()) return 'a field name must be text without NUL';
+  return INTERNAL_FIELDS.includes(name) ? 'this name belongs to the server' : undefined;
+}
+
+function parseType(name: string, value: Json | undefined, report: Report): FieldType {
+  if (value === undefined) return 'String';
+  if (typeof value === 'string' && Object.hasOwn(FIELD_TYPES, value)) return value as FieldType;
+  const shown = typeof value === 'string' ? `\`${value.slice(0, 100)}\`` : 'this';
+  report.field(name, `${shown} is not a type: use ${Object.keys(FIELD_TYPES).join(', ')}`);
+  return 'Mixed';
+}
+
+function parseReference(name: string, value: Json | undefined, report: Report): ReferenceSettings {
+  if (value === undefined || value === null) return {};
+  if (!isJsonObject(value)) {
+    report.field(name, '`settings` must be an object');
+    return {};
+  }
+  const { database, collection, fields, compose } = value as Record<
+    keyof ReferenceSettings,
+    Json | undefined
+  >;
+  if (database !== undefined && (typeof database !== 'string' || checkDatabaseName(database) !== undefined)) {
+    report.field(name, '`settings.database` must be the name of a database folder');
+  }
+  const target = typeof collection === 'string' && checkCollectionName(collection, '') === undefined;
+  if (collection !== undefined && !target) {
+    report.field(name, '`settings.collection` must be the name of a collection');
+  }
+  const isNames = Array.isArray(fields) && fields.every((entry) => typeof entry === 'string');
+  if (fields !== undefined && !isNames) report.field(name, '`settings.fields` must be a list of field names');
+  if (compose !== undefined && typeof compose !== 'boolean') {
+    report.field(name, '`settings.compose` must be true or false');
+  }
+  return {
+    ...(typeof database === 'string' ? { database } : {}),
+    ...(typeof collection === 'string' ? { collection } : {}),
+    ...(isNames ? { fields: fields as readonly string[] } : {}),
+    ...(typeof compose === 'boolean' ? { compose } : {}),
+  };
+}
+
+function checkDefault(field: Field, report: Report): void {
+  if (field.default === undefined || field.default === null) return;
+  const problem = FIELD_TYPES[field.type].check(field.default);
+  if (problem !== undefined) {
+    report.field(field.name, `\`default\` ${problem.message}`);
+  } else if (checkRules(field, field.default, createAllowance()) !== undefined) {
+    report.warn(`fields.${field.name}`, '`default` may break the rules of the field itself');
+  }
+}
+
+function checkPlainMembers(name: string, source: JsonObject, report: Report): void {
+  for (const [removed, replacement] of Object.entries(REMOVED)) {
+    if (Object.hasOwn(source, removed)) {
+      report.field(name, `\`${removed}\` was removed: use \`${replacement}\``);
+    }
+  }
+  const { required, message, matchType } = source;
+  if (required !== undefined && typeof required !== 'boolean') {
+    report.field(name, '`required` must be true or false');
+  }
+  if (message !== undefined && typeof message !== 'string') report.field(name, '`message` must be text');
+  if (matchType !== undefined && typeof matchType !== 'string') {
+    report.field(name, '`matchType` must be text');
+  } else if (matchType !== undefined && !MATCH_TYPES.includes(matchType)) {
+    report.warn(`fields.${name}`, '`matchType` is neither `exact` nor `ignoreCase`: queries ignore the case');
+  }
+}
+
+/** Reads the field `name`. What is wrong goes into `report`; the result is only meant for use when nothing is. */
+export function parseField(name: string, source: Json, report: Report): Field | undefined {
+  const badName = checkFieldName(name);
+  if (badName !== undefined) report.field(name, badName);
+  if (!isJsonObject(source)) {
+    report.field(name, 'must be an object');
+    return undefined;
+  }
+  checkPlainMembers(name, source, report);
+  const type = parseType(name, source['type'], report);
+  const field: Field = {
+    name,
+    type,
+    required: source['required'] === true,
+    message: typeof source['message'] === 'string' ? source['message'] : undefined,
+    default: Object.hasOwn(source, 'default') ? source['default'] : undefined,
+    validation: parseValidation(name, source['validation'], report),
+    exact: source['matchType'] === 'exact',
+    reference: type === 'Reference' ? parseReference(name, source['settings'], report) : {},
+  };
+  checkDefault(field, report);
+  return field;
+}

@@ -1,0 +1,160 @@
+// Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { checkJson } from '../../lib/json-check.ts';
+import type { CollectionAddress } from '../collection.ts';
+
+const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
+const BYTE_ORDER_MARK = '\uFEFF';
+// A file that an editor is still writing is read when it has kept its size for this long.
+const SETTLE_MS = 150;
+
+export interface SpecificationFile {
+  readonly address: CollectionAddress;
+  readonly file: string;
+  /** Undefined when there is something of that name which cannot be read. */
+  readonly text: string | undefined;
+}
+
+/** A file that was changed by someone else; without `text` it is gone. */
+export interface FileChange {
+  readonly address: CollectionAddress;
+  readonly file: string;
+  readonly text: string | undefined;
+}
+
+export interface SpecificationFiles {
+  /** All of them, sorted by path. A missing root holds none. */
+  readAll(): Promise<readonly SpecificationFile[]>;
+  /** Writes atomically: whoever reads the file finds the old specification or the new one. */
+  write(address: CollectionAddress, source: JsonObject): Promise<void>;
+  remove(address: CollectionAddress): Promise<void>;
+  /**
+   * What became of a file that the watch named, as it is now; undefined when nobody but this object changed it.
+   * Must not run beside `write` or `remove`: text read before a write of ours would pass for a later edit.
+   */
+  changeIn(file: string): Promise<FileChange | undefined>;
+  /** Names every file below the root that may have changed. Returns what ends the watch. */
+  watch(listener: (file: string) => void, onError: (error: unknown) => void): Promise<() => Promise<void>>;
+}
+
+/** Parses the text of a specification file. Throws SPECIFICATION_INVALID when it is no JSON that could be posted. */
+export function parseSpecificationText(text: string | undefined): Json {
+  if (text === undefined) throw new AppError('SPECIFICATION_INVALID', { message: 'The file cannot be read' });
+  let source: Json;
+  try {
+    source = JSON.parse(text) as Json;
+  } catch (cause) {
+    throw new AppError('SPECIFICATION_INVALID', { message: 'The file is not valid JSON', cause });
+  }
+  const fault = checkJson(source);
+  if (fault === undefined) return source;
+  const { path: field, message } = fault;
+  throw new AppError('SPECIFICATION_INVALID', { field, message });
+}
+
+const isMissing = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function listFiles(root: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const version of await namesIn(root)) {
+    for (const database of await namesIn(join(root, version))) {
+      for (const name of await namesIn(join(root, version, database)))
+        files.push(join(version, database, name));
+    }
+  }
+  return files;
+}
+
+function addressOf(path: string): CollectionAddress | undefined {
+  const [version, database, file, ...rest] = path.split(sep);
+  const name = FILE_NAME.exec(file ?? '')?.groups?.['name'];
+  if (version === undefined || database === undefined || name === undefined || rest.length > 0)
+    return undefined;
+  return { version, database, name };
+}
+
+/** Opens the folder `root`, which need not exist yet. Addresses must have been checked: they become paths. */
+export function createSpecificationFiles(root: string): SpecificationFiles {
+  // What is known to be in each file, so that our own writes are not taken for edits.
+  const known = new Map<string, string>();
+
+  const fileOf = ({ version, database, name }: CollectionAddress) =>
+    join(root, version, database, `collection.${name}.json`);
+
+  return {
+    async readAll() {
+      const found: SpecificationFile[] = [];
+      for (const path of await listFiles(root)) {
+        const address = addressOf(path);
+        if (address === undefined) continue;
+        const file = join(root, path);
+        const text = await readIfThere(file).catch(() => undefined);
+        if (text !== undefined) known.set(file, text);
+        found.push({ address, file, text });
+      }
+      return found;
+    },
+    async write(address, source) {
+      const file = fileOf(address);
+      const before = known.get(file);
+      const text = `${JSON.stringify(source, null, 2)}\n`;
+      known.set(file, text);
+      try {
+        await atomicWrite(file, text);
+      } catch (error) {
+        if (before === undefined) known.delete(file);
+        else known.set(file, before);
+        throw error;
+      }
+    },
+    async remove(address) {
+      const file = fileOf(address);
+      await removeFile(file);
+      known.delete(file);
+    },
+    async changeIn(file) {
+      const address = addressOf(relative(root, file));
+      if (address === undefined) return undefined;
+      const text = await readIfThere(file);
+      if (text === known.get(file)) return undefined;
+      if (text === undefined) known.delete(file);
+      else known.set(file, text);
+      return { address, file, text };
+    },
+    async watch(listener, onError) {
+      await mkdir(root, { recursive: true });
+      const { watch } = await import('chokidar');
+      const watcher = watch(root, {
+        depth: 2,
+        awaitWriteFinish: { stabilityThreshold: SETTLE_MS, pollInterval: 50 },
+      });
+      // The first pass reports every file: what changed since `readAll` is found by it.
+      watcher.on('add', listener).on('change', listener).on('unlink', listener).on('error', onError);
+      return () => watcher.close();
+    },
+  };
+}

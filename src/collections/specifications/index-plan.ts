@@ -1,0 +1,39 @@
+// Which indexes the documents of a name space need: those that collections declare, and that of revisions.
+import type { IndexDefinition, Namespace } from '../../stores/ports.ts';
+import type { Collection } from '../collection.ts';
+import { namespaceKey } from '../registry.ts';
+import { REVISION_INDEX, revisionSpace } from '../revision-space.ts';
+import { uniteIndexes } from './indexes.ts';
+
+export interface IndexPlan {
+  readonly namespace: Namespace;
+  readonly indexes: readonly IndexDefinition[];
+}
+
+/** Where the revisions of a collection go; undefined when it keeps none. */
+export function revisionNamespace({ namespace, settings }: Collection): Namespace | undefined {
+  return settings.storeRevisions ? revisionSpace({ namespace, settings }) : undefined;
+}
+
+function isHome(namespace: Namespace, collections: readonly Collection[]): boolean {
+  const key = namespaceKey(namespace);
+  return collections.some((collection) => {
+    const revisions = revisionNamespace(collection);
+    return revisions !== undefined && namespaceKey(revisions) === key;
+  });
+}
+
+/** The whole set of indexes of one name space, where `collections` are all that are live. */
+export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
+  const key = namespaceKey(namespace);
+  const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
+  const added = isHome(namespace, collections) ? [REVISION_INDEX] : [];
+  return { namespace, indexes: uniteIndexes(sharing, added) };
+}
+
+/** The plans for everything that a collection writes to: its own name space and that of its revisions. */
+export function plansFor(collection: Collection, collections: readonly Collection[]): readonly IndexPlan[] {
+  const revisions = revisionNamespace(collection);
+  const namespaces = revisions === undefined ? [collection.namespace] : [collection.namespace, revisions];
+  return namespaces.map((namespace) => planIndexes(namespace, collections));
+}

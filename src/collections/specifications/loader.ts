@@ -1,0 +1,59 @@
+// Brings the specifications that lie in files into force at a start. A broken one is logged and never stops it.
+import { AppError } from '../../errors.ts';
+import type { Collection } from '../collection.ts';
+import type { FilterLimits } from '../filters/budget.ts';
+import type { Registry } from '../registry.ts';
+import { checkCase, checkDefaultFilters } from './conflicts.ts';
+import { parseSpecificationText, type SpecificationFile, type SpecificationFiles } from './files.ts';
+import type { IndexKeeper } from './index-keeper.ts';
+import type { SpecificationLog } from './log.ts';
+import { parseSpecification, type SpecificationOptions } from './specification.ts';
+
+interface LoaderOptions extends SpecificationOptions {
+  readonly registry: Registry;
+  readonly files: Pick<SpecificationFiles, 'readAll'>;
+  readonly indexes: Pick<IndexKeeper, 'addAll'>;
+  readonly filterLimits: FilterLimits;
+  readonly log: SpecificationLog;
+}
+
+/** Logs why a file is not in force: its problems, or what failed underneath. */
+export function logRefusal(log: SpecificationLog, file: string, error: unknown): void {
+  if (error instanceof AppError) log.error({ file, problems: error.items }, 'this specification is refused');
+  else log.error({ file, err: error }, 'this specification cannot be brought into force');
+}
+
+function loadOne(
+  { address, file, text }: SpecificationFile,
+  { registry, log, enableCollectionDatabases }: LoaderOptions,
+): Collection {
+  const source = parseSpecificationText(text);
+  const { collection, warnings } = parseSpecification(source, address, { enableCollectionDatabases });
+  const clash = checkCase(collection, registry.list());
+  if (clash !== undefined) throw new AppError('SPECIFICATION_INVALID', { items: [clash] });
+  for (const warning of warnings) log.warn({ file, ...warning }, 'a specification may not do what it says');
+  return collection;
+}
+
+/** Fills the registry from the files and brings the declared indexes into force. */
+export async function loadSpecifications(options: LoaderOptions): Promise<void> {
+  const { registry, files, indexes, filterLimits, log } = options;
+  const loaded: { readonly file: string; readonly collection: Collection }[] = [];
+  for (const found of await files.readAll()) {
+    try {
+      const collection = loadOne(found, options);
+      registry.put(collection);
+      loaded.push({ file: found.file, collection });
+    } catch (error) {
+      logRefusal(log, found.file, error);
+    }
+  }
+  // Default filters may go through references, so they are looked at once every collection is there.
+  for (const { file, collection } of loaded) {
+    const items = checkDefaultFilters(collection, registry, filterLimits);
+    if (items.length === 0) continue;
+    registry.remove(collection);
+    logRefusal(log, file, new AppError('SPECIFICATION_INVALID', { items }));
+  }
+  await indexes.addAll(registry.list());
+}

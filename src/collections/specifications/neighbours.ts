@@ -1,0 +1,47 @@
+// What is odd about specifications only when they are seen together. Nothing here refuses one.
+import type { Collection } from '../collection.ts';
+import { referenceTarget } from '../references.ts';
+import type { Registry } from '../registry.ts';
+
+export interface NeighbourRemark {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+function danglingReferences(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
+  return [...collection.fields.values()]
+    .filter((field) => field.type === 'Reference' && !referenceTarget(registry, collection, field))
+    .map((field) => ({
+      path: ['fields', field.name, 'settings', 'collection'],
+      message: `\`${field.name}\` refers to a collection that does not exist in version ${collection.version}`,
+    }));
+}
+
+function sharedDocuments(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
+  const elsewhere = registry
+    .sharing(collection.namespace)
+    .filter(({ database }) => database !== collection.database);
+  return elsewhere.map(({ path }) => ({
+    path: [],
+    message: `shares its documents with ${path}, as \`database.enableCollectionDatabases\` is off`,
+  }));
+}
+
+function revisionHome(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
+  const { storeRevisions, revisionCollection } = collection.settings;
+  if (!storeRevisions) return [];
+  const homes = registry.sharing({ ...collection.namespace, collection: revisionCollection });
+  return homes.map(({ path }) => ({
+    path: ['settings', 'revisionCollection'],
+    message: `keeps its revisions where ${path} is, which therefore can only be read`,
+  }));
+}
+
+/** Remarks on one of the collections in `registry`, with the part of its specification that they are about. */
+export function checkNeighbours(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
+  return [
+    ...danglingReferences(collection, registry),
+    ...sharedDocuments(collection, registry),
+    ...revisionHome(collection, registry),
+  ];
+}

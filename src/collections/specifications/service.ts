@@ -1,0 +1,142 @@
+// The life of specifications: loaded from files, posted, edited by hand, removed. Every change goes through here, one
+// at a time: checked, indexes in force, file written, then the live collection swapped whole.
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { createKeyedQueue } from '../../lib/keyed-queue.ts';
+import type { DocumentStore } from '../../stores/ports.ts';
+import type { Collection, CollectionAddress } from '../collection.ts';
+import type { FilterLimits } from '../filters/budget.ts';
+import type { Registry } from '../registry.ts';
+import { refuseConflicts } from './conflicts.ts';
+import { parseSpecificationText, type SpecificationFiles } from './files.ts';
+import { createIndexKeeper } from './index-keeper.ts';
+import { loadSpecifications, logRefusal } from './loader.ts';
+import type { SpecificationLog } from './log.ts';
+import { parseSpecification, type SpecificationOptions } from './specification.ts';
+
+interface ServiceOptions extends SpecificationOptions {
+  readonly registry: Registry;
+  readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
+  readonly files: SpecificationFiles;
+  readonly filterLimits: FilterLimits;
+  readonly log: SpecificationLog;
+  readonly now: () => number;
+}
+
+export interface SpecificationService {
+  /** Brings every specification file into force, then watches for edits. A broken file is logged and left out. */
+  load(): Promise<void>;
+  /** Creates or replaces. In force, its unique indexes too, when it resolves; a rejection has changed nothing. */
+  put(address: CollectionAddress, body: Json): Promise<{ readonly created: boolean }>;
+  /** The specification as it was posted, with the time of that in `settings.lastModifiedAt`. */
+  read(address: CollectionAddress): JsonObject | undefined;
+  /** Removes the collection and its file; the documents stay. Throws NOT_FOUND. */
+  remove(address: CollectionAddress): Promise<void>;
+  /** Ends the watch and waits for the change in hand. */
+  close(): Promise<void>;
+}
+
+function withTime(body: Json, now: number): Json {
+  if (!isJsonObject(body) || !isJsonObject(body['settings'])) return body;
+  return { ...body, settings: { ...body['settings'], lastModifiedAt: now } };
+}
+
+// `save` runs between indexes and swap: when it fails, the indexes go back to what they were.
+function createChanges(options: ServiceOptions) {
+  const { registry, store, files, log } = options;
+  const indexes = createIndexKeeper(store, log);
+
+  const bringIntoForce = async (
+    address: CollectionAddress,
+    source: Json,
+    save: (collection: Collection) => Promise<void>,
+  ): Promise<void> => {
+    const { collection, warnings } = parseSpecification(source, address, options);
+    await refuseConflicts(collection, options);
+    const takeBack = await indexes.add(collection, registry.list());
+    try {
+      await save(collection);
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+    registry.put(collection);
+    for (const warning of warnings) {
+      log.warn({ collection: collection.path, ...warning }, 'a specification may not do what it says');
+    }
+  };
+
+  const takeOut = async (collection: Collection): Promise<void> => {
+    registry.remove(collection);
+    try {
+      await indexes.drop(collection, registry.list());
+    } catch (error) {
+      log.error({ err: error, collection: collection.path }, 'indexes that nobody declares any more stay');
+    }
+  };
+
+  const applyEdit = async (file: string): Promise<void> => {
+    try {
+      const change = await files.changeIn(file);
+      if (change === undefined) return;
+      const { address, text } = change;
+      const { version, database, name } = address;
+      if (text !== undefined) {
+        await bringIntoForce(address, parseSpecificationText(text), async () => {});
+      } else {
+        const live = registry.get(version, database, name);
+        if (live !== undefined) await takeOut(live);
+      }
+      log.info({ file }, text === undefined ? 'a specification was removed' : 'a specification was edited');
+    } catch (error) {
+      logRefusal(log, file, error);
+    }
+  };
+
+  return {
+    bringIntoForce,
+    takeOut,
+    applyEdit,
+    load: () => loadSpecifications({ ...options, indexes, files }),
+  };
+}
+
+/** Gives the one way to change the live collections. Changes of one process run one after the other. */
+export function createSpecificationService(options: ServiceOptions): SpecificationService {
+  const { registry, files, log, now } = options;
+  const changes = createChanges(options);
+  const queue = createKeyedQueue();
+  const oneAtATime = <T>(task: () => Promise<T>) => queue.run('', task);
+  const current = ({ version, database, name }: CollectionAddress) => registry.get(version, database, name);
+  let endWatch: () => Promise<void> = async () => {};
+
+  return {
+    async load() {
+      await oneAtATime(changes.load);
+      const failed = (error: unknown) => log.error({ err: error }, 'edits of specifications go unnoticed');
+      const edited = (file: string) => void oneAtATime(() => changes.applyEdit(file));
+      await files.watch(edited, failed).then((end) => {
+        endWatch = end;
+      }, failed);
+    },
+    put: (address, body) =>
+      oneAtATime(async () => {
+        const created = current(address) === undefined;
+        const save = ({ source }: Collection) => files.write(address, source);
+        await changes.bringIntoForce(address, withTime(body, now()), save);
+        return { created };
+      }),
+    read: (address) => current(address)?.source,
+    remove: (address) =>
+      oneAtATime(async () => {
+        const live = current(address);
+        if (live === undefined) throw new AppError('NOT_FOUND');
+        await files.remove(address);
+        await changes.takeOut(live);
+      }),
+    async close() {
+      await endWatch();
+      await oneAtATime(async () => {});
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// Reads the `settings` block of a specification: every known setting is checked, every absent one gets its default.
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { CollectionAddress, CollectionSettings, Field } from '../collection.ts';
+import { checkCollectionName } from './address.ts';
+import { parseIndexes } from './indexes.ts';
+import type { Report } from './report.ts';
+
+const DEFAULT_COUNT = 40;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const CALLBACK = /^[A-Za-z]{1,100}$/;
+const MEDIA_TYPES = ['media', 'mediaCollection'];
+/** What a revision holds beside the state of the document. */
+const REVISION_MEMBERS = ['action', 'originalDocumentId'];
+const FLAGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
+
+type Check = (value: Json) => string | undefined;
+
+const isMethod = (value: Json): value is string =>
+  typeof value === 'string' && METHODS.includes(value.toUpperCase());
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+const text: Check = (value) => (typeof value === 'string' ? undefined : 'must be text');
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null ? undefined : check(value);
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...Object.fromEntries(FLAGS.map((name) => [name, flag])),
+  authenticate: (value) =>
+    typeof value === 'boolean' || (Array.isArray(value) && value.every(isMethod))
+      ? undefined
+      : 'must be true, false or a list of HTTP methods',
+  callback: orNull((value) =>
+    typeof value === 'string' && CALLBACK.test(value) ? undefined : 'must be 1 to 100 letters, or null',
+  ),
+  count: (value) =>
+    Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'must be a whole number from 1',
+  sort: orNull(text),
+  sortOrder: (value) => (directionOf(value) === undefined ? 'must be 1, -1, `asc` or `desc`' : undefined),
+  defaultFilters: orNull((value) => (isJsonObject(value) ? undefined : 'must be an object or null')),
+  fieldLimiters: orNull((value) =>
+    isJsonObject(value) && Object.values(value).every((entry) => entry === 0 || entry === 1)
+      ? undefined
+      : 'must be an object of field names with 1 or 0, or null',
+  ),
+  revisionCollection: orNull(text),
+  type: orNull(text),
+  displayName: orNull(text),
+};
+
+function directionOf(value: Json | undefined): 1 | -1 | undefined {
+  const name = typeof value === 'string' ? value.toLowerCase() : value;
+  if (name === 1 || name === 'asc') return 1;
+  return name === -1 || name === 'desc' ? -1 : undefined;
+}
+
+/** True when a limiter includes some fields and excludes others; `_id` may be excluded from either. */
+export function isMixedLimiter(limiter: Readonly<Record<string, 0 | 1>>): boolean {
+  const values = Object.entries(limiter).filter(([name]) => name !== '_id');
+  return values.some(([, value]) => value === 0) && values.some(([, value]) => value === 1);
+}
+
+function authenticateOf(value: Json | undefined): boolean | readonly string[] {
+  if (!Array.isArray(value)) return value !== false;
+  const methods = value.filter(isMethod).map((method) => method.toUpperCase());
+  return [...new Set(methods.map((method) => (method === 'HEAD' ? 'GET' : method)))];
+}
+
+function revisionCollectionOf(source: JsonObject, address: CollectionAddress, report: Report): string {
+  const sent = source['revisionCollection'];
+  if (typeof sent !== 'string') return `${address.name}History`;
+  const problem = checkCollectionName(sent, address.database);
+  if (problem !== undefined) report.setting('revisionCollection', problem);
+  else if (sent === address.name) report.setting('revisionCollection', 'must not be the collection itself');
+  return sent;
+}
+
+function checkSettings(source: JsonObject, report: Report): void {
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const value = source[name];
+    const problem = value === undefined ? undefined : check(value);
+    if (problem !== undefined) report.setting(name, problem);
+  }
+  if (source['hooks'] !== undefined) report.warn('settings.hooks', 'hooks are not run by this version');
+  const type = source['type'];
+  if (typeof type === 'string' && !MEDIA_TYPES.includes(type)) {
+    report.warn('settings.type', `only \`media\` has a meaning here`);
+  }
+}
+
+function warnOfCombinations(settings: CollectionSettings, report: Report): void {
+  const { sort, indexes, fieldLimiters } = settings;
+  if (sort !== null && sort !== '_id' && !indexes.some(({ keys }) => keys[0]?.path === sort)) {
+    report.warn('settings.sort', `no index begins with \`${sort.slice(0, 100)}\`, so sorting is slow`);
+  }
+  if (fieldLimiters !== null && isMixedLimiter(fieldLimiters)) {
+    report.warn('settings.fieldLimiters', 'mixes 1 and 0: every read will fail');
+  }
+}
+
+/** Reads a `settings` block. What is wrong goes into `report`; the result is only meant for use when nothing is. */
+export function parseSettings(
+  source: JsonObject,
+  {
+    address,
+    fields,
+    report,
+  }: {
+    readonly address: CollectionAddress;
+    readonly fields: ReadonlyMap<string, Field>;
+    readonly report: Report;
+  },
+): CollectionSettings {
+  checkSettings(source, report);
+  const textOf = (name: string) => (typeof source[name] === 'string' ? source[name] : null);
+  const objectOf = (name: string) => (isJsonObject(source[name]) ? source[name] : null);
+  const settings: CollectionSettings = {
+    cache: source['cache'] !== false,
+    authenticate: authenticateOf(source['authenticate']),
+    callback: textOf('callback'),
+    count: typeof source['count'] === 'number' ? source['count'] : DEFAULT_COUNT,
+    sort: textOf('sort'),
+    sortOrder: directionOf(source['sortOrder']) ?? 1,
+    defaultFilters: objectOf('defaultFilters'),
+    fieldLimiters: objectOf('fieldLimiters') as CollectionSettings['fieldLimiters'],
+    storeRevisions: source['storeRevisions'] === true,
+    revisionCollection: revisionCollectionOf(source, address, report),
+    indexes: parseIndexes(source['index'], fields, report),
+    compose: source['compose'] === true,
+    media: MEDIA_TYPES.includes(textOf('type') ?? ''),
+    signUploads: source['signUploads'] === true,
+    displayName: textOf('displayName'),
+  };
+  warnOfCombinations(settings, report);
+  for (const name of settings.storeRevisions ? REVISION_MEMBERS.filter((member) => fields.has(member)) : []) {
+    report.warn(`fields.${name}`, 'revisions use this name themselves: they do not keep the field');
+  }
+  return settings;
+}

@@ -1,0 +1,86 @@
+// Turns the JSON of a collection specification into a live collection, or says everything that is wrong with it.
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Collection, CollectionAddress, Field } from '../collection.ts';
+import { checkAddress, namespaceOf } from './address.ts';
+import { parseField } from './field.ts';
+import { createReport, type Report, type SpecificationWarning } from './report.ts';
+import { parseSettings } from './settings.ts';
+
+const MAX_FIELDS = 1_000;
+
+export interface SpecificationOptions {
+  /** Each database folder has a name space of its own. */
+  readonly enableCollectionDatabases: boolean;
+}
+
+export interface ParsedSpecification {
+  readonly collection: Collection;
+  /** What loads but does not do what its author may expect. */
+  readonly warnings: readonly SpecificationWarning[];
+}
+
+function parseFields(source: Json | undefined, report: Report): ReadonlyMap<string, Field> {
+  const fields = new Map<string, Field>();
+  if (source === undefined || source === null) {
+    report.add({ section: 'fields', field: 'fields', message: 'must be provided at least once' });
+  } else if (!isJsonObject(source)) {
+    report.add({ section: 'fields', field: 'fields', message: 'must be an object' });
+  } else if (Object.keys(source).length === 0) {
+    report.add({ section: 'fields', field: 'fields', message: 'must include at least one field' });
+  } else if (Object.keys(source).length > MAX_FIELDS) {
+    report.add({
+      section: 'fields',
+      field: 'fields',
+      message: `must not include more than ${MAX_FIELDS} fields`,
+    });
+  } else {
+    for (const [name, entry] of Object.entries(source)) {
+      const field = parseField(name, entry, report);
+      if (field !== undefined) fields.set(name, field);
+    }
+  }
+  return fields;
+}
+
+function settingsBlock(source: Json | undefined, report: Report): JsonObject {
+  if (isJsonObject(source)) return source;
+  const message = source === undefined || source === null ? 'must be provided' : 'must be an object';
+  report.add({ section: 'settings', field: 'settings', message });
+  return {};
+}
+
+/**
+ * Reads the specification of the collection at `address`.
+ * Throws SPECIFICATION_INVALID with one item for each problem; the texts of the missing blocks are those that
+ * clients of the older dialect look for.
+ */
+export function parseSpecification(
+  source: Json,
+  address: CollectionAddress,
+  options: SpecificationOptions,
+): ParsedSpecification {
+  if (!isJsonObject(source)) {
+    throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
+  }
+  const report = createReport();
+  for (const item of checkAddress(address)) report.add(item);
+  const fields = parseFields(source['fields'], report);
+  const block = settingsBlock(source['settings'], report);
+  const settings = parseSettings(block, { address, fields, report });
+  if (report.items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items: report.items });
+  const { version, database, name } = address;
+  const modified = block['lastModifiedAt'];
+  const collection: Collection = {
+    version,
+    database,
+    name,
+    path: `/${version}/${database}/${name}`,
+    namespace: namespaceOf(address, options.enableCollectionDatabases),
+    fields,
+    settings,
+    source,
+    lastModifiedAt: typeof modified === 'number' ? modified : undefined,
+  };
+  return { collection, warnings: report.warnings };
+}

@@ -1,0 +1,102 @@
+// What becomes of sub-documents: new ones are inserted, changed ones updated, unchanged ones left alone.
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, type ErrorItem } from '../../errors.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { mapInSlices } from '../../lib/slices.ts';
+import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
+import type { Context } from '../documents.ts';
+import { documentKey } from '../registry.ts';
+import type { SubDocument } from './nested.ts';
+import { versionOf } from './states.ts';
+import type { Validator } from './validator.ts';
+import type { WritePlan } from './write-plan.ts';
+
+interface NestedOptions {
+  readonly store: Pick<DocumentStore, 'findText'>;
+  readonly validator: Validator;
+  readonly context: Context;
+}
+
+/**
+ * Adds the writes of sub-documents to the plan, and returns what is wrong with them. Throws NOT_PERMITTED for a change
+ * that the caller may not make, and DOCUMENT_CHANGED for one made to an older state than the stored one.
+ */
+export async function planSubDocuments(
+  subDocuments: readonly SubDocument[],
+  plan: WritePlan,
+  { store, validator, context }: NestedOptions,
+): Promise<readonly ErrorItem[]> {
+  const stored = await fetchStored(
+    subDocuments.filter(({ isNew }) => !isNew),
+    store,
+    context,
+  );
+  const items: ErrorItem[] = [];
+  for (const sub of subDocuments) {
+    const { collection, id, isNew, origin } = sub;
+    if (isNew) {
+      const checked = await validator.validate(collection, sub.fields, { mode: 'create', origin });
+      items.push(...checked.items);
+      if (checked.items.length === 0) plan.insert(collection, { id, fields: checked.document }, origin);
+      continue;
+    }
+    const change = changeOf({ sub, stored: stored.get(documentKey(collection.namespace, id)) }, context);
+    if (change === undefined) continue;
+    const checked = await validator.validate(collection, change.fields, { mode: 'update', origin });
+    items.push(...checked.items);
+    plan.update(collection, change.stored, { fields: checked.document, origin });
+  }
+  return items;
+}
+
+async function fetchStored(
+  subDocuments: readonly SubDocument[],
+  store: Pick<DocumentStore, 'findText'>,
+  { deadline }: Context,
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const found = new Map<string, StoredDocument>();
+  for (const [collection, group] of Map.groupBy(subDocuments, (sub) => sub.collection)) {
+    const values = [...new Set(group.map(({ id }) => id))];
+    const filter = { kind: 'field' as const, path: '_id', tests: [{ kind: 'in' as const, values }] };
+    const query = { filter, sort: [], skip: 0, limit: values.length };
+    const texts = await store.findText(collection.namespace, query, { deadline });
+    for (const document of await mapInSlices(texts, (text) => JSON.parse(text) as StoredDocument)) {
+      found.set(documentKey(collection.namespace, document._id), document);
+    }
+  }
+  return found;
+}
+
+/** A list of references as composition shows it. */
+function withoutNulls(value: Json | undefined): Json | undefined {
+  return Array.isArray(value) ? value.filter((entry) => entry !== null) : value;
+}
+
+interface SubChange {
+  readonly stored: StoredDocument;
+  readonly fields: JsonObject;
+}
+
+/** The fields in which a sub-document differs from what is stored; undefined when it is just its id. */
+function changeOf(
+  { sub, stored }: { readonly sub: SubDocument; readonly stored: StoredDocument | undefined },
+  { caller }: Context,
+): SubChange | undefined {
+  const { collection, fields, origin } = sub;
+  if (Object.keys(fields).length === 0) return undefined;
+  const path = origin.prefix.slice(0, -1);
+  // Whether a change is one must not be told to those who may not read what is stored.
+  const mayCompare = caller.may(collection, 'GET');
+  const different = Object.entries(fields).filter(([name, value]) => {
+    if (!mayCompare || stored === undefined || !Object.hasOwn(stored, name)) return true;
+    const isReference = collection.fields.get(name)?.type === 'Reference';
+    const before = stored[name];
+    return !isDeepStrictEqual(isReference ? withoutNulls(before) : before, value);
+  });
+  if (different.length === 0) return undefined;
+  if (!caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED', { field: path });
+  if (stored === undefined || (sub.v !== undefined && sub.v < versionOf(stored))) {
+    throw new AppError('DOCUMENT_CHANGED', { field: path });
+  }
+  return { stored, fields: Object.fromEntries(different) };
+}

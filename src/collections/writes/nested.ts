@@ -1,0 +1,142 @@
+// Sub-documents in Reference fields: taken out of a body, leaving ids, so that each is written to its own collection.
+import { AppError, type ErrorItem } from '../../errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Collection, Field } from '../collection.ts';
+import type { Caller, DocumentLimits } from '../documents.ts';
+import { referenceTarget } from '../references.ts';
+import type { Registry } from '../registry.ts';
+import { stripInternals } from '../validate.ts';
+import type { Origin } from './write-failure.ts';
+
+/** A sub-document on its way to its own collection. */
+export interface SubDocument {
+  readonly collection: Collection;
+  readonly id: string;
+  /** False: it came with an `_id`, so a document of this id is to be updated. */
+  readonly isNew: boolean;
+  /** As sent, without internals, its own sub-documents replaced by their ids. */
+  readonly fields: JsonObject;
+  /** The `v` that came with it. */
+  readonly v: number | undefined;
+  readonly origin: Origin;
+}
+
+export interface Flattened {
+  /** The document without internals, sub-documents replaced by their ids. */
+  readonly fields: JsonObject;
+  /** Innermost first. */
+  readonly subDocuments: readonly SubDocument[];
+  readonly items: readonly ErrorItem[];
+}
+
+export interface Room {
+  left: number;
+}
+
+export interface FlattenOptions {
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly limits: Pick<DocumentLimits, 'composeDepth'>;
+  /** How many sub-documents the request may still bring, over all its bodies. */
+  readonly room: Room;
+  readonly newId: () => string;
+  readonly caller: Caller;
+}
+
+/** What one body is taken apart with. */
+interface Work extends FlattenOptions {
+  readonly subDocuments: SubDocument[];
+  readonly items: ErrorItem[];
+}
+
+interface Spot {
+  readonly collection: Collection;
+  readonly origin: Origin;
+  readonly depth: number;
+}
+
+const NOTHING: readonly never[] = [];
+
+/**
+ * Takes the sub-documents out of a body. Throws NOT_PERMITTED, naming the path, for a new one where the caller may not
+ * create; other faults are items. Nothing is read or written here.
+ */
+export function flatten(
+  collection: Collection,
+  body: JsonObject,
+  { origin, ...options }: FlattenOptions & { readonly origin: Origin },
+): Flattened {
+  if (!carriesObjects(collection, body)) {
+    return { fields: stripInternals(body), subDocuments: NOTHING, items: NOTHING };
+  }
+  const work: Work = { ...options, subDocuments: [], items: [] };
+  const fields = flattenFields(body, { collection, origin, depth: 0 }, work);
+  return { fields, subDocuments: work.subDocuments, items: work.items };
+}
+
+const holdsObject = (value: Json | undefined) =>
+  Array.isArray(value) ? value.some(isJsonObject) : isJsonObject(value);
+
+function carriesObjects({ fields }: Collection, body: JsonObject): boolean {
+  return Object.keys(body).some((name) => fields.get(name)?.type === 'Reference' && holdsObject(body[name]));
+}
+
+function flattenFields(body: JsonObject, spot: Spot, work: Work): JsonObject {
+  const entries = Object.entries(stripInternals(body)).map(([name, value]): [string, Json] => {
+    const field = spot.collection.fields.get(name);
+    if (field?.type !== 'Reference' || !holdsObject(value)) return [name, value];
+    const path = `${spot.origin.prefix}${name}`;
+    if (!Array.isArray(value)) return [name, takeOut(value, { ...spot, field, path }, work)];
+    const ids = value.map((entry: Json, index) =>
+      takeOut(entry, { ...spot, field, path: `${path}.${index}` }, work),
+    );
+    return [name, ids];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The id that takes the place of `value`, which may be a sub-document or an id already. */
+function takeOut(
+  value: Json,
+  { collection, field, path, origin, depth }: Spot & { readonly field: Field; readonly path: string },
+  work: Work,
+): Json {
+  if (!isJsonObject(value)) return value;
+  const fault = (message: string, code = 'ERROR_VALUE_INVALID') => {
+    work.items.push({ ...indexOf(origin), field: path, message, code });
+    return null;
+  };
+  const sent = Object.hasOwn(value, '_id') ? value['_id'] : undefined;
+  if (sent !== undefined && !isId(sent)) return fault('is not a valid ObjectID', 'ERROR_INVALID_ID');
+  if (depth >= work.limits.composeDepth)
+    return fault(`is nested deeper than ${work.limits.composeDepth} levels`);
+  const target = referenceTarget(work.registry, collection, field);
+  if (target === undefined || target.settings.media || work.registry.isRevisionCollection(target)) {
+    return sent === undefined ? fault('cannot be written through a reference') : sent.toLowerCase();
+  }
+  if (sent === undefined && !work.caller.may(target, 'POST')) {
+    throw new AppError('NOT_PERMITTED', { field: path });
+  }
+  const inner: Spot = { collection: target, origin: { ...origin, prefix: `${path}.` }, depth: depth + 1 };
+  const fields = flattenFields(value, inner, work);
+  const id = sent?.toLowerCase() ?? work.newId();
+  const v = typeof value['v'] === 'number' ? value['v'] : undefined;
+  work.subDocuments.push({
+    collection: target,
+    id,
+    isNew: sent === undefined,
+    fields,
+    v,
+    origin: inner.origin,
+  });
+  work.room.left -= 1;
+  if (work.room.left < 0) {
+    throw new AppError('WRITE_TOO_LARGE', { field: path, message: 'Too many sub-documents for one write' });
+  }
+  return id;
+}
+
+/** The part of an error item that names the document of a batch. */
+export function indexOf({ index }: Origin): { readonly index?: number } {
+  return index === undefined ? {} : { index };
+}

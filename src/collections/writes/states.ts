@@ -1,0 +1,73 @@
+// The states that a document goes through: what the server adds when one is created, updated, or kept as a revision.
+import type { Json, JsonObject } from '../../lib/json.ts';
+import type { StoredDocument } from '../../stores/ports.ts';
+import { type Collection, INTERNAL_FIELDS } from '../collection.ts';
+
+/** Who writes, and when. */
+export interface Stamp {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly by: string | null;
+}
+
+export type RevisionAction = 'create' | 'update' | 'delete';
+
+/** The number of writes that a stored document has seen; one written by others may not say. */
+export function versionOf(document: JsonObject): number {
+  const v = document['v'];
+  return typeof v === 'number' ? v : 0;
+}
+
+/** The revisions of a document, oldest first. */
+export function historyOf(document: JsonObject): readonly Json[] {
+  const history = document['history'];
+  return Array.isArray(history) ? history : [];
+}
+
+/** A new document. `history` is undefined where the collection keeps no revisions. */
+export function createdState(
+  collection: Collection,
+  fields: JsonObject,
+  { at, by, id, history }: Stamp & { readonly id: string; readonly history: readonly Json[] | undefined },
+): StoredDocument {
+  const { version: apiVersion } = collection;
+  return history === undefined
+    ? { ...fields, apiVersion, createdAt: at, createdBy: by, v: 1, _id: id }
+    : { ...fields, apiVersion, createdAt: at, createdBy: by, history, v: 1, _id: id };
+}
+
+/** The state after an update: the fields it names are replaced, all others stay, `v` grows by one. */
+export function updatedState(
+  collection: Collection,
+  stored: StoredDocument,
+  { fields, at, by, history }: Stamp & { readonly fields: JsonObject; readonly history: readonly Json[] },
+): StoredDocument {
+  const state: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(stored)) {
+    if (!INTERNAL_FIELDS.includes(name)) state[name] = value;
+  }
+  Object.assign(state, fields);
+  state['apiVersion'] = collection.version;
+  for (const name of ['createdAt', 'createdBy'] as const) {
+    const value = stored[name];
+    if (value !== undefined) state[name] = value;
+  }
+  state['lastModifiedAt'] = at;
+  state['lastModifiedBy'] = by;
+  if (history.length > 0 || collection.settings.storeRevisions) state['history'] = history;
+  state['v'] = versionOf(stored) + 1;
+  return { ...state, _id: stored._id };
+}
+
+/** The revision that keeps `state`. Its own `history` holds the revisions before it. */
+export function revisionOf(
+  state: StoredDocument,
+  {
+    id,
+    action,
+    history,
+  }: { readonly id: string; readonly action: RevisionAction; readonly history: readonly Json[] },
+): StoredDocument {
+  const { _id: originalDocumentId, v = 0, ...fields } = state;
+  return { ...fields, history, originalDocumentId, action, v, _id: id };
+}

@@ -1,0 +1,67 @@
+// The bodies of writes: their shapes, and the older ways of writing them that are still understood.
+import { AppError, type ErrorItem } from '../../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { checkJson } from '../../lib/json-check.ts';
+import type { Collection } from '../collection.ts';
+import { indexOf } from './nested.ts';
+
+// What an answer may list; a body can be at fault a million times over.
+const MAX_ITEMS = 1000;
+
+/** A body of the wrong kind, or whose member `field` is missing or is. */
+function refuseBody(message: string, field?: string): AppError {
+  return new AppError('BAD_REQUEST', { message, ...(field !== undefined && { field }) });
+}
+
+/** Refuses what no store could take back unharmed: a 400 with the path. */
+export function guardBody(body: Json): void {
+  const fault = checkJson(body);
+  if (fault === undefined) return;
+  const item = { field: fault.path, message: fault.message, code: 'ERROR_VALUE_INVALID' };
+  throw new AppError('DOCUMENT_INVALID', { items: [item] });
+}
+
+/** The documents of a create: one, or a list of one to `limit`. */
+export function readDocuments(body: Json, limit: number): readonly JsonObject[] {
+  const documents: readonly Json[] = Array.isArray(body) ? body : [body as Json];
+  if (documents.length === 0) throw refuseBody('The list holds no documents');
+  if (documents.length > limit) {
+    const message = `${documents.length} documents are more than the ${limit} that one write may have`;
+    throw new AppError('WRITE_TOO_LARGE', { message });
+  }
+  if (documents.every(isJsonObject)) return documents;
+  const message = 'must be a JSON object';
+  const faulty = documents.flatMap((document, index) => (isJsonObject(document) ? [] : [index]));
+  const place = (index: number) => indexOf({ prefix: '', ...(Array.isArray(body) && { index }) });
+  refuseInvalid(faulty.map((index) => ({ ...place(index), message, code: 'ERROR_VALUE_INVALID' })));
+  return [];
+}
+
+/** The fields that an update by id sets: bare, or in `update` as older clients send them. */
+export function readFields(collection: Collection, body: Json): JsonObject {
+  if (!isJsonObject(body)) throw refuseBody('The body must be a JSON object');
+  const names = Object.keys(body);
+  const isWrapped =
+    isJsonObject(body['update']) &&
+    names.every((name) => (name === 'update' || name === 'query') && !collection.fields.has(name));
+  return isWrapped && Object.hasOwn(body, 'update') ? (body['update'] as JsonObject) : body;
+}
+
+/** The `query` of a write by query. */
+export function readQuery(body: Json): JsonObject {
+  const query = isJsonObject(body) && Object.hasOwn(body, 'query') ? body['query'] : undefined;
+  if (!isJsonObject(query)) throw refuseBody('`query` must be a JSON object', 'query');
+  return query;
+}
+
+/** The `update` of an update by query. */
+export function readUpdate(body: Json): JsonObject {
+  const update = isJsonObject(body) && Object.hasOwn(body, 'update') ? body['update'] : undefined;
+  if (!isJsonObject(update)) throw refuseBody('`update` must be a JSON object', 'update');
+  return update;
+}
+
+/** Throws DOCUMENT_INVALID when there are any items. */
+export function refuseInvalid(items: readonly ErrorItem[]): void {
+  if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items: items.slice(0, MAX_ITEMS) });
+}

@@ -1,0 +1,60 @@
+// What a client is told when the store refuses a commit, and how often a lost race is run again.
+import { AppError, StoreError } from '../../errors.ts';
+
+/** Where in a request a write comes from. */
+export interface Origin {
+  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
+  readonly prefix: string;
+  /** Position in a batch. */
+  readonly index?: number;
+}
+
+const ATTEMPTS = 20;
+
+const PROBLEMS: ReadonlyMap<StoreError['reason'], { readonly message: string; readonly code: string }> =
+  new Map([
+    ['duplicate', { message: 'must be unique', code: 'ERROR_UNIQUE' }],
+    [
+      'parallel-arrays',
+      { message: 'holds a list, as another field of the same index does', code: 'ERROR_VALUE_INVALID' },
+    ],
+  ]);
+
+/**
+ * Turns what is wrong with a document, in the eyes of the store, into what the client can understand. `origins` runs
+ * beside the writes of the commit. Every other error is returned as it is.
+ */
+export function explainFailure(error: unknown, origins: readonly Origin[]): unknown {
+  if (!(error instanceof StoreError)) return error;
+  if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
+  const problem = PROBLEMS.get(error.reason);
+  if (problem === undefined || error.fields.length === 0) return error;
+  const origin = error.index === undefined ? undefined : origins[error.index];
+  const items = error.fields.map((field) => ({
+    field: `${origin?.prefix ?? ''}${field}`,
+    ...problem,
+    ...(origin?.index === undefined ? {} : { index: origin.index }),
+  }));
+  return new AppError('DOCUMENT_INVALID', { items, cause: error });
+}
+
+/**
+ * Runs a read and the commit computed from it again while others get in between, a bounded number of times and not
+ * beyond `deadline` (epoch milliseconds). Then it is a 503.
+ */
+export async function retryConflicts<T>(
+  attempt: () => Promise<T>,
+  { deadline, now }: { readonly deadline: number; readonly now: () => number },
+): Promise<T> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof StoreError && error.reason === 'conflict')) throw error;
+      if (round === ATTEMPTS || now() > deadline) {
+        const message = 'Too many others are writing the same documents';
+        throw new AppError('STORE_BUSY', { message, headers: { 'Retry-After': '1' }, cause: error });
+      }
+    }
+  }
+}

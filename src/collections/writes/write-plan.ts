@@ -1,0 +1,158 @@
+// Gathers the writes of one request, revisions included, into one atomic commit.
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, StoreError } from '../../errors.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { mapInSlices } from '../../lib/slices.ts';
+import type { StoredDocument, Write } from '../../stores/ports.ts';
+import type { Collection } from '../collection.ts';
+import { documentKey } from '../registry.ts';
+import { revisionSpace } from '../revision-space.ts';
+import { isTooLarge } from './document-size.ts';
+import {
+  createdState,
+  historyOf,
+  type RevisionAction,
+  revisionOf,
+  type Stamp,
+  updatedState,
+  versionOf,
+} from './states.ts';
+import { explainFailure, type Origin } from './write-failure.ts';
+
+/** A document as the commit leaves it. */
+export interface Written {
+  readonly document: StoredDocument;
+  readonly text: string;
+}
+
+interface PendingUpdate {
+  readonly collection: Collection;
+  readonly stored: StoredDocument;
+  readonly fields: Record<string, Json>;
+  readonly origin: Origin;
+}
+
+export interface WritePlan {
+  insert(
+    collection: Collection,
+    created: { readonly id: string; readonly fields: JsonObject },
+    origin: Origin,
+  ): Written;
+  /** Several updates of one document become one write; they must not disagree. */
+  update(collection: Collection, stored: StoredDocument, change: Change): void;
+  remove(collection: Collection, stored: StoredDocument): void;
+  /** Nothing was planned yet. */
+  isEmpty(): boolean;
+  /** Works out the updates, in the order in which they were asked for. Call once, last. */
+  finish(): Promise<FinishedPlan>;
+}
+
+interface Change {
+  readonly fields: JsonObject;
+  readonly origin: Origin;
+}
+
+interface FinishedPlan {
+  readonly writes: readonly Write[];
+  /** The documents that were updated, in the order in which that was asked for. */
+  readonly updated: readonly Written[];
+  /** What a client is to be told when the commit fails with `error`. */
+  explain(error: unknown): unknown;
+}
+
+/** What one write may store: as many documents as it may name, each as large as it may be, would not fit into memory. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
+
+const OURS: Origin = { prefix: '' };
+
+export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
+  const writes: Write[] = [];
+  const origins: Origin[] = [];
+  const updates = new Map<string, PendingUpdate>();
+  let left = MAX_CHARACTERS;
+
+  const textOf = (document: StoredDocument): string => {
+    const text = JSON.stringify(document);
+    if (isTooLarge(document, text)) {
+      throw new AppError('PAYLOAD_TOO_LARGE', { message: 'The document is larger than 16 MB' });
+    }
+    left -= text.length;
+    if (left < 0) throw new AppError('RESULT_TOO_LARGE');
+    return text;
+  };
+  const add = (write: Write, origin: Origin) => {
+    writes.push(write);
+    origins.push(origin);
+  };
+  const keep = (collection: Collection, state: StoredDocument, revision: Omit<RevisionFacts, 'id'>) => {
+    const id = newId();
+    const document = revisionOf(state, { ...revision, id });
+    add({ kind: 'insert', ns: revisionSpace(collection), document, text: textOf(document) }, OURS);
+    return id;
+  };
+  const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {
+    let history = historyOf(stored);
+    let document = updatedState(collection, stored, { ...stamp, fields, history });
+    if (collection.settings.storeRevisions) {
+      history = [...history, keep(collection, document, { action: 'update', history })];
+      document = { ...document, history };
+    }
+    const text = textOf(document);
+    const changed = [...Object.keys(fields), ...STAMPED];
+    const { namespace: ns } = collection;
+    add({ kind: 'update', ns, id: stored._id, v: versionOf(stored), document, changed, text }, origin);
+    return { document, text };
+  };
+
+  return {
+    insert(collection, { id, fields }, origin) {
+      const revised = collection.settings.storeRevisions;
+      let document = createdState(collection, fields, { ...stamp, id, history: revised ? [] : undefined });
+      if (revised) {
+        const history = [keep(collection, document, { action: 'create', history: [] })];
+        document = { ...document, history };
+      }
+      const text = textOf(document);
+      add({ kind: 'insert', ns: collection.namespace, document, text }, origin);
+      return { document, text };
+    },
+    update(collection, stored, { fields, origin }) {
+      const key = documentKey(collection.namespace, stored._id);
+      const earlier = updates.get(key);
+      if (earlier === undefined) updates.set(key, { collection, stored, fields: { ...fields }, origin });
+      else merge(earlier, stored, { fields, origin });
+    },
+    remove(collection, stored) {
+      if (collection.settings.storeRevisions) {
+        keep(collection, stored, { action: 'delete', history: historyOf(stored) });
+      }
+      add({ kind: 'remove', ns: collection.namespace, id: stored._id, v: versionOf(stored) }, OURS);
+    },
+    isEmpty: () => writes.length === 0 && updates.size === 0,
+    async finish() {
+      const updated = await mapInSlices([...updates.values()], applyUpdate);
+      return { writes, updated, explain: (error) => explainFailure(error, origins) };
+    },
+  };
+}
+
+interface RevisionFacts {
+  readonly id: string;
+  readonly action: RevisionAction;
+  readonly history: readonly Json[];
+}
+
+const STAMPED = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
+
+function merge(earlier: PendingUpdate, stored: StoredDocument, { fields, origin }: Change): void {
+  // Read twice while someone else wrote in between: only one of the two states can be the present one.
+  if (versionOf(earlier.stored) !== versionOf(stored)) throw new StoreError('conflict');
+  for (const [name, value] of Object.entries(fields)) {
+    if (Object.hasOwn(earlier.fields, name) && !isDeepStrictEqual(earlier.fields[name], value)) {
+      const message = 'is given two different values for one document';
+      const item = { field: `${origin.prefix}${name}`, message, code: 'ERROR_VALUE_INVALID' };
+      throw new AppError('DOCUMENT_INVALID', { items: [item] });
+    }
+    earlier.fields[name] = value;
+  }
+}

@@ -1,0 +1,111 @@
+// What creating and updating share: validation of the whole tree, one commit, and the answer.
+import type { ErrorItem } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { DocumentStore } from '../../stores/ports.ts';
+import type { Collection } from '../collection.ts';
+import type { Context, DocumentLimits, WriteOptions } from '../documents.ts';
+import type { Composer } from '../reads/compose.ts';
+import { within } from '../reads/reader.ts';
+import type { Registry } from '../registry.ts';
+import type { WriteMode } from '../validate.ts';
+import { flatten, type Room, type SubDocument } from './nested.ts';
+import { planSubDocuments } from './nested-writes.ts';
+import type { Validator } from './validator.ts';
+import { refuseInvalid } from './write-body.ts';
+import { type Origin, retryConflicts } from './write-failure.ts';
+import { createWritePlan, type WritePlan, type Written } from './write-plan.ts';
+
+export interface WriterOptions {
+  readonly store: Pick<DocumentStore, 'findText' | 'commit'>;
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly composer: Composer;
+  readonly validator: Validator;
+  readonly limits: Pick<DocumentLimits, 'composeDepth'>;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+/** Where a body goes. */
+interface Target {
+  readonly collection: Collection;
+  readonly mode: WriteMode;
+  readonly origin: Origin;
+  /** Shared by all bodies of a request. */
+  readonly room: Room;
+}
+
+/** A body, taken apart and validated but for what depends on stored documents. */
+export interface Prepared {
+  readonly fields: JsonObject;
+  readonly origin: Origin;
+  readonly subDocuments: readonly SubDocument[];
+  readonly items: readonly ErrorItem[];
+}
+
+export interface Writer {
+  /** Throws NOT_PERMITTED; everything else that is wrong is in `items`. */
+  prepare(target: Target, body: JsonObject, context: Context): Promise<Prepared>;
+  /**
+   * Runs `attempt` on a plan to which the sub-documents were added and commits it, again where someone else came
+   * first. Whatever `attempt` returns is what was written.
+   */
+  commit<T>(
+    prepared: readonly Prepared[],
+    attempt: (plan: WritePlan) => Promise<T>,
+    context: Context,
+  ): Promise<{ readonly planned: T; readonly updated: readonly Written[] }>;
+  /** The documents as the answer shows them. */
+  answer(
+    collection: Collection,
+    written: readonly Written[],
+    options: WriteOptions & { readonly carried: boolean; readonly context: Context },
+  ): Promise<readonly string[]>;
+}
+
+/** True when a body held sub-documents: the answer then shows them. */
+export function carriesSubDocuments(prepared: readonly Prepared[]): boolean {
+  return prepared.some(({ subDocuments }) => subDocuments.length > 0);
+}
+
+export function createWriter(options: WriterOptions): Writer {
+  const { store, registry, composer, validator, limits, newId, now } = options;
+  return {
+    async prepare({ collection, mode, origin, room }, body, { caller }) {
+      const flat = flatten(collection, body, { registry, limits, newId, caller, origin, room });
+      const checked = await validator.validate(collection, flat.fields, { mode, origin });
+      const items = flat.items.length === 0 ? checked.items : [...checked.items, ...flat.items];
+      return { fields: checked.document, origin, subDocuments: flat.subDocuments, items };
+    },
+
+    commit(prepared, attempt, context) {
+      const subDocuments = prepared.flatMap((one) => one.subDocuments);
+      const known = prepared.flatMap((one) => one.items);
+      const { deadline, caller } = context;
+      return retryConflicts(
+        async () => {
+          const plan = createWritePlan({ at: now(), by: caller.name }, newId);
+          const planned = await attempt(plan);
+          // A query without a match leaves nothing that sub-documents could belong to.
+          const isIdle = plan.isEmpty();
+          const nested = await planSubDocuments(subDocuments, plan, { store, validator, context });
+          refuseInvalid([...known, ...nested]);
+          if (isIdle) return { planned, updated: [] };
+          const { writes, updated, explain } = await plan.finish();
+          try {
+            await store.commit(writes, within(context));
+          } catch (error) {
+            throw explain(error);
+          }
+          return { planned, updated };
+        },
+        { deadline, now },
+      );
+    },
+
+    async answer(collection, written, { compose, carried, context }) {
+      const texts = written.map(({ text }) => text);
+      const composes = compose ?? (carried || collection.settings.compose);
+      return composes ? composer.compose(collection, texts, context) : texts;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createEnricher, isPlain, type View } from '../../../src/collections/reads/enrich.ts';
+import { EVERYTHING } from '../../../src/stores/filter.ts';
+import { collectionOf, contextOf } from '../library.ts';
+
+const books = collectionOf('books', { fields: { title: {} } });
+const ID = 'a'.repeat(24);
+
+const enricher = createEnricher({
+  store: { findText: async () => [] },
+  composer: {
+    compose: async (_collection, documents) => documents.map((text) => `${text.slice(0, -1)},"composed":{}}`),
+  },
+  maxRevisions: 5,
+});
+
+const view = (changes: Partial<View>): View => ({
+  projection: undefined,
+  compose: false,
+  revisions: undefined,
+  ...changes,
+});
+
+test('a view is plain when nothing is put into the documents', () => {
+  expect(isPlain(view({ projection: { include: ['a'] } }))).toBe(true);
+  expect(isPlain(view({ compose: true }))).toBe(false);
+  expect(isPlain(view({ revisions: EVERYTHING }))).toBe(false);
+});
+
+test('reads the id and the history where they are needed on the way', () => {
+  const projection = { include: ['title'], exclude: ['_id'] };
+  expect(enricher.projectionFor(view({ projection }))).toBe(projection);
+  expect(enricher.projectionFor(view({ projection, compose: true }))).toEqual({
+    include: ['title'],
+    exclude: [],
+  });
+  expect(enricher.projectionFor(view({ projection, revisions: EVERYTHING }))).toEqual({
+    include: ['title', 'history'],
+    exclude: [],
+  });
+});
+
+test('applies revisions, then composition, then hides the id again', async () => {
+  const hidden = view({ projection: { exclude: ['_id'] }, compose: true, revisions: EVERYTHING });
+  expect(await enricher.apply(books, [`{"title":"A","_id":"${ID}"}`], hidden, contextOf())).toEqual([
+    '{"title":"A","history":[],"composed":{}}',
+  ]);
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ReadRequest } from '../../../src/collections/documents.ts';
+import { byId, within } from '../../../src/collections/reads/reader.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
+import {
+  callerNamed,
+  collectionOf,
+  contextOf,
+  type Library,
+  openLibrary,
+  parse,
+  refusalOf,
+} from '../library.ts';
+
+const FIELDS = {
+  title: { type: 'String' },
+  pages: { type: 'Number' },
+  hidden: { type: 'Boolean' },
+  sequel: { type: 'Reference' },
+};
+const BOOKS: JsonObject = { fields: FIELDS, settings: { count: 2 } };
+
+let library: Library;
+let counted = 0;
+
+beforeEach(async () => {
+  counted = 0;
+  const wrap = (store: DocumentStore): DocumentStore => ({
+    ...store,
+    find: store.find.bind(store),
+    findText: store.findText.bind(store),
+    commit: store.commit.bind(store),
+    count(ns, filter, options) {
+      counted += 1;
+      return store.count(ns, filter, options);
+    },
+  });
+  library = await openLibrary({ books: BOOKS }, { wrap, limits: { pageSize: 4 } });
+  await library.create(
+    'books',
+    ['A', 'B', 'C', 'D', 'E'].map((title, n) => ({ title, pages: n })),
+  );
+});
+
+afterEach(() => library.close());
+
+async function list(request: ReadRequest) {
+  const page = await library.documents.list(library.at('books'), request, contextOf());
+  return { titles: page.results.map((text) => parse(text)['title']), metadata: page.metadata };
+}
+
+describe('lists', () => {
+  test('go page by page, with exact counts', async () => {
+    expect(await list({ page: 2, sort: 'title' })).toMatchObject({
+      titles: ['C', 'D'],
+      metadata: { page: 2, offset: 2, totalCount: 5, totalPages: 3, nextPage: 3, prevPage: 1 },
+    });
+    expect((await list({ page: 3, skip: 1 })).titles).toEqual([]);
+    expect(await list({ page: 9 })).toMatchObject({ titles: [], metadata: { totalCount: 5, totalPages: 3 } });
+  });
+
+  test('count only where the page does not show the end', async () => {
+    expect((await list({ page: 3 })).metadata.totalCount).toBe(5);
+    expect((await list({ count: 4, skip: 3 })).metadata.totalCount).toBe(5);
+    expect((await list({ filter: { title: 'nope' } })).metadata).toMatchObject({
+      totalCount: 0,
+      totalPages: 0,
+    });
+    expect(counted).toBe(0);
+    await list({});
+    expect(counted).toBe(1);
+  });
+
+  test('a count of 0, and one beyond the cap, is the cap', async () => {
+    expect((await list({ count: 0 })).titles).toHaveLength(4);
+    expect((await list({ count: 1000 })).metadata.limit).toBe(4);
+  });
+
+  test('pass the text of the store through', async () => {
+    const ns = library.at('books').namespace;
+    const text = `{"title":"Z",  "_id":"${'f'.repeat(24)}"}`;
+    const document = { title: 'Z', _id: 'f'.repeat(24) };
+    await library.store.commit([{ kind: 'insert', ns, document, text }]);
+    const page = await library.documents.list(library.at('books'), { filter: { title: 'z' } }, contextOf());
+    expect(page.results).toEqual([text]);
+  });
+
+  test('a mixture of limiters fails every read with a 400', async () => {
+    library.put(
+      collectionOf('books', { fields: FIELDS, settings: { fieldLimiters: { title: 1, pages: 0 } } }),
+    );
+    const refusal = await refusalOf(list({}));
+    expect([refusal.status, refusal.items[0]?.title]).toEqual([400, 'Invalid Fields Parameter Provided']);
+  });
+});
+
+describe('single documents', () => {
+  const get = async (id: string, request: ReadRequest = {}) =>
+    library.documents.get(library.at('books'), id, request, contextOf());
+
+  test('carry their v, whatever is shown of them', async () => {
+    const [book] = await library.all('books');
+    const id = String(book!['_id']);
+    await library.documents.updateById(library.at('books'), id, { pages: 9 }, contextOf(), {});
+    expect((await get(id)).v).toBe(2);
+    const shown = await get(id, { fields: { title: 1, _id: 0 } });
+    expect([shown.v, shown.results]).toEqual([2, ['{"title":"A"}']]);
+    expect((await get(id, { compose: true, fields: { v: 0 } })).v).toBe(2);
+    expect((await get(id, { page: 3, skip: 2 })).results).toHaveLength(1);
+  });
+
+  test('of others count as v 0, and a v inside of them is none', async () => {
+    const ns = library.at('books').namespace;
+    const [a, b] = ['d'.repeat(24), 'e'.repeat(24)];
+    const inner = { title: `,"v":7,"_id":"${a}"}`, _id: a };
+    const outer = { _id: b, pages: { v: 7, _id: b } };
+    await library.store.commit([inner, outer].map((document) => ({ kind: 'insert', ns, document })));
+    expect((await get(a)).v).toBe(0);
+    expect((await get(b)).v).toBe(0);
+  });
+
+  test('are none when unknown, or when a filter does not match', async () => {
+    const [book] = await library.all('books');
+    const id = String(book!['_id']);
+    expect(await get('f'.repeat(24))).toMatchObject({
+      results: [],
+      v: undefined,
+      metadata: { totalCount: 0 },
+    });
+    expect(await get(id, { filter: { title: 'B' } })).toMatchObject({ results: [], v: undefined });
+    expect((await get(id, { filter: { title: 'a' } })).results).toHaveLength(1);
+  });
+});
+
+test('counts honour filters and the limit of a page', async () => {
+  const request = { filter: { pages: { $gt: '2' } }, count: 1 };
+  expect(await library.documents.count(library.at('books'), request, contextOf())).toEqual({
+    metadata: { limit: 1, totalCount: 2, totalPages: 2 },
+  });
+});
+
+test('the store is told of an id in its own case, and nothing of the caller', () => {
+  expect(byId('AB')).toEqual({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value: 'ab' }] });
+  expect(within({ caller: callerNamed('ann'), deadline: 5 })).toEqual({ deadline: 5 });
+});

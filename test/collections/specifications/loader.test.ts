@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createRegistry } from '../../../src/collections/registry.ts';
+import type { SpecificationFile } from '../../../src/collections/specifications/files.ts';
+import { loadSpecifications, logRefusal } from '../../../src/collections/specifications/loader.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { silentLog } from '../../helpers/specification-service.ts';
+import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
+
+const file = (name: string, source: JsonObject | undefined): SpecificationFile => ({
+  address: { ...BOOKS_ADDRESS, name },
+  file: name,
+  text: source && JSON.stringify(source),
+});
+
+async function load(found: readonly SpecificationFile[]) {
+  const registry = createRegistry();
+  const { log, errors, warnings } = silentLog();
+  const indexed: number[] = [];
+  await loadSpecifications({
+    registry,
+    files: { readAll: async () => found },
+    indexes: { addAll: async (live) => void indexed.push(live.length) },
+    filterLimits: { filterDepth: 8, filterNodes: 200 },
+    enableCollectionDatabases: false,
+    log,
+  });
+  return { names: registry.list().map(({ name }) => name), errors, warnings, indexed };
+}
+
+test('loads what is sound, reports what is not, and what may surprise', async () => {
+  const { names, errors, warnings, indexed } = await load([
+    file('Books', { fields: { a: {} }, settings: { sort: 'a' } }),
+    file('books', { fields: { a: {} }, settings: {} }),
+    file('broken', undefined),
+    file('empty', {}),
+  ]);
+  expect(names).toEqual(['Books']);
+  expect(errors.map(({ fields }) => fields)).toMatchObject([
+    { file: 'books' },
+    { file: 'broken' },
+    { file: 'empty' },
+  ]);
+  expect(warnings).toMatchObject([{ fields: { file: 'Books', field: 'settings.sort' } }]);
+  expect(indexed).toEqual([1]);
+});
+
+test('default filters may go through collections that are loaded later', async () => {
+  const author = { type: 'Reference', settings: { collection: 'people' } };
+  const { names, errors } = await load([
+    file('a', { fields: { author }, settings: { defaultFilters: { 'author.name': 'x' } } }),
+    file('b', { fields: { author }, settings: { defaultFilters: { 'author.nope': 'x' } } }),
+    file('people', { fields: { name: {} }, settings: {} }),
+  ]);
+  expect(names).toEqual(['a', 'people']);
+  expect(errors).toMatchObject([{ fields: { file: 'b' } }]);
+});
+
+test('problems are logged as they would be answered, other failures with their cause', () => {
+  const { log, errors } = silentLog();
+  logRefusal(log, 'x', new AppError('SPECIFICATION_INVALID', { items: [{ message: 'bad' }] }));
+  logRefusal(log, 'y', new Error('disk'));
+  expect(errors.map(({ fields }) => fields)).toMatchObject([
+    { file: 'x', problems: [{ message: 'bad' }] },
+    { file: 'y', err: { message: 'disk' } },
+  ]);
+});

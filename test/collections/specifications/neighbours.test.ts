@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Collection } from '../../../src/collections/collection.ts';
+import { createRegistry } from '../../../src/collections/registry.ts';
+import { checkNeighbours } from '../../../src/collections/specifications/neighbours.ts';
+import { makeCollection } from '../../helpers/specifications.ts';
+
+function remarks(collection: Collection, ...others: readonly Collection[]) {
+  const registry = createRegistry();
+  for (const entry of [collection, ...others]) registry.put(entry);
+  return checkNeighbours(collection, registry).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+test('references that lead nowhere', () => {
+  const fields = {
+    author: { type: 'Reference', settings: { collection: 'people' } },
+    self: { type: 'Reference' },
+  };
+  const books = makeCollection(fields);
+  expect(remarks(books)).toEqual([
+    'fields.author.settings.collection: `author` refers to a collection that does not exist in version 1.0',
+  ]);
+  expect(remarks(books, makeCollection({ a: {} }, {}, { name: 'people' }))).toEqual([]);
+});
+
+test('documents shared by two folders, not by two versions', () => {
+  const books = makeCollection({ a: {} });
+  expect(remarks(books, makeCollection({ a: {} }, {}, { version: '2.0' }))).toEqual([]);
+  expect(remarks(books, makeCollection({ a: {} }, {}, { database: 'archive' }))[0]).toContain(
+    'shares its documents with /1.0/archive/books',
+  );
+});
+
+test('a collection that becomes the home of revisions', () => {
+  const books = makeCollection({ a: {} }, { storeRevisions: true });
+  const history = makeCollection({ a: {} }, {}, { name: 'booksHistory' });
+  expect(remarks(books, history)[0]).toContain('/1.0/library/booksHistory');
+});

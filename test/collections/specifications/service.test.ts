@@ -1,0 +1,134 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { openService } from '../../helpers/specification-service.ts';
+import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
+
+const NOW = 1_700_000_000_000;
+const NS = { database: null, collection: 'books' };
+const FILE = '1.0/library/collection.books.json';
+const UNIQUE = { index: [{ keys: { a: 1 }, options: { unique: true } }] };
+const spec = (fields: JsonObject = { a: {} }, settings: JsonObject = {}) => ({ fields, settings });
+const twin = (letter: string) =>
+  ({ kind: 'insert', ns: NS, document: { _id: letter.repeat(24), a: 'same' } }) as const;
+
+test('a posted specification is in force, written, readable; posted again it is replaced', async () => {
+  const { root, service, registry } = await openService();
+  expect(await service.put(BOOKS_ADDRESS, spec())).toEqual({ created: true });
+  const stored = { fields: { a: {} }, settings: { lastModifiedAt: NOW } };
+  expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(stored);
+  expect(service.read(BOOKS_ADDRESS)).toEqual(stored);
+  expect(registry.get('1.0', 'library', 'books')?.lastModifiedAt).toBe(NOW);
+
+  expect(await service.put(BOOKS_ADDRESS, spec({ b: {} }))).toEqual({ created: false });
+  expect([...(registry.get('1.0', 'library', 'books')?.fields.keys() ?? [])]).toEqual(['b']);
+});
+
+test('a refused one changes nothing', async () => {
+  const { root, service, registry } = await openService();
+  await service.put(BOOKS_ADDRESS, spec());
+  const live = registry.list();
+  for (const body of [null, [], {}, spec({}), spec({ a: { type: 'No' } }), spec({ a: {} }, { count: 0 })]) {
+    await expect(service.put(BOOKS_ADDRESS, body)).rejects.toMatchObject({ code: 'SPECIFICATION_INVALID' });
+  }
+  expect(registry.list()).toEqual(live);
+  expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(service.read(BOOKS_ADDRESS));
+});
+
+test('a unique index is in force when put resolves, and refused where data break it', async () => {
+  const { store, service, registry } = await openService();
+  await service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE));
+  await store.commit([twin('a')]);
+  await expect(store.commit([twin('b')])).rejects.toMatchObject({ reason: 'duplicate', fields: ['a'] });
+  await service.put(BOOKS_ADDRESS, spec());
+  await store.commit([twin('b')]);
+  await expect(service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE))).rejects.toMatchObject({
+    code: 'SPECIFICATION_INVALID',
+    items: [{ setting: 'index', field: 'a' }],
+  });
+  expect(registry.get('1.0', 'library', 'books')?.settings.indexes).toEqual([]);
+});
+
+test('when the file cannot be written the indexes go back', async () => {
+  const { store, service, registry } = await openService((files) => ({
+    ...files,
+    write: async () => {
+      throw new Error('disk full');
+    },
+  }));
+  await expect(service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE))).rejects.toThrow('disk full');
+  expect(registry.list()).toEqual([]);
+  await store.commit([twin('a'), twin('b')]);
+});
+
+test('removal keeps the documents and the indexes of the other version', async () => {
+  const { root, store, service } = await openService();
+  const second = { ...BOOKS_ADDRESS, version: '2.0' };
+  await service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE));
+  await service.put(second, spec({ b: {} }, { index: [{ keys: { b: 1 } }] }));
+  await store.commit([twin('a')]);
+  await service.remove(BOOKS_ADDRESS);
+  expect(service.read(BOOKS_ADDRESS)).toBeUndefined();
+  await expect(readFile(join(root, FILE))).rejects.toThrow('ENOENT');
+  const { count, indexSizes } = await store.stats(NS);
+  expect(count).toBe(1);
+  expect(Object.keys(indexSizes)).toContain('b_1');
+  expect(Object.keys(indexSizes)).not.toContain('a_1');
+  await expect(service.remove(BOOKS_ADDRESS)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('concurrent posts run one after the other', async () => {
+  const { root, service } = await openService();
+  const posts = Array.from({ length: 10 }, (_, n) => service.put(BOOKS_ADDRESS, spec({ [`f${n}`]: {} })));
+  const outcomes = await Promise.all(posts);
+  expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
+  expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(service.read(BOOKS_ADDRESS));
+  expect(service.read(BOOKS_ADDRESS)?.['fields']).toEqual({ f9: {} });
+});
+
+test('edits by hand are in force within two seconds; a broken one leaves the old in force', async () => {
+  const { root, service, registry, errors } = await openService();
+  await service.load();
+  await service.put(BOOKS_ADDRESS, spec());
+  const fields = () => [...(registry.get('1.0', 'library', 'books')?.fields.keys() ?? ['none'])];
+
+  await writeFile(join(root, FILE), JSON.stringify(spec({ byHand: {} })));
+  await vi.waitFor(() => expect(fields()).toEqual(['byHand']), { timeout: 2_000 });
+  await writeFile(join(root, FILE), '{"fields": ');
+  await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 2_000 });
+  expect(fields()).toEqual(['byHand']);
+  await rm(join(root, FILE));
+  await vi.waitFor(() => expect(fields()).toEqual(['none']), { timeout: 2_000 });
+});
+
+test('an edit that is noticed late does not undo a later post', async () => {
+  let notice = (_file: string) => {};
+  const { root, service } = await openService((files) => ({
+    ...files,
+    watch: async (listener) => {
+      notice = listener;
+      return async () => {};
+    },
+  }));
+  await service.load();
+  await service.put(BOOKS_ADDRESS, spec({ first: {} }));
+  await writeFile(join(root, FILE), JSON.stringify(spec({ byHand: {} })));
+  const posted = service.put(BOOKS_ADDRESS, spec({ second: {} }));
+  notice(join(root, FILE));
+  await posted;
+  notice(join(root, FILE));
+  await service.close();
+  expect(service.read(BOOKS_ADDRESS)?.['fields']).toEqual({ second: {} });
+  expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(service.read(BOOKS_ADDRESS));
+});
+
+test('a start loads what is sound and reports the rest', async () => {
+  const { root, service, registry, errors } = await openService();
+  await mkdir(join(root, '1.0/library'), { recursive: true });
+  await writeFile(join(root, FILE), JSON.stringify(spec()));
+  await writeFile(join(root, '1.0/library/collection.broken.json'), '{');
+  await service.load();
+  expect(registry.list().map(({ path }) => path)).toEqual(['/1.0/library/books']);
+  expect(errors).toHaveLength(1);
+});

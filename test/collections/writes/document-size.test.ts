@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { bsonBytes, isTooLarge, MAX_DOCUMENT_BYTES } from '../../../src/collections/writes/document-size.ts';
+import type { Json } from '../../../src/lib/json.ts';
+
+// Sizes as the BSON specification gives them, type byte and name left out.
+test.each([
+  [null, 0],
+  [true, 1],
+  [1, 4],
+  [2 ** 31, 8],
+  [0.5, 8],
+  ['', 5],
+  ['ü', 7],
+  [{}, 5],
+  [{ a: 1 }, 12],
+  [[1, 'x'], 5 + 7 + 9],
+  [Array.from({ length: 101 }, () => null), 5 + 10 * 3 + 90 * 4 + 5],
+] as const)('%j', (value, bytes) => {
+  expect(bsonBytes(value as Json)).toBe(bytes);
+});
+
+const check = (document: Json) => isTooLarge(document, JSON.stringify(document));
+
+test('a text at the bound fits, one byte more does not', () => {
+  const frame = bsonBytes({ a: '' });
+  expect(check({ a: 'x'.repeat(MAX_DOCUMENT_BYTES - frame) })).toBe(false);
+  expect(check({ a: 'x'.repeat(MAX_DOCUMENT_BYTES - frame + 1) })).toBe(true);
+});
+
+test('short JSON that is long as BSON is too large', () => {
+  const digits = Array.from({ length: 1_400_000 }, () => 1);
+  expect(JSON.stringify(digits).length).toBeLessThan(MAX_DOCUMENT_BYTES / 5);
+  expect(check({ digits })).toBe(true);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import {
+  createdState,
+  historyOf,
+  revisionOf,
+  updatedState,
+  versionOf,
+} from '../../../src/collections/writes/states.ts';
+import { collectionOf } from '../library.ts';
+
+const plain = collectionOf('books', { fields: { title: {}, pages: {} } });
+const ID = 'a'.repeat(24);
+
+test('v and _id come last in every state', () => {
+  const created = createdState(plain, { title: 'A' }, { at: 1, by: null, id: ID, history: ['r'] });
+  expect(JSON.stringify(created)).toBe(
+    `{"title":"A","apiVersion":"1.0","createdAt":1,"createdBy":null,"history":["r"],"v":1,"_id":"${ID}"}`,
+  );
+  const updated = updatedState(plain, created, {
+    fields: { pages: 2, title: null },
+    at: 2,
+    by: 'b',
+    history: ['r', 's'],
+  });
+  expect(JSON.stringify(updated)).toBe(
+    `{"title":null,"pages":2,"apiVersion":"1.0","createdAt":1,"createdBy":null,"lastModifiedAt":2,` +
+      `"lastModifiedBy":"b","history":["r","s"],"v":2,"_id":"${ID}"}`,
+  );
+});
+
+test('a document that others wrote may lack everything that is ours', () => {
+  const stored = { _id: ID, title: 'A', constructor: 1 };
+  expect(versionOf(stored)).toBe(0);
+  expect(versionOf({ v: 'x' })).toBe(0);
+  expect(historyOf(stored)).toEqual([]);
+  const updated = updatedState(plain, stored, { fields: {}, at: 2, by: null, history: [] });
+  expect(updated).toEqual({
+    title: 'A',
+    constructor: 1,
+    apiVersion: '1.0',
+    lastModifiedAt: 2,
+    lastModifiedBy: null,
+    v: 1,
+    _id: ID,
+  });
+});
+
+test('a revision is the state under an id of its own', () => {
+  const state = { title: 'A', history: ['r', 's'], v: 2, _id: ID };
+  const revision = revisionOf(state, { id: 's', action: 'update', history: ['r'] });
+  expect(revision).toEqual({
+    title: 'A',
+    history: ['r'],
+    originalDocumentId: ID,
+    action: 'update',
+    v: 2,
+    _id: 's',
+  });
+  expect(Object.keys(revision).slice(-2)).toEqual(['v', '_id']);
+});

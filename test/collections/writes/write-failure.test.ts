@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { explainFailure, retryConflicts } from '../../../src/collections/writes/write-failure.ts';
+import { AppError, StoreError } from '../../../src/errors.ts';
+
+const ORIGINS = [{ prefix: '' }, { prefix: 'author.', index: 3 }];
+
+test('a breach of a unique index names the fields in the request', () => {
+  const error = explainFailure(new StoreError('duplicate', { index: 1, fields: ['email', 'name'] }), ORIGINS);
+  expect(error).toMatchObject({
+    code: 'DOCUMENT_INVALID',
+    items: [
+      { field: 'author.email', message: 'must be unique', code: 'ERROR_UNIQUE', index: 3 },
+      { field: 'author.name', message: 'must be unique', code: 'ERROR_UNIQUE', index: 3 },
+    ],
+  });
+});
+
+test('two lists under one index are told by their fields', () => {
+  const error = explainFailure(new StoreError('parallel-arrays', { index: 0, fields: ['a'] }), ORIGINS);
+  expect(error).toMatchObject({ code: 'DOCUMENT_INVALID', items: [{ field: 'a' }] });
+});
+
+test('a document that the store finds too large is a 413, everything else stays what it is', () => {
+  expect(explainFailure(new StoreError('too-large'), [])).toMatchObject({ status: 413 });
+  const busy = new StoreError('busy');
+  expect(explainFailure(busy, [])).toBe(busy);
+  const defect = new TypeError('x');
+  expect(explainFailure(defect, [])).toBe(defect);
+});
+
+const clock = (time: number) => ({ deadline: 10, now: () => time });
+
+function failing(times: number) {
+  let calls = 0;
+  return {
+    calls: () => calls,
+    attempt: async () => {
+      calls += 1;
+      if (calls <= times) throw new StoreError('conflict');
+      return calls;
+    },
+  };
+}
+
+test('a lost race is run again, but not for ever and not beyond the deadline', async () => {
+  expect(await retryConflicts(failing(3).attempt, clock(0))).toBe(4);
+  const always = failing(Number.POSITIVE_INFINITY);
+  await expect(retryConflicts(always.attempt, clock(0))).rejects.toMatchObject({
+    code: 'STORE_BUSY',
+    headers: { 'Retry-After': '1' },
+  });
+  expect(always.calls()).toBe(20);
+  const late = failing(Number.POSITIVE_INFINITY);
+  await expect(retryConflicts(late.attempt, clock(11))).rejects.toBeInstanceOf(AppError);
+  expect(late.calls()).toBe(1);
+});
+
+test('other errors end it at once', async () => {
+  const boom = async () => {
+    throw new StoreError('timeout');
+  };
+  await expect(retryConflicts(boom, clock(0))).rejects.toMatchObject({ reason: 'timeout' });
+});
