@@ -1,4 +1,4 @@
-// Short commits that arrive in one turn of the event loop share a transaction: most of what a commit costs is its end.
+// Inserts that arrive in one turn of the event loop share a transaction: most of what a commit costs is its end.
 import type { Write } from '../ports.ts';
 
 export interface Member {
@@ -15,72 +15,75 @@ interface Waiting extends Member {
 }
 
 export interface CommitGroups {
-  /** Joins the group that is gathering, where there is one with room: the promise is that of the member's commit. */
+  /** The commit of `member` with others when this turn ends; undefined when it is better made alone, now. */
   join(member: Member): Promise<void> | undefined;
-  /** Gathers until the turn of the event loop ends, then commits. Only one may lead at a time. */
-  lead(member: Member): Promise<void>;
-}
-
-interface Bounds {
-  readonly writes: number;
-  readonly size: number;
+  /** Resolves when no group is gathering. */
+  gathered(): Promise<void>;
 }
 
 interface GroupOptions {
   /** What one group may hold. */
-  readonly most: Bounds;
+  readonly most: { readonly writes: number; readonly size: number };
+  /** Runs `work` when its turn to write comes. */
+  queue(work: () => Promise<void>, deadline: number | undefined): Promise<void>;
   /** Commits all of it or nothing, at once. False when that failed, for whatever reason. */
   together(writes: readonly Write[]): boolean;
   /** Commits one member by itself, with the error that is its own. */
   alone(member: Member): Promise<void>;
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
 }
 
 const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-export function createCommitGroups({ most, together, alone, now = Date.now }: GroupOptions): CommitGroups {
+function earliest(group: readonly Member[]): number | undefined {
+  const deadlines = group.flatMap(({ deadline }) => deadline ?? []);
+  return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+}
+
+/** An update was computed from what it read: waiting would let others in between. */
+const isInsert = ({ kind }: Write) => kind === 'insert';
+
+export function createCommitGroups({ most, queue, together, alone }: GroupOptions): CommitGroups {
+  /** Undefined until something is committed in this turn: who is alone need not wait for anybody. */
   let gathering: Waiting[] | undefined;
-  let room: Bounds = most;
+  let room = most;
 
-  const enter = (group: Waiting[], member: Member): Promise<void> => {
-    const done = Promise.withResolvers<void>();
-    group.push({ ...member, done });
-    room = { writes: room.writes - member.writes.length, size: room.size - member.size };
-    return done.promise;
-  };
-
-  /** A failure of one must not be one of all, so whoever was in it commits again by itself. */
-  const commitEach = async (group: readonly Waiting[]) => {
+  const commitAll = async (group: readonly Waiting[]) => {
+    if (group.length > 1 && together(group.flatMap(({ writes }) => writes))) {
+      for (const { done } of group) done.resolve();
+      return;
+    }
+    // A failure of one must not be one of all.
     for (const [at, member] of group.entries()) {
       if (at > 0) await turnOfLoop();
       await alone(member).then(member.done.resolve, member.done.reject);
     }
   };
 
-  const inTime = ({ deadline }: Member) => deadline === undefined || now() <= deadline;
+  const endTurn = () => {
+    const group = gathering ?? [];
+    gathering = undefined;
+    if (group.length === 0) return;
+    queue(() => commitAll(group), earliest(group)).catch((error: unknown) => {
+      for (const { done } of group) done.reject(error);
+    });
+  };
 
   return {
     join(member) {
-      if (gathering === undefined) return undefined;
-      const hasRoom = member.writes.length <= room.writes && member.size <= room.size;
-      return hasRoom ? enter(gathering, member) : undefined;
-    },
-    async lead(member) {
-      const group: Waiting[] = [];
-      gathering = group;
-      room = most;
-      const mine = enter(group, member);
-      await turnOfLoop();
-      gathering = undefined;
-      const isGroup = group.length > 1 && group.every(inTime);
-      if (isGroup && together(group.flatMap(({ writes }) => writes))) {
-        for (const { done } of group) done.resolve();
-      } else {
-        mine.catch(() => undefined);
-        await commitEach(group);
+      if (!member.writes.every(isInsert)) return undefined;
+      if (gathering === undefined) {
+        gathering = [];
+        room = most;
+        setImmediate(endTurn);
+        return undefined;
       }
-      return mine;
+      const left = { writes: room.writes - member.writes.length, size: room.size - member.size };
+      if (left.writes < 0 || left.size < 0) return undefined;
+      room = left;
+      const done = Promise.withResolvers<void>();
+      gathering.push({ ...member, done });
+      return done.promise;
     },
+    gathered: () => (gathering === undefined ? Promise.resolve() : turnOfLoop()),
   };
 }

@@ -72,6 +72,8 @@ export async function patiently<T>(work: () => T, deadline: number | undefined):
 export interface Commits {
   commit(writes: readonly Write[], options: OperationOptions): Promise<void>;
   watch(listener: (changed: readonly Namespace[]) => void): () => void;
+  /** Resolves when all that was asked for is in the queue. */
+  queued(): Promise<void>;
 }
 
 /** Joins the main connection with the writer thread. */
@@ -94,6 +96,7 @@ export function createCommits({ writer, threads, queue, wal, clock }: Collaborat
 
   const groups = createCommitGroups({
     most: { writes: SHORT_WRITES, size: SHORT_TEXT },
+    queue: (work, deadline) => queue.run(work, { deadline }),
     together(writes) {
       try {
         apply(writes);
@@ -119,11 +122,12 @@ export function createCommits({ writer, threads, queue, wal, clock }: Collaborat
       if (writes.length === 0) return;
       const short = shortCommit(writes, deadline);
       if (short === undefined) await commitLong(writes, deadline);
-      else await (groups.join(short) ?? queue.run(() => groups.lead(short), { deadline }));
+      else await (groups.join(short) ?? queue.run(() => commitHere(short), { deadline }));
       const changed = new Map(writes.map(({ ns }) => [`${ns.database ?? ''}/${ns.collection}`, ns]));
       for (const watcher of watchers) watcher([...changed.values()]);
       wal.wrote(short === undefined);
     },
+    queued: () => groups.gathered(),
     watch(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);

@@ -120,6 +120,7 @@ class SqliteDocuments implements DocumentStore {
 
   async #close(): Promise<void> {
     await this.#indexing.close();
+    await this.#commits.queued();
     await this.#queue.idle();
     await this.#wal.idle();
     await this.#threads.close();

@@ -2,25 +2,27 @@ import { expect, test } from 'vitest';
 import type { Write } from '../../../src/stores/ports.ts';
 import { createCommitGroups, type Member } from '../../../src/stores/sqlite-documents/commit-groups.ts';
 
-const write = (id: string): Write => ({
-  kind: 'insert',
-  ns: { database: null, collection: 'c' },
-  document: { _id: id },
-});
+const ns = { database: null, collection: 'c' };
+const insert = (id: string): Write => ({ kind: 'insert', ns, document: { _id: id } });
 const member = (id: string, changes: Partial<Member> = {}): Member => ({
-  writes: [write(id)],
+  writes: [insert(id)],
   size: 10,
   deadline: undefined,
   ...changes,
 });
 const idOf = (one: Write) => ('document' in one ? one.document._id : one.id);
 
-function setUp({ refuse = [] as string[], most = { writes: 3, size: 100 } } = {}) {
+function setUp({ refuse = [] as string[], full = false } = {}) {
   const groups: string[][] = [];
   const singles: string[] = [];
+  const deadlines: unknown[] = [];
   const service = createCommitGroups({
-    most,
-    now: () => 1000,
+    most: { writes: 3, size: 100 },
+    async queue(work, deadline) {
+      deadlines.push(deadline);
+      if (full) throw new Error('busy');
+      await work();
+    },
     together(writes) {
       groups.push(writes.map(idOf));
       return !writes.some((one) => refuse.includes(idOf(one)));
@@ -30,49 +32,65 @@ function setUp({ refuse = [] as string[], most = { writes: 3, size: 100 } } = {}
       if (refuse.includes(idOf(one!))) throw new Error(`refused ${idOf(one!)}`);
     },
   });
-  return { ...service, groups, singles };
+  return { ...service, groups, singles, deadlines };
 }
 
-test('commits in one go what arrives in one turn of the loop', async () => {
-  const { join, lead, groups, singles } = setUp();
-  const all = [lead(member('a')), join(member('b')), join(member('c'))];
+test('leaves the first of a turn alone, and commits the others in one go when the turn ends', async () => {
+  const { join, groups, singles, deadlines } = setUp();
+  expect(join(member('a'))).toBeUndefined();
+  const others = [join(member('b', { deadline: 7 })), join(member('c', { deadline: 5 }))];
   expect(groups).toEqual([]);
-  await Promise.all(all);
-  expect(groups).toEqual([['a', 'b', 'c']]);
-  expect(singles).toEqual([]);
+  await Promise.all(others);
+  expect([groups, singles, deadlines]).toEqual([[['b', 'c']], [], [5]]);
   expect(join(member('d'))).toBeUndefined();
 });
 
 test('commits a single one by itself', async () => {
-  const { lead, groups, singles } = setUp();
-  await lead(member('a'));
-  expect([groups, singles]).toEqual([[], ['a']]);
+  const { join, groups, singles } = setUp();
+  join(member('a'));
+  await join(member('b'));
+  expect([groups, singles]).toEqual([[], ['b']]);
 });
 
 test('keeps the failure of one from the others', async () => {
-  const { join, lead, singles } = setUp({ refuse: ['b'] });
-  const settled = await Promise.allSettled([lead(member('a')), join(member('b')), join(member('c'))]);
+  const { join, singles } = setUp({ refuse: ['c'] });
+  join(member('a'));
+  const settled = await Promise.allSettled(['b', 'c', 'd'].map((id) => join(member(id))));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(singles).toEqual(['a', 'b', 'c']);
+  expect(singles).toEqual(['b', 'c', 'd']);
 });
 
-test('rejects for the one that leads, too', async () => {
-  const { lead } = setUp({ refuse: ['a'] });
-  await expect(lead(member('a'))).rejects.toThrow('refused a');
+test('rejects for all when the queue takes no more', async () => {
+  const { join } = setUp({ full: true });
+  join(member('a'));
+  const settled = await Promise.allSettled([join(member('b')), join(member('c'))]);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
 test.each([
-  ['writes', member('d', { writes: [write('d'), write('e')] })],
-  ['text', member('d', { size: 81 })],
+  ['writes', member('d', { writes: [insert('d'), insert('e'), insert('f')] })],
+  ['text', member('d', { size: 91 })],
 ])('has no room for too much %s', async (_name, large) => {
-  const { join, lead } = setUp();
-  const first = [lead(member('a')), join(member('b'))];
+  const { join } = setUp();
+  join(member('a'));
+  const joined = join(member('b'));
   expect(join(large)).toBeUndefined();
-  await Promise.all(first);
+  await joined;
 });
 
-test('leaves it to each to say that it is late', async () => {
-  const { join, lead, groups, singles } = setUp();
-  await Promise.all([lead(member('a')), join(member('b', { deadline: 999 }))]);
-  expect([groups, singles]).toEqual([[], ['a', 'b']]);
+test('makes no update wait', () => {
+  const { join } = setUp();
+  join(member('a'));
+  const writes: Write[] = [{ kind: 'remove', ns, id: 'b', v: 1 }];
+  expect(join(member('b', { writes }))).toBeUndefined();
+});
+
+test('tells when nobody is gathered any more', async () => {
+  const { join, gathered, groups } = setUp();
+  join(member('a'));
+  const joined = [join(member('b')), join(member('c'))];
+  await gathered();
+  expect(groups).toEqual([['b', 'c']]);
+  await Promise.all(joined);
+  await gathered();
 });
