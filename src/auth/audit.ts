@@ -7,7 +7,6 @@ import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.t
 
 /** Where the log lives: no path over HTTP reaches it. */
 const AUDIT: Namespace = { database: null, collection: 'cloister.audit' };
-const ATTEMPTS = 20;
 const BEGINNING = '0'.repeat(64);
 
 export interface AuditAction {
@@ -80,14 +79,16 @@ export function createAudit({ store, now, queryMs }: AuditOptions): Audit {
   };
 
   const appendInTurn = async (action: AuditAction): Promise<void> => {
-    for (let left = ATTEMPTS; ; left -= 1) {
+    // Whoever loses a race lost it to an entry that was written: time, not a count of losses, is what bounds it.
+    const end = now() + queryMs;
+    for (;;) {
       try {
         return await append(action);
       } catch (error) {
         const taken =
           error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
         if (!taken) throw error;
-        if (left === 1) throw new StoreError('busy', { cause: error });
+        if (now() > end) throw new StoreError('busy', { cause: error });
       }
     }
   };
