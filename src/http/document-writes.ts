@@ -12,6 +12,7 @@ import { flag, parseQuery } from './query-string.ts';
 import { JSON_TYPE, sendText, sendValue } from './reply.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
+type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;
 
 function writeOptions(request: FastifyRequest): WriteOptions {
   return {
@@ -27,9 +28,15 @@ function isUpdate(request: FastifyRequest, body: Json): boolean {
   return !fields.has('query') && !fields.has('update');
 }
 
+/** `{"query": {}}` is a whole collection: allowed, as it always was in this dialect, and often a mistake. */
+function wantsEverything(body: Json): boolean {
+  const query = isJsonObject(body) ? body['query'] : undefined;
+  return isJsonObject(query) && Object.keys(query).length === 0;
+}
+
 /** Makes the handlers that delete. They answer 204, or counts where the configuration wants feedback. */
-export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', Handle> {
-  const { config, documents } = deps;
+export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many', Handle> {
+  const { config, documents, logger } = deps;
   const context = createContext(deps);
   const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
     if (!config.feedback.enabled) return reply.code(204).send();
@@ -43,7 +50,14 @@ export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', Handl
       return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
     },
     many: async (request, reply) => {
-      const removed = await documents.removeByQuery(collectionOf(request), bodyOf(request), context(request));
+      const collection = collectionOf(request);
+      const body = bodyOf(request);
+      const removed = await documents.removeByQuery(collection, body, context(request));
+      if (wantsEverything(body)) {
+        const by = request.client?.clientId ?? null;
+        const about = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
+        logger.warn(about, 'every document of a collection was deleted');
+      }
       return answer(reply, removed);
     },
   };

@@ -2,6 +2,7 @@
 import { createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import type { Answer } from './client.ts';
 import { LIBRARY } from './fixtures.ts';
 import { ADMIN, freePort } from './server-process.ts';
@@ -14,6 +15,8 @@ interface StartOptions {
   readonly specs?: Readonly<Record<string, JsonObject>>;
   /** A workspace of the caller's, who also removes it: to start again on the same data. */
   readonly workspace?: Workspace;
+  /** Takes the lines of the log, which is silent otherwise. */
+  readonly log?: string[];
 }
 
 interface InjectOptions {
@@ -66,7 +69,10 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   };
   const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
   if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
-  const app = await createApp(config, { configFile: file, cwd: workspace.cwd });
+  const { log } = options;
+  const stream = { write: (line: string) => void log?.push(line) };
+  const logger = createLogger({ level: log === undefined ? 'silent' : 'info', secrets: [], stream });
+  const app = await createApp(config, { configFile: file, cwd: workspace.cwd, logger });
 
   const send = async (method: string, path: string, { token, body, headers }: InjectOptions) => {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);

@@ -123,6 +123,19 @@ describe('updating documents', () => {
 });
 
 describe('deleting documents', () => {
+  it('leaves a line in the log when everything goes', async () => {
+    const log: string[] = [];
+    const logged = await startApp({ log });
+    await logged.inject('POST', PATH, { body: [{ title: 'a' }, { title: 'b' }] });
+    expect((await logged.inject('DELETE', PATH, { body: { query: { title: 'a' } } })).status).toBe(204);
+    expect(log.filter((line) => line.includes('every document'))).toEqual([]);
+    expect((await logged.inject('DELETE', PATH, { body: { query: {} } })).status).toBe(204);
+    await logged.close();
+    expect(log.filter((line) => line.includes('every document')).map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ path: PATH, by: 'admin', deleted: 1 }),
+    ]);
+  });
+
   it('answers 204, for one, for many and for none', async () => {
     const { _id } = await create('gone');
     const one = await app.inject('DELETE', `${PATH}/${_id}`);

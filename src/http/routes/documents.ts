@@ -10,7 +10,7 @@ import type { ResponseCache } from '../response-cache.ts';
 
 const PATH = '/:version/:database/:collection';
 
-type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store'>;
+type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger'>;
 
 /** Registers the documents of all collections; which ones there are is looked up at each request. */
 export function documentRoutes(server: FastifyInstance, deps: Deps, cache: ResponseCache | undefined): void {
