@@ -1,35 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../helpers/app.ts';
-import { BOOKS, PEOPLE } from '../../helpers/fixtures.ts';
-
-const UNKNOWN = '0123456789abcdef01234567';
-const PATH = '/1.0/library/books';
-const spec = (settings: object, fields: object = { title: {} }) => ({ fields, settings }) as typeof BOOKS;
+import { createTitled, PATH, startDocumentApp, UNKNOWN } from '../document-app.ts';
 
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startApp({
-    specs: {
-      '1.0/library/books': BOOKS,
-      '1.0/library/people': PEOPLE,
-      '1.0/library/booksHistory': spec({}),
-      '1.0/library/open': spec({ authenticate: false }),
-      '1.0/library/writable': spec({ authenticate: ['GET', 'PUT', 'DELETE'] }),
-      '1.0/library/pictures': spec({ type: 'media' }),
-      '1.0/library/jsonp': spec({ callback: 'show' }),
-      '1.0/library/named': spec({}, { query: { type: 'Object' }, update: { type: 'Object' } }),
-    },
-  });
+  app = await startDocumentApp();
 });
 
 afterAll(() => app.close());
 
-async function create(title: string, path = PATH) {
-  const { status, body } = await app.inject('POST', path, { body: { title } });
-  expect(status).toBe(200);
-  return body.results[0];
-}
+const create = (title: string, path = PATH) => createTitled(app, title, path);
 
 describe('tags and preconditions', () => {
   it('spare who has the answer already', async () => {
