@@ -31,5 +31,5 @@ export async function createTitled(app: TestApp, title: string, path = PATH) {
   return body.results[0];
 }
 
-export const query = (parameters: Record<string, string>) => `?${new URLSearchParams(parameters)}`;
+const query = (parameters: Record<string, string>) => `?${new URLSearchParams(parameters)}`;
 export const byTitle = (title: string) => query({ filter: JSON.stringify({ title }) });
