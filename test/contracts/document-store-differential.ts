@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import type { Filter, Test, TypeName } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/match.ts';
-import { compareDocuments } from '../../src/stores/matching/sort.ts';
 import type { DocumentStore, IndexDefinition, Sort, StoredDocument, Write } from '../../src/stores/ports.ts';
+import { compareDocuments } from './document-order.ts';
 
 const RUNS = 120;
 const PATHS = ['a', 'b', 'c', 'a.x', 'c.x', 'c.y', 'a.0', '_id'] as const;

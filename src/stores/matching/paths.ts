@@ -37,18 +37,6 @@ export function createFieldReader(part: PathPart): (container: Container) => Jso
   return (container) => (Array.isArray(container) ? undefined : (container as JsonObject)[name]);
 }
 
-/**
- * The values that an index on `path` keeps for a document, possibly with repetitions: an array leaves its elements,
- * an empty one EMPTY_ARRAY. `array` tells that an array was met anywhere along the path.
- */
-export function indexValues(
-  document: JsonObject,
-  path: string,
-): { readonly values: readonly IndexValue[]; readonly array: boolean } {
-  const { rows, arrays } = indexRows(document, [parsePath(path)]);
-  return { values: rows.map((row) => row[0]), array: arrays[0] === true };
-}
-
 export interface IndexRows {
   /** One component per path, in their order. Rows may repeat. */
   readonly rows: readonly (readonly IndexValue[])[];
