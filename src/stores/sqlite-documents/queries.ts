@@ -1,4 +1,5 @@
 // Reads as the main thread sees them: short ones at once, the others on a reader thread.
+import { mapInSlices } from '../../lib/slices.ts';
 import type { Filter } from '../filter.ts';
 import type { CollectionStats, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
 import type { CollectionEntry } from './catalogue.ts';
@@ -37,9 +38,6 @@ const SHORT_SCAN = 500_000;
 /** So is passing over more of them. */
 const SHORT_SKIP = 10_000;
 
-/** Parsing holds the event loop this long before other events get a turn. */
-const TURN_MS = 3;
-
 const SHORT_LIST = 1000;
 
 /** Filters of more operands, or with larger patterns, go to a reader thread whatever they are about. */
@@ -68,17 +66,9 @@ function onlyId({ filter, skip, limit, projection }: FindQuery): string | undefi
 }
 
 async function parseAll(texts: readonly string[]): Promise<readonly StoredDocument[]> {
-  const documents: StoredDocument[] = [];
   // Many texts came from a thread just now: taking them in was a turn of its own.
   if (texts.length > SHORT_LIST) await new Promise((resolve) => setImmediate(resolve));
-  let turnEnd = performance.now() + TURN_MS;
-  for (const text of texts) {
-    documents.push(JSON.parse(text) as StoredDocument);
-    if (performance.now() < turnEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    turnEnd = performance.now() + TURN_MS;
-  }
-  return documents;
+  return mapInSlices(texts, (text) => JSON.parse(text) as StoredDocument);
 }
 
 function statsOf(
