@@ -19,7 +19,7 @@ import type { Config } from './config/schema.ts';
 import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { packageVersion } from './lib/package-version.ts';
+import { packageVersion } from './lib/package-files.ts';
 import { openFileCache } from './stores/file-cache.ts';
 import { createMemoryCache } from './stores/memory-cache.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';

@@ -43,6 +43,24 @@ export const ERRORS = {
     message: 'The configuration is not valid',
     explain: 'A posted setting has a wrong value. Nothing was written.',
   },
+  ENDPOINT_INVALID: {
+    status: 400,
+    message: 'The code is not accepted',
+    explain:
+      'Posted code does not compile (`ENDPOINT_SYNTAX`) or fails when it is evaluated once (`ENDPOINT_LOAD`); the item has `line` and `column`. Nothing was changed.',
+  },
+  POLICY_INVALID: {
+    status: 400,
+    message: 'The policy is not valid',
+    explain:
+      'A policy has a wrong value, or asks for more than the ceilings of the operator allow. `field` has the path. Nothing was changed.',
+  },
+  HOOK_FAILED: {
+    status: 400,
+    message: 'A hook refused',
+    explain:
+      'A hook threw, returned null, or ran into one of its limits. The item has the code `API-0002`. Nothing was written.',
+  },
   WRITE_TOO_LARGE: {
     status: 400,
     message: 'Too many documents for one write',
@@ -102,6 +120,12 @@ export const ERRORS = {
     message: 'A client with this id exists',
     explain: 'POST /api/clients with an id that is taken.',
   },
+  NAME_TAKEN: {
+    status: 409,
+    message: 'The name is taken',
+    explain:
+      'An endpoint has the name of a database folder of its version, or the reverse; or a hook of that name exists already.',
+  },
   LAST_ADMIN: {
     status: 409,
     message: 'The last admin cannot be removed or demoted',
@@ -138,10 +162,53 @@ export const ERRORS = {
     message: 'Too many failed attempts',
     explain: '`Retry-After` says how many seconds to wait.',
   },
+  ENDPOINT_RATE_LIMITED: {
+    status: 429,
+    message: 'This endpoint takes no more requests this minute',
+    explain: 'Its policy bounds the requests a minute. `Retry-After` says how many seconds to wait.',
+  },
   INTERNAL: {
     status: 500,
     message: 'Something went wrong',
     explain: 'A defect of the server. The log has the cause under the request id.',
+  },
+  ENDPOINT_ERROR: {
+    status: 500,
+    message: 'The endpoint failed',
+    explain:
+      'Its code threw, rejected, or called `next` with an error. The log of the endpoint has the message and the lines.',
+  },
+  ENDPOINT_MEMORY: {
+    status: 502,
+    message: 'The endpoint used more memory than it may',
+    explain: 'See `heapMb` of its policy.',
+  },
+  ENDPOINT_CRASHED: {
+    status: 502,
+    message: 'The process that ran the endpoint ended',
+    explain: 'Another one has taken its place. What the request had begun may or may not have been done.',
+  },
+  ENDPOINT_RESPONSE_TOO_LARGE: {
+    status: 502,
+    message: 'The endpoint answered more than it may',
+    explain: 'See `responseBytes` of its policy.',
+  },
+  ENDPOINT_SUSPENDED: {
+    status: 503,
+    message: 'The endpoint is suspended',
+    explain:
+      'By an admin, or after three kills or crashes in five minutes; or its code is broken or waits for approval. New code lifts the suspension after crashes, an admin any.',
+  },
+  ENDPOINT_BUSY: {
+    status: 503,
+    message: 'The endpoint is busy',
+    explain: 'Too many of its requests are waiting. Repeat the request after `Retry-After` seconds.',
+  },
+  SANDBOX_DISABLED: {
+    status: 503,
+    message: 'Custom code is switched off',
+    explain:
+      '`sandbox.enabled` is false, or the sandbox cannot be built as `sandbox.minimumLevel` demands. Endpoints, uploads of code and writes with before-hooks do not run.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
@@ -158,6 +225,11 @@ export const ERRORS = {
     status: 503,
     message: 'The query took longer than `limits.queryMs` allows',
     explain: 'Narrow the filter, or declare an index that serves it. The item has the code `API-0004`.',
+  },
+  ENDPOINT_TIMEOUT: {
+    status: 504,
+    message: 'The endpoint took too long',
+    explain: 'It passed `cpuMs` or `wallMs` of its policy, or answered nothing while it waited for nothing.',
   },
   STORE_BUSY: {
     status: 503,

@@ -1,5 +1,5 @@
 // Picks the command and turns its result into the exit code.
-import { packageVersion } from '../lib/package-version.ts';
+import { packageVersion } from '../lib/package-files.ts';
 import { reasonOf } from './failure.ts';
 import { createIo, type Io } from './io.ts';
 import { HELP, parseUsage, type Usage } from './usage.ts';

@@ -1,0 +1,152 @@
+// What crosses the pipe between the server and a sandbox host, in both directions. Types only: nothing here runs.
+//
+// A frame is two big-endian 32-bit lengths, then a header (JSON, UTF-8), then raw bytes:
+//   [u32 header bytes][u32 raw bytes][header][raw]
+// Texts of any size (code, requests, responses, log lines) are raw bytes; the header says where each begins and ends by
+// listing sizes in order. Each side checks both lengths before it reads on, and the server takes everything that comes from
+// a host for hostile: one frame that breaks the protocol ends that host.
+
+export type Isolation = 'realm' | 'context' | 'isolate';
+export type ModuleKind = 'endpoint' | 'hook';
+
+/** How one version of a module is to be run. */
+export interface LoadOptions {
+  readonly kind: ModuleKind;
+  readonly isolation: Isolation;
+  /** Milliseconds that evaluating the module may take. */
+  readonly loadMs: number;
+  /** Milliseconds of CPU that one request may use in all its turns. */
+  readonly cpuMs: number;
+  readonly heapMb: number;
+  readonly responseBytes: number;
+  readonly logBytes: number;
+  readonly logLines: number;
+  readonly hostCalls: number;
+  readonly timers: number;
+  /** Largest delay of a timer, in milliseconds. */
+  readonly timerMs: number;
+  /** Whether `Model` (and `require('@dadi/api')`) and `fetch` are there at all. */
+  readonly model: boolean;
+  readonly fetch: boolean;
+}
+
+/** From the server to a host. Raw bytes are named beside each member. */
+export type ToHost =
+  /** Keep this code under the number `unit`. Raw: the source. */
+  | ({ readonly t: 'load'; readonly unit: number; readonly name: string } & LoadOptions)
+  /** Run these requests, in order. `jobs`: [job, bytes of its head, bytes of its body]. Raw: head, body, head, body, … */
+  | {
+      readonly t: 'run';
+      readonly unit: number;
+      readonly jobs: readonly (readonly [number, number, number])[];
+    }
+  /** The answer to a host call. Raw: JSON text of the result, or of `{code, message}` when not `ok`. */
+  | {
+      readonly t: 'deliver';
+      readonly unit: number;
+      readonly job: number;
+      readonly call: number;
+      readonly ok: boolean;
+    }
+  /** Forget a request that waits: nothing more of it may run. */
+  | { readonly t: 'forget'; readonly unit: number; readonly job: number }
+  /** Dispose of what is kept for this unit. */
+  | { readonly t: 'drop'; readonly unit: number }
+  /** Compile this code and evaluate it once in an isolate of its own. Raw: the source. */
+  | {
+      readonly t: 'inspect';
+      readonly id: number;
+      readonly kind: ModuleKind;
+      readonly loadMs: number;
+      readonly heapMb: number;
+    };
+
+/**
+ * What a request sent out of its isolate.
+ * - `end`: the response. Head: `[status, [[name, value], …], "text" | "base64"]`. Body: the body.
+ * - `result`: what a hook returned. Body: JSON text, empty for undefined.
+ * - `next`: the handler passed. Head: `{}` for `next()`, else `{"message": …, "statusCode"?: …}`.
+ * - `error`: it threw or rejected. Head: `{"message": …, "stack"?: …}`, the stack in lines of the author's text.
+ * - `silent`: it answered nothing and waits for nothing.
+ * - `call`: a host call. Head: `{"call": n, "name": …}`. Body: JSON text of the arguments.
+ * - `log`: Head: `{"level": …, "message": …, "stack"?: …}`.
+ */
+export type GuestEventKind = 'end' | 'result' | 'next' | 'error' | 'silent' | 'call' | 'log';
+
+/** Why a turn did not run to its end. */
+export type TurnFault = 'timeout' | 'memory' | 'load';
+
+/** From a host to the server. */
+export type FromHost =
+  /** Locked and listening. */
+  | {
+      readonly t: 'ready';
+      readonly versions: { readonly node: string; readonly v8: string; readonly isolatedVm: string };
+      /** Walls that the host has put around itself: name → in force. */
+      readonly walls: Readonly<Record<string, boolean>>;
+    }
+  /**
+   * What happened since the last frame. `events`: [job, kind, bytes of its head, bytes of its body]; raw: head, body, ….
+   * `faults`: [job, fault, message]. `back`: requests not begun, to be sent again. `idle`: nothing is left to run
+   * (requests that wait for host calls aside). `heap`: bytes in use of the unit's isolate.
+   */
+  | {
+      readonly t: 'turns';
+      readonly unit: number;
+      readonly events: readonly (readonly [number, GuestEventKind, number, number])[];
+      readonly faults: readonly (readonly [number, TurnFault, string])[];
+      readonly back: readonly number[];
+      readonly idle: boolean;
+      /** Longest turn since the last frame, in milliseconds. */
+      readonly turnMs: number;
+      /** The isolate was disposed: every other request that waited in it is lost. */
+      readonly disposed: boolean;
+    }
+  | { readonly t: 'inspected'; readonly id: number; readonly inspection: Inspection }
+  /** The host cannot go on; it kills itself after this. */
+  | { readonly t: 'lost'; readonly job: number | null };
+
+/** What evaluating a module once has shown. Lines and columns are of the author's text, from 1. */
+export type Inspection =
+  | {
+      readonly ok: true;
+      /** Upper-case methods that have a handler; for a hook, empty. */
+      readonly methods: readonly string[];
+      /** `module.exports.model.settings`, as JSON. */
+      readonly settings: Readonly<Record<string, unknown>>;
+      /** `module.exports.config().route`. */
+      readonly route: string | null;
+      readonly warnings: readonly string[];
+      /** What the warnings suggest, if anything. */
+      readonly isolation: Isolation | null;
+    }
+  | {
+      readonly ok: false;
+      readonly code: 'ENDPOINT_SYNTAX' | 'ENDPOINT_LOAD';
+      readonly message: string;
+      readonly line: number | null;
+      readonly column: number | null;
+    };
+
+/** The request as the guest gets it: the head of a job of an endpoint. The body follows as text. */
+export interface GuestRequest {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** Only the granted ones, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How the guest is to read the body text. */
+  readonly bodyType: 'none' | 'json' | 'form' | 'text';
+  readonly client: { readonly id: string; readonly clientId: string; readonly accessType: string } | null;
+  readonly ip: string;
+}
+
+/** A call of a hook: the head of its job. The body is the JSON text of `obj`. */
+export interface HookCall {
+  /** Such as `beforeCreate`. */
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}

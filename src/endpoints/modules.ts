@@ -1,0 +1,108 @@
+// What HTTP and the console ask of posted code: endpoints and hooks alike. Types only; `modules/` does it.
+import type { Isolation } from '../../sandbox/protocol.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { GuestLog } from './sandbox.ts';
+import type { Unit } from './unit.ts';
+
+export type ModuleAddress =
+  | { readonly kind: 'endpoint'; readonly apiVersion: string; readonly name: string }
+  | { readonly kind: 'hook'; readonly name: string };
+
+/** Why a module does not answer. `broken`: its file cannot be loaded. `pending`: no version is approved yet. */
+export type ModuleState = 'active' | 'suspended' | 'broken' | 'pending';
+
+/** A module as it is served now. Swapped whole at each change. */
+export interface LiveModule {
+  readonly address: ModuleAddress;
+  /** `/1.0/report`, the custom route of an endpoint, or `/api/hooks/slugify`. */
+  readonly path: string;
+  readonly state: ModuleState;
+  /** Who holds it suspended. */
+  readonly suspendedBy?: 'admin' | 'breaker';
+  /** Upper-case methods with a handler. */
+  readonly methods: readonly string[];
+  /** `authenticate` of `module.exports.model.settings`; true when absent. */
+  readonly authenticate: boolean | readonly string[];
+  readonly displayName?: string;
+  /** Absent while broken or pending. */
+  readonly unit?: Unit;
+  /** Who posted the active version, null for a file laid there by hand; epoch milliseconds. */
+  readonly postedBy: string | null;
+  readonly postedAt: number;
+}
+
+export interface EndpointMatch {
+  readonly endpoint: LiveModule;
+  /** Decoded values of the route's parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Segments below `/{version}/{endpoint}` that name a sub-resource, such as `['versions', '3']`; empty for a call. */
+  readonly sub: readonly string[];
+}
+
+/** Live modules, looked up at each request. */
+export interface ModuleRegistry {
+  /** Which endpoint a path (percent-encoded, without its query) reaches: default paths, custom routes, sub-resources. */
+  match(path: string): EndpointMatch | undefined;
+  get(address: ModuleAddress): LiveModule | undefined;
+  /** Sorted by path. */
+  list(): readonly LiveModule[];
+}
+
+export interface PostResult {
+  readonly created: boolean;
+  /** Number of the new version. */
+  readonly version: number;
+  /** It waits for a second admin. */
+  readonly pending: boolean;
+  readonly warnings: readonly string[];
+  readonly suggestedIsolation: Isolation | null;
+}
+
+export interface VersionRecord {
+  readonly version: number;
+  readonly sha256: string;
+  readonly clientId: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly active: boolean;
+}
+
+export interface LogRecord extends GuestLog {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Number of the code's version. */
+  readonly version: number;
+  readonly requestId: string;
+  /** Grows by one from record to record. */
+  readonly seq: number;
+}
+
+/**
+ * Every change is durable, in force and in the audit log when its promise resolves. `by` is the id of the acting client.
+ * Unknown modules: NOT_FOUND. Refused code: ENDPOINT_INVALID with `ENDPOINT_SYNTAX` or `ENDPOINT_LOAD` items.
+ */
+export interface ModuleService {
+  readonly registry: ModuleRegistry;
+  /** `replace`: false refuses an existing one with 409, true demands one, absent does either. */
+  post(address: ModuleAddress, source: string, by: string | null, replace?: boolean): Promise<PostResult>;
+  /** The active source. */
+  source(address: ModuleAddress): string;
+  remove(address: ModuleAddress, by: string): Promise<void>;
+  /** The policy as it was put, with the server's `code` block; `{version: 1}` when none. */
+  policy(address: ModuleAddress): JsonObject;
+  putPolicy(address: ModuleAddress, policy: unknown, by: string): Promise<JsonObject>;
+  versions(address: ModuleAddress): Promise<readonly VersionRecord[]>;
+  versionSource(address: ModuleAddress, version: number): Promise<string>;
+  /** Unified diff from `a` to `b`. */
+  diff(address: ModuleAddress, a: number, b: number): Promise<string>;
+  rollback(address: ModuleAddress, version: number, by: string): Promise<PostResult>;
+  approve(address: ModuleAddress, version: number, by: string): Promise<void>;
+  suspend(address: ModuleAddress, by: string): Promise<void>;
+  resume(address: ModuleAddress, by: string): Promise<void>;
+  logs(
+    address: ModuleAddress,
+    options: { readonly limit: number; readonly after: number },
+  ): readonly LogRecord[];
+  /** Adds to the log of a module; old records go. */
+  log(unit: Unit, requestId: string, record: GuestLog): void;
+}

@@ -1,0 +1,110 @@
+// What the rest of the server asks of the sandbox. Types only; `hosts/` does it.
+import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
+import type { Unit } from './unit.ts';
+
+/** Something that the guest asks of the server: `timer`, `fetch`, `model.find`, `model.create`, … */
+export interface HostCall {
+  readonly name: string;
+  /** JSON text, written by the guest: hostile. */
+  readonly args: string;
+}
+
+/** JSON text of the result, or of `{code, message}` when not ok. */
+export interface HostAnswer {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** A line of the guest's log: hostile text. */
+export interface GuestLog {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly stack?: string;
+}
+
+export interface Job {
+  readonly unit: Unit;
+  /** JSON text of a GuestRequest or HookCall. */
+  readonly head: string;
+  readonly body: string;
+  /** Performs a host call. Never rejects. The signal aborts when the request is over. */
+  serve(call: HostCall, signal: AbortSignal): Promise<HostAnswer>;
+  log(record: GuestLog): void;
+}
+
+export type FailureCode =
+  | 'ENDPOINT_ERROR'
+  | 'ENDPOINT_TIMEOUT'
+  | 'ENDPOINT_MEMORY'
+  | 'ENDPOINT_CRASHED'
+  | 'ENDPOINT_RESPONSE_TOO_LARGE'
+  | 'ENDPOINT_BUSY'
+  | 'ENDPOINT_RATE_LIMITED'
+  | 'SANDBOX_DISABLED';
+
+/** How a job ended. Status, headers and body of a response are the guest's: checked for form, not yet against its grants. */
+export type Outcome =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly headers: readonly (readonly [name: string, value: string])[];
+      readonly body: string | Buffer;
+    }
+  /** JSON text; undefined when a hook returned nothing. */
+  | { readonly kind: 'result'; readonly json: string | undefined }
+  /** `next()`, or `next(error)` with a message for the log and perhaps a status of 400–599. */
+  | { readonly kind: 'next'; readonly error?: { readonly message: string; readonly statusCode?: number } }
+  /** `message` is for the log of the module; it never reaches a caller. */
+  | { readonly kind: 'failure'; readonly code: FailureCode; readonly message: string };
+
+/** Something that a module did and a reviewer should know of. */
+export interface Incident {
+  readonly unitId: string;
+  /** Number of the code's version. */
+  readonly version: number;
+  /** `kill` and `crash` count towards suspension; a `violation` is a limit that was kept. */
+  readonly kind: 'kill' | 'crash' | 'violation';
+  /** Which limit or wall: `cpuMs`, `wallMs`, `heapMb`, `hostMemory`, `responseBytes`, `protocol`, … */
+  readonly limit: string;
+}
+
+/** One attempt of the self-test: what was tried, and whether the wall held. */
+export interface SelfTestItem {
+  /** Such as `read a file outside`. */
+  readonly attempt: string;
+  readonly held: boolean;
+  /** What happened, in words without paths. */
+  readonly detail: string;
+}
+
+export interface SandboxStatus {
+  /** 1 to 3; 0 until the first host has started. */
+  readonly level: number;
+  /** Walls in force by name; empty until the first host has started. */
+  readonly walls: Readonly<Record<string, boolean>>;
+  readonly selfTest: {
+    readonly state: 'not-run' | 'running' | 'passed' | 'failed';
+    readonly items: readonly SelfTestItem[];
+  };
+  readonly hosts: {
+    readonly running: number;
+    readonly busy: number;
+    readonly spare: number;
+    readonly max: number;
+  };
+  readonly versions: { readonly node: string; readonly v8: string; readonly isolatedVm: string } | null;
+}
+
+export interface Sandbox {
+  /** Runs one request of one module. Never rejects. */
+  run(job: Job): Promise<Outcome>;
+  /** Compiles and evaluates once, in a throw-away isolate. Rejects with an AppError `SANDBOX_DISABLED`, `ENDPOINT_BUSY` or `ENDPOINT_CRASHED` when that cannot be done. */
+  inspect(source: string, kind: ModuleKind): Promise<Inspection>;
+  /** Forgets every isolate of the module's older versions; requests in flight end as they would. */
+  retire(unitId: string): void;
+  status(): SandboxStatus;
+  /** Runs the self-test in a real host and keeps its result for `status`. */
+  selfTest(): Promise<SandboxStatus['selfTest']>;
+  /** Kills every host; what runs ends in `ENDPOINT_CRASHED`. */
+  close(): Promise<void>;
+}
