@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/docs/generated-files.ts';
 import { createConfig } from '../src/config/effective.ts';
 import { SETTINGS } from '../src/config/settings.ts';
-import { ERRORS } from '../src/errors.ts';
+import { ERRORS } from '../src/error-catalogue.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 

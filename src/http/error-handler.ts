@@ -1,7 +1,8 @@
 // Every refusal in the one envelope. What is not meant for a client becomes a 500 that says nothing, and a log record.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noToken, notPermitted } from '../auth/challenge.ts';
-import { AppError, ERRORS, type ErrorCode, type ErrorItem, StoreError } from '../errors.ts';
+import { ERRORS } from '../error-catalogue.ts';
+import { AppError, type ErrorCode, type ErrorItem, StoreError } from '../errors.ts';
 import type { HttpLogger } from './deps.ts';
 import { sendValue } from './reply.ts';
 

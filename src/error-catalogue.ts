@@ -1,0 +1,239 @@
+// Every error that a client can see, in one table. `docs/errors.md` is made from it.
+
+interface CatalogueEntry {
+  readonly status: number;
+  /** What the client reads when the thrower says nothing more precise. */
+  readonly message: string;
+  /** For docs/errors.md: when it occurs and what to do. */
+  readonly explain: string;
+}
+
+/** Codes of whole answers: one `AppError` carries one of these. */
+export const ERRORS = {
+  BAD_REQUEST: {
+    status: 400,
+    message: 'The request cannot be understood',
+    explain: 'The URL, a header or the body is malformed.',
+  },
+  PARAMETER_INVALID: {
+    status: 400,
+    message: 'Invalid parameter',
+    explain:
+      'A query parameter has a value it cannot have. The item names it in `field`; its `code` is `Invalid Parameter`.',
+  },
+  FILTER_INVALID: {
+    status: 400,
+    message: 'Invalid filter',
+    explain:
+      'A filter names an unknown field or operator, is too deep or too large, or has an operand of the wrong kind. The item names the culprit in `field`; its `code` is `Invalid Parameter`.',
+  },
+  DOCUMENT_INVALID: {
+    status: 400,
+    message: 'The document is not valid',
+    explain:
+      'One or more fields break the specification. Each item has `field`, `message` and a `code` of its own.',
+  },
+  SPECIFICATION_INVALID: {
+    status: 400,
+    message: 'The specification is not valid',
+    explain: 'A posted collection specification is refused. Nothing was changed.',
+  },
+  CONFIGURATION_INVALID: {
+    status: 400,
+    message: 'The configuration is not valid',
+    explain: 'A posted setting has a wrong value. Nothing was written.',
+  },
+  ENDPOINT_INVALID: {
+    status: 400,
+    message: 'The code is not accepted',
+    explain:
+      'Posted code does not compile (`ENDPOINT_SYNTAX`) or fails when it is evaluated once (`ENDPOINT_LOAD`); the item has `line` and `column`. Nothing was changed.',
+  },
+  POLICY_INVALID: {
+    status: 400,
+    message: 'The policy is not valid',
+    explain:
+      'A policy has a wrong value, or asks for more than the ceilings of the operator allow. `field` has the path. Nothing was changed.',
+  },
+  HOOK_FAILED: {
+    status: 400,
+    message: 'A hook refused',
+    explain:
+      'A hook threw, returned null, or ran into one of its limits. The item has the code `API-0002`. Nothing was written.',
+  },
+  WRITE_TOO_LARGE: {
+    status: 400,
+    message: 'Too many documents for one write',
+    explain:
+      'A batch or a write by query exceeds `limits.batch` or `limits.writeMatches`. Nothing was changed.',
+  },
+  RESULT_TOO_LARGE: {
+    status: 400,
+    message: 'The documents are too large together',
+    explain:
+      'A request may read, or write, documents of at most 64 million characters together. Ask for fewer of them, or for fewer fields.',
+  },
+  CACHE_PATH_MISSING: {
+    status: 400,
+    message: '`path` must be specified in the request body.',
+    explain: 'POST /api/flush without a path. The item has the code `API-0003`.',
+  },
+  NO_TOKEN: {
+    status: 401,
+    message: 'No access token supplied',
+    explain: 'The request needs `Authorization: Bearer <token>`.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    message: 'Invalid or expired access token',
+    explain:
+      'The token is malformed, expired, or its client was removed or given another secret. Get a new one from /token.',
+  },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    message: 'Invalid credentials supplied',
+    explain: 'POST /token with a wrong client id or secret.',
+  },
+  NOT_PERMITTED: {
+    status: 401,
+    message: 'This client may not do that',
+    explain:
+      'The token is good, but its client is no admin, or lacks the permission. The challenge carries the path as `realm`.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    message: 'Nothing lives at this address',
+    explain: 'No such path, collection or client.',
+  },
+  DOCUMENT_NOT_FOUND: {
+    status: 404,
+    message: 'No document has this id',
+    explain: 'The body also carries empty `results`.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: 'This address does not take this method',
+    explain: 'The `Allow` header lists the methods that it takes.',
+  },
+  CLIENT_EXISTS: {
+    status: 409,
+    message: 'A client with this id exists',
+    explain: 'POST /api/clients with an id that is taken.',
+  },
+  NAME_TAKEN: {
+    status: 409,
+    message: 'The name is taken',
+    explain:
+      'An endpoint has the name of a database folder of its version, or the reverse; or a hook of that name exists already.',
+  },
+  LAST_ADMIN: {
+    status: 409,
+    message: 'The last admin cannot be removed or demoted',
+    explain: 'Create another admin first.',
+  },
+  DOCUMENT_CHANGED: {
+    status: 409,
+    message: 'The document was changed by someone else',
+    explain:
+      'A sub-document sent back is older than the stored one. `field` has its path. Nothing was written.',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: 'The document is no longer in the state that If-Match names',
+    explain: 'Fetch it again and repeat the change.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: 'The request body is too large',
+    explain: 'See `limits` in the configuration.',
+  },
+  URI_TOO_LONG: {
+    status: 414,
+    message: 'The query string is too long',
+    explain: 'See `limits.queryStringBytes`.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'This content type or encoding is not accepted here',
+    explain: 'Send JSON with `Content-Type: application/json`, not compressed.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: 'Too many failed attempts',
+    explain: '`Retry-After` says how many seconds to wait.',
+  },
+  ENDPOINT_RATE_LIMITED: {
+    status: 429,
+    message: 'This endpoint takes no more requests this minute',
+    explain: 'Its policy bounds the requests a minute. `Retry-After` says how many seconds to wait.',
+  },
+  INTERNAL: {
+    status: 500,
+    message: 'Something went wrong',
+    explain: 'A defect of the server. The log has the cause under the request id.',
+  },
+  ENDPOINT_ERROR: {
+    status: 500,
+    message: 'The endpoint failed',
+    explain:
+      'Its code threw, rejected, or called `next` with an error. The log of the endpoint has the message and the lines.',
+  },
+  ENDPOINT_MEMORY: {
+    status: 502,
+    message: 'The endpoint used more memory than it may',
+    explain: 'See `heapMb` of its policy.',
+  },
+  ENDPOINT_CRASHED: {
+    status: 502,
+    message: 'The process that ran the endpoint ended',
+    explain: 'Another one has taken its place. What the request had begun may or may not have been done.',
+  },
+  ENDPOINT_RESPONSE_TOO_LARGE: {
+    status: 502,
+    message: 'The endpoint answered more than it may',
+    explain: 'See `responseBytes` of its policy.',
+  },
+  ENDPOINT_SUSPENDED: {
+    status: 503,
+    message: 'The endpoint is suspended',
+    explain:
+      'By an admin, or after three kills or crashes in five minutes; or its code is broken or waits for approval. New code lifts the suspension after crashes, an admin any.',
+  },
+  ENDPOINT_BUSY: {
+    status: 503,
+    message: 'The endpoint is busy',
+    explain: 'Too many of its requests are waiting. Repeat the request after `Retry-After` seconds.',
+  },
+  SANDBOX_DISABLED: {
+    status: 503,
+    message: 'Custom code is switched off',
+    explain:
+      '`sandbox.enabled` is false, or the sandbox cannot be built as `sandbox.minimumLevel` demands. Endpoints, uploads of code and writes with before-hooks do not run.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    message: 'The database is unavailable',
+    explain: 'The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
+  },
+  WORKSPACE_UNAVAILABLE: {
+    status: 503,
+    message: 'The workspace cannot be written',
+    explain:
+      'A specification or the configuration could not be stored: the disk is full, or the server may not write there. Nothing was changed. The log has the cause.',
+  },
+  QUERY_TIMEOUT: {
+    status: 503,
+    message: 'The query took longer than `limits.queryMs` allows',
+    explain: 'Narrow the filter, or declare an index that serves it. The item has the code `API-0004`.',
+  },
+  ENDPOINT_TIMEOUT: {
+    status: 504,
+    message: 'The endpoint took too long',
+    explain: 'It passed `cpuMs` or `wallMs` of its policy, or answered nothing while it waited for nothing.',
+  },
+  STORE_BUSY: {
+    status: 503,
+    message: 'Too many writes are waiting',
+    explain: 'The queue of writes is full. Repeat the request after `Retry-After` seconds.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
