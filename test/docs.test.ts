@@ -39,18 +39,22 @@ describe('the editor schema', () => {
     expect(workspace.path).toBe('workspace');
   });
 
-  it.each([{ cache: true }, { caching: { ttl: 5 } }, { server: { trustProxy: ['10.0.0.0/8'] } }])(
-    'accepts %j',
-    (settings) => {
-      expect(validate(settings)).toBe(true);
-    },
-  );
+  it.each([
+    { cache: true },
+    { caching: { ttl: 5 } },
+    { server: { trustProxy: ['10.0.0.0/8'] } },
+    { sandbox: { secrets: { A: 'x' } } },
+  ])('accepts %j', (settings) => {
+    expect(validate(settings)).toBe(true);
+  });
 
   it.each([
     { server: { port: 'x' } },
     { cache: 1 },
     { caching: { ttl: 0 } },
     { server: { trustProxy: true } },
+    { sandbox: { secrets: { A: 1 } } },
+    { sandbox: { secrets: { a: 'x' } } },
   ])('refuses %j', (settings) => {
     expect(validate(settings)).toBe(false);
   });

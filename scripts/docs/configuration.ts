@@ -1,7 +1,7 @@
 // The text of docs/configuration.md: every setting of the schema with its variable, type, default and meaning.
-import type { Block, Leaf, ValueSchema } from '../../src/config/annotations.ts';
+import type { Block, Family, Leaf, ValueSchema } from '../../src/config/annotations.ts';
 import { CONFIG } from '../../src/config/schema.ts';
-import { settingAt } from '../../src/config/settings.ts';
+import { FAMILIES, settingAt } from '../../src/config/settings.ts';
 
 const INTRODUCTION = `# Configuration
 
@@ -23,8 +23,12 @@ const FORMAT_NAMES = new Map([
   ['time-span', 'span of time'],
 ]);
 
-function isBlock(node: Leaf | Block): node is Block {
+function isBlock(node: Leaf | Family | Block): node is Block {
   return 'properties' in node;
+}
+
+function isFamily(node: Leaf | Family | Block): node is Family {
+  return 'additionalProperties' in node;
 }
 
 function bounds(schema: ValueSchema): string {
@@ -42,10 +46,10 @@ function typeOf(schema: ValueSchema): string {
   return FORMAT_NAMES.get(schema.format ?? '') ?? 'text';
 }
 
-function row(path: string, leaf: Leaf): string {
+function row(path: string, leaf: Leaf, env: readonly string[] = settingAt(path)?.env ?? []): string {
   const type = 'oneOf' in leaf ? leaf.oneOf.map(typeOf).join(' or ') : typeOf(leaf);
   const value = leaf.default === undefined ? 'unset' : `\`${JSON.stringify(leaf.default)}\``;
-  const variables = (settingAt(path)?.env ?? []).map((name) => `\`${name}\``).join(', ');
+  const variables = env.map((name) => `\`${name}\``).join(', ');
   const also = (leaf.aliases ?? []).map((name) => `\`${name}\``).join(', ');
   const notes = [
     leaf.description,
@@ -57,9 +61,18 @@ function row(path: string, leaf: Leaf): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
+function familyRow(path: string): string[] {
+  const family = FAMILIES.find((one) => one.path === path);
+  if (family === undefined) return [];
+  const { description, additionalProperties: leaf, named } = family.node;
+  const meaning = `${description} Names: ${named}.`;
+  return [row(`${path}.<NAME>`, { ...leaf, description: meaning }, [`${family.env}<NAME>`])];
+}
+
 function rows(block: Block, parent: string): string[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = parent === '' ? key : `${parent}.${key}`;
+    if (isFamily(node)) return familyRow(path);
     return isBlock(node) ? rows(node, path) : [row(path, node)];
   });
 }

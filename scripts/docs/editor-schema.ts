@@ -1,11 +1,11 @@
 // The text of workspace/config.schema.json: what editors use to complete and check config.json.
-import type { Block, Leaf } from '../../src/config/annotations.ts';
+import type { Block, Family, Leaf } from '../../src/config/annotations.ts';
 import { CONFIG } from '../../src/config/schema.ts';
 
 /** Members of our own that no editor knows, and formats that are ours. */
-const OURS = new Set(['env', 'secret', 'aliases', 'outsideFile', 'expects', 'shorthand', 'format']);
+const OURS = new Set(['env', 'secret', 'aliases', 'outsideFile', 'expects', 'shorthand', 'named', 'format']);
 
-function isBlock(node: Leaf | Block): node is Block {
+function isBlock(node: Leaf | Family | Block): node is Block {
   return 'properties' in node;
 }
 
@@ -18,9 +18,7 @@ function plain(value: unknown): unknown {
 }
 
 function blockSchema(block: Block): object {
-  const members = Object.entries(block.properties).filter(
-    ([, node]) => isBlock(node) || node.outsideFile !== true,
-  );
+  const members = Object.entries(block.properties).filter(([, node]) => !('outsideFile' in node));
   const properties = Object.fromEntries(
     members.map(([key, node]) => [key, isBlock(node) ? blockSchema(node) : plain(node)]),
   );

@@ -55,6 +55,16 @@ export type Leaf = (Scalar | ListSchema | ChoiceSchema) & Annotations;
 /** The shape of a value, without what is said about it. */
 export type ValueSchema = Scalar | ListSchema;
 
+/** Settings of one kind that the operator names: each member is a setting of its own, without a default. */
+export interface Family {
+  readonly type: 'object';
+  readonly description: string;
+  readonly propertyNames: { readonly pattern: string };
+  /** The pattern of the names in words. */
+  readonly named: string;
+  readonly additionalProperties: Leaf;
+}
+
 /** Settings that belong together. */
 export interface Block {
   readonly type: 'object';
@@ -62,5 +72,5 @@ export interface Block {
   /** The key that a bare boolean in place of the block stands for. */
   readonly shorthand?: string;
   readonly aliases?: readonly string[];
-  readonly properties: Readonly<Record<string, Leaf | Block>>;
+  readonly properties: Readonly<Record<string, Leaf | Family | Block>>;
 }

@@ -1,7 +1,7 @@
 // Defaults and given values together: the frozen configuration that the server runs with.
 import type { Json } from '../lib/json.ts';
 import type { Config } from './schema.ts';
-import { SETTINGS } from './settings.ts';
+import { FAMILIES, SETTINGS, type Setting, settingAt } from './settings.ts';
 
 /** A group of the configuration while it is put together. */
 interface Group {
@@ -21,6 +21,15 @@ function groupAt(root: Group, keys: readonly string[]): Group {
   return group;
 }
 
+/** Every setting that may have a value: those with fixed names, and the members of families that have one. */
+function settingsFor(values: Values): readonly Setting[] {
+  const members = [...values.keys()].flatMap((path) => {
+    const inFamily = FAMILIES.some((family) => path.startsWith(`${family.path}.`));
+    return inFamily ? (settingAt(path) ?? []) : [];
+  });
+  return [...SETTINGS, ...members];
+}
+
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const member of Object.values(value)) freeze(member);
@@ -30,7 +39,8 @@ function freeze(value: unknown): void {
 /** The configuration with these values over the defaults. They must have been checked; `new Map()` gives the defaults. */
 export function createConfig(values: Values): Config {
   const root: Group = {};
-  for (const { path, leaf } of SETTINGS) {
+  for (const { path } of FAMILIES) groupAt(root, path.split('.'));
+  for (const { path, leaf } of settingsFor(values)) {
     const keys = path.split('.');
     const group = groupAt(root, keys.slice(0, -1));
     const value = values.get(path) ?? leaf.default;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { coerce } from './coerce.ts';
 import { type Assignment, flatten, nearest, type Remark, remarkUnknown } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
-import { BLOCKS, type NamedBlock, SETTINGS, type Setting } from './settings.ts';
+import { BLOCKS, FAMILIES, memberOf, type NamedBlock, SETTINGS, type Setting } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -65,6 +65,16 @@ function fromBlock({ path, env: name, shorthand }: NamedBlock, text: string): En
   };
 }
 
+/** The settings that variables name: those with fixed names, and members of families that are set. */
+function settingsIn(env: Environment): readonly Setting[] {
+  const members = FAMILIES.flatMap((family) =>
+    Object.keys(env).flatMap((name) =>
+      name.startsWith(family.env) ? (memberOf(family, name.slice(family.env.length)) ?? []) : [],
+    ),
+  );
+  return [...SETTINGS, ...members];
+}
+
 /** What the environment sets. A variable of one setting wins over one of its block. */
 export function fromEnvironment(env: Environment): EnvironmentSource {
   const blocks = BLOCKS.flatMap((block) => {
@@ -76,7 +86,7 @@ export function fromEnvironment(env: Environment): EnvironmentSource {
     return text !== undefined && !(BLOCK_NAMES.has(name) && isObjectText(text));
   };
   const single = fromText(
-    SETTINGS.flatMap((setting) => {
+    settingsIn(env).flatMap((setting) => {
       const written = setting.env.find(isSet);
       const text = written === undefined ? undefined : env[written];
       return written === undefined || text === undefined ? [] : [{ setting, written, text }];
@@ -91,7 +101,7 @@ export function fromEnvironment(env: Environment): EnvironmentSource {
 
 /** Variables that differ from one of ours by a letter or two: most likely a slip of the pen. */
 export function misspelt(env: Environment): ConfigProblem[] {
-  const known = new Set([...SETTINGS.flatMap((setting) => setting.env), ...BLOCK_NAMES]);
+  const known = new Set([...settingsIn(env).flatMap((setting) => setting.env), ...BLOCK_NAMES]);
   return Object.keys(env).flatMap((name) => {
     // Short names are left alone: two letters make anything of them, and orchestrators set some (`CLOISTER_PORT`).
     if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];

@@ -1,7 +1,7 @@
 // A configuration object, as written by a person or a client, taken apart into settings; what is unknown is reported.
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { type Setting, TARGETS, type Target } from './settings.ts';
+import { FAMILIES, type Setting, TARGETS, type Target, targetOf } from './settings.ts';
 
 /** A value given to a setting, with the name under which it was written. */
 export interface Assignment {
@@ -54,6 +54,8 @@ export function remarkUnknown({ parent, key }: UnknownKey): Remark {
     (path) => path !== '' && path.startsWith(prefix) && !path.slice(prefix.length).includes('.'),
   );
   const written = prefix + key;
+  const family = FAMILIES.find(({ path }) => path === parent);
+  if (family !== undefined) return { written, message: `is not a setting: names are ${family.node.named}` };
   // A very long name is no slip of the pen, and the comparison would be slow.
   const most = Math.max(2, Math.floor(key.length / 3));
   const guess = key.length > 100 ? undefined : nearest(written, siblings, most);
@@ -88,7 +90,7 @@ function enterGroup(into: Collector, value: Json, at: { written: string; target:
 function enterMember(into: Collector, value: Json, at: { parent: string; key: string }): void {
   const written = at.parent === '' ? at.key : `${at.parent}.${at.key}`;
   if (written === '$schema') return;
-  const target = at.key.includes('.') || at.key === '' ? undefined : TARGETS.get(written);
+  const target = at.key.includes('.') || at.key === '' ? undefined : targetOf(written);
   if (target === undefined) {
     into.unknown.push(at);
   } else if (target.kind === 'group') {

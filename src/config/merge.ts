@@ -5,7 +5,7 @@ import { REDACTED } from './check.ts';
 import { valueAt } from './effective.ts';
 import { flatten } from './flatten.ts';
 import type { Config } from './schema.ts';
-import { TARGETS } from './settings.ts';
+import { targetOf } from './settings.ts';
 
 const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);
 
@@ -17,7 +17,7 @@ export interface Running {
 }
 
 function isKept({ config, environment }: Running, path: string, value: Json): boolean {
-  const target = TARGETS.get(path);
+  const target = targetOf(path);
   if (target?.kind !== 'setting') return false;
   const { leaf, path: setting } = target.setting;
   if (leaf.secret === true && value === REDACTED) return true;
@@ -39,7 +39,7 @@ export function withoutKept(running: Running, patch: JsonObject, parent = ''): J
 
 /** A bare boolean as the object that it stands for, so that both spellings can be merged. */
 function spelledOut(path: string, value: Json | undefined): Json | undefined {
-  const target = TARGETS.get(path);
+  const target = targetOf(path);
   if (typeof value !== 'boolean' || target?.kind !== 'group' || target.shorthand === undefined) return value;
   return { [target.shorthand.path.split('.').at(-1) ?? '']: value };
 }

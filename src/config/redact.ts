@@ -3,17 +3,25 @@ import type { JsonObject } from '../lib/json.ts';
 import { REDACTED } from './check.ts';
 import { createConfig, valueAt } from './effective.ts';
 import type { Config } from './schema.ts';
-import { SETTINGS } from './settings.ts';
+import { FAMILIES, SETTINGS, type Setting, settingAt } from './settings.ts';
 
-/** Canonical paths of the secret settings. */
-export const SECRET_PATHS: readonly string[] = SETTINGS.filter(({ leaf }) => leaf.secret === true).map(
-  ({ path }) => path,
-);
+/** Canonical paths of the secret settings; `*` stands for every name of a family. */
+export const SECRET_PATHS: readonly string[] = [
+  ...SETTINGS.filter(({ leaf }) => leaf.secret === true).map(({ path }) => path),
+  ...FAMILIES.filter(({ node }) => node.additionalProperties.secret === true).map(({ path }) => `${path}.*`),
+];
+
+function settingsOf(config: Config): readonly Setting[] {
+  const members = FAMILIES.flatMap(({ path }) =>
+    Object.keys(valueAt(config, path) ?? {}).flatMap((name) => settingAt(`${path}.${name}`) ?? []),
+  );
+  return [...SETTINGS, ...members];
+}
 
 /** The effective configuration with `********` for each secret that is set; what is unset is absent. */
 export function redact(config: Config): JsonObject {
   const values = new Map(
-    SETTINGS.flatMap(({ path, leaf }) => {
+    settingsOf(config).flatMap(({ path, leaf }) => {
       const value = valueAt(config, path);
       if (value === undefined) return [];
       return [[path, leaf.secret === true ? REDACTED : value]];

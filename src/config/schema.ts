@@ -4,6 +4,7 @@ import type { Block } from './annotations.ts';
 import { AUTH, CORS } from './schema/access.ts';
 import { LIMITS } from './schema/limits.ts';
 import { GEOLOCATION, NETWORK } from './schema/lookups.ts';
+import { SANDBOX } from './schema/sandbox.ts';
 import { DELIVERY, LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
 import { CACHE, DATABASE, MEDIA } from './schema/storage.ts';
 
@@ -33,6 +34,7 @@ export const CONFIG = {
         enabled: { type: 'boolean', default: false, description: 'Whether it does.' },
       },
     },
+    sandbox: SANDBOX,
     media: MEDIA,
     geolocation: GEOLOCATION,
     network: NETWORK,

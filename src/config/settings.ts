@@ -1,5 +1,5 @@
 // The settings as a flat list, and every name under which a file or a variable may speak of one.
-import type { Block, Leaf } from './annotations.ts';
+import type { Block, Family, Leaf } from './annotations.ts';
 import { CONFIG } from './schema.ts';
 
 export interface Setting {
@@ -15,8 +15,12 @@ export type Target =
   | { readonly kind: 'setting'; readonly setting: Setting }
   | { readonly kind: 'group'; readonly shorthand: Setting | undefined };
 
-function isBlock(node: Leaf | Block): node is Block {
+function isBlock(node: Leaf | Family | Block): node is Block {
   return 'properties' in node;
+}
+
+function isFamily(node: Leaf | Family | Block): node is Family {
+  return 'additionalProperties' in node;
 }
 
 function envName(keys: readonly string[]): string {
@@ -33,12 +37,13 @@ function settingOf(leaf: Leaf, keys: readonly string[], parent: Block): Setting 
 }
 
 function listSettings(block: Block, keys: readonly string[]): Setting[] {
-  return Object.entries(block.properties).flatMap(([key, node]) =>
-    isBlock(node) ? listSettings(node, [...keys, key]) : [settingOf(node, [...keys, key], block)],
-  );
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    if (isFamily(node)) return [];
+    return isBlock(node) ? listSettings(node, [...keys, key]) : [settingOf(node, [...keys, key], block)];
+  });
 }
 
-/** Every setting, in the order of the schema. */
+/** Every setting whose name is fixed, in the order of the schema. */
 export const SETTINGS: readonly Setting[] = listSettings(CONFIG, []);
 
 /** A block that one variable can set as a whole, in JSON. */
@@ -51,21 +56,51 @@ export interface NamedBlock {
 
 function listBlocks(block: Block, keys: readonly string[]): NamedBlock[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
-    if (!isBlock(node)) return [];
     const path = [...keys, key];
-    const named = { path: path.join('.'), env: envName(path), shorthand: node.shorthand !== undefined };
-    return [named, ...listBlocks(node, path)];
+    const named = { path: path.join('.'), env: envName(path) };
+    if (isFamily(node)) return [{ ...named, shorthand: false }];
+    if (!isBlock(node)) return [];
+    return [{ ...named, shorthand: node.shorthand !== undefined }, ...listBlocks(node, path)];
   });
 }
 
-/** Every block, the outer ones first. */
+/** Every block and family, the outer ones first. */
 export const BLOCKS: readonly NamedBlock[] = listBlocks(CONFIG, []);
+
+/** A family with where it lies. */
+export interface NamedFamily {
+  readonly path: string;
+  /** What the variable of a member begins with, its `_` included. */
+  readonly env: string;
+  readonly node: Family;
+}
+
+function listFamilies(block: Block, keys: readonly string[]): NamedFamily[] {
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    const path = [...keys, key];
+    if (isFamily(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
+    return isBlock(node) ? listFamilies(node, path) : [];
+  });
+}
+
+export const FAMILIES: readonly NamedFamily[] = listFamilies(CONFIG, []);
+
+/** The setting of this name in a family; none when the name is not allowed there. */
+export function memberOf({ path, env, node }: NamedFamily, name: string): Setting | undefined {
+  if (!new RegExp(node.propertyNames.pattern).test(name)) return undefined;
+  return { path: `${path}.${name}`, leaf: node.additionalProperties, env: [env + name] };
+}
 
 const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
 
+function memberAt(path: string): Setting | undefined {
+  const family = FAMILIES.find((one) => path.startsWith(`${one.path}.`));
+  return family === undefined ? undefined : memberOf(family, path.slice(family.path.length + 1));
+}
+
 /** The setting at a canonical path, if there is one. */
 export function settingAt(path: string): Setting | undefined {
-  return BY_PATH.get(path);
+  return BY_PATH.get(path) ?? memberAt(path);
 }
 
 function addLeaf(targets: Map<string, Target>, written: string, setting: Setting): void {
@@ -85,6 +120,7 @@ function addBlock(targets: Map<string, Target>, block: Block, at: { written: str
     const written = at.written === '' ? key : `${at.written}.${key}`;
     const setting = settingAt(path);
     if (setting !== undefined) addLeaf(targets, written, setting);
+    if (isFamily(node)) targets.set(written, { kind: 'group', shorthand: undefined });
     if (!isBlock(node)) continue;
     for (const name of [written, ...(node.aliases ?? [])]) addBlock(targets, node, { written: name, path });
   }
@@ -96,5 +132,13 @@ function indexTargets(): ReadonlyMap<string, Target> {
   return targets;
 }
 
-/** Every dotted path that a file may use, aliases included. The root is the empty path. */
+/** Every fixed dotted path that a file may use, aliases included. The root is the empty path. */
 export const TARGETS = indexTargets();
+
+/** What a dotted path in a file means, members of families included. */
+export function targetOf(written: string): Target | undefined {
+  const target = TARGETS.get(written);
+  if (target !== undefined) return target;
+  const setting = memberAt(written);
+  return setting === undefined ? undefined : { kind: 'setting', setting };
+}

@@ -12,19 +12,21 @@ export type Infer<S> = S extends { readonly const: infer C }
       ? Infer<O>
       : S extends { readonly type: 'array'; readonly items: infer I }
         ? readonly Infer<I>[]
-        : S extends { readonly type: 'object'; readonly properties: infer P }
-          ? {
-              readonly [K in keyof P as P[K] extends Present ? K : never]: Infer<P[K]>;
-            } & {
-              readonly [K in keyof P as P[K] extends Present ? never : K]?: Infer<P[K]> | undefined;
-            }
-          : S extends { readonly type: 'string' }
-            ? string
-            : S extends { readonly type: 'number' | 'integer' }
-              ? number
-              : S extends { readonly type: 'boolean' }
-                ? boolean
-                : never;
+        : S extends { readonly type: 'object'; readonly additionalProperties: infer M extends object }
+          ? Readonly<Record<string, Infer<M>>>
+          : S extends { readonly type: 'object'; readonly properties: infer P }
+            ? {
+                readonly [K in keyof P as P[K] extends Present ? K : never]: Infer<P[K]>;
+              } & {
+                readonly [K in keyof P as P[K] extends Present ? never : K]?: Infer<P[K]> | undefined;
+              }
+            : S extends { readonly type: 'string' }
+              ? string
+              : S extends { readonly type: 'number' | 'integer' }
+                ? number
+                : S extends { readonly type: 'boolean' }
+                  ? boolean
+                  : never;
 
 /** What is wrong with a value, and where in it: `path` is dotted, empty for the value itself. */
 interface SchemaProblem {

@@ -18,8 +18,18 @@ describe('createConfig', () => {
     });
     expect(config.cache).toMatchObject({ enabled: false, ttl: 300, engine: 'memory' });
     expect(config.media).toMatchObject({ tokenExpiresIn: '1h', pathFormat: 'date', storage: 'disk', s3: {} });
+    expect(config.sandbox).toEqual({
+      enabled: true,
+      minimumLevel: 0,
+      maxHosts: 16,
+      hostMemoryMb: 384,
+      jitDomains: [],
+      review: 'none',
+      secrets: {},
+    });
     expect(config.limits).toEqual({
       jsonBytes: 10_485_760,
+      endpointCodeBytes: 1_048_576,
       queryStringBytes: 16_384,
       filterDepth: 8,
       filterNodes: 200,
@@ -41,8 +51,11 @@ describe('createConfig', () => {
       new Map<string, string | number>([
         ['server.port', 0],
         ['media.s3.region', 'eu'],
+        ['sandbox.secrets.API_KEY', 'k'],
+        ['sandbox.secrets.__proto__', 'ignored'],
       ]),
     );
+    expect(config.sandbox.secrets).toEqual({ API_KEY: 'k' });
     expect(config.server.port).toBe(0);
     expect(config.server.name).toBe('Cloister');
     expect(config.media.s3.region).toBe('eu');

@@ -28,6 +28,26 @@ describe('fromEnvironment', () => {
     });
   });
 
+  it('reads members of families, one by one or as an object', () => {
+    const env = {
+      CLOISTER_SANDBOX_SECRETS: '{"A":"1","B":"2","c":"3"}',
+      CLOISTER_SANDBOX_SECRETS_B: '4',
+      CLOISTER_SANDBOX_SECRETS_API_KEY: 'k',
+      CLOISTER_SANDBOX_SECRETS_lower: 'x',
+    };
+    expect(valuesOf(env)).toEqual({
+      'sandbox.secrets.A': '1',
+      'sandbox.secrets.B': '4',
+      'sandbox.secrets.API_KEY': 'k',
+    });
+    expect(fromEnvironment(env).unknown).toEqual([
+      {
+        written: 'CLOISTER_SANDBOX_SECRETS.c',
+        message: 'is not a setting: names are capital letters, digits and `_`, a letter first, at most 64',
+      },
+    ]);
+  });
+
   it('reads a bare boolean in place of a block that takes one', () => {
     expect(valuesOf({ CLOISTER_CACHE: 'true', CLOISTER_FEEDBACK: 'false' })).toEqual({
       'cache.enabled': true,
@@ -74,6 +94,10 @@ describe('fromText', () => {
 });
 
 describe('misspelt', () => {
+  it('takes no member of a family for a slip of the pen', () => {
+    expect(misspelt({ CLOISTER_SANDBOX_SECRETS_A: '1', CLOISTER_SANDBOX_SECRETS_AB: '1' })).toEqual([]);
+  });
+
   it('finds variables that are nearly ours', () => {
     const env = {
       CLOISTER_SEVER_PORT: '1',

@@ -16,6 +16,12 @@ describe('redact', () => {
     });
   });
 
+  it('hides the members of families and shows their names', () => {
+    const shown = redact(createConfig(new Map([['sandbox.secrets.API_KEY', 'top secret']])));
+    expect(shown['sandbox']).toMatchObject({ secrets: { API_KEY: '********' } });
+    expect(SECRET_PATHS).toContain('sandbox.secrets.*');
+  });
+
   it('leaves out what is unset and shows the rest', () => {
     const shown = redact(createConfig(new Map()));
     expect(shown['auth']).toEqual({

@@ -48,6 +48,26 @@ describe('config store', () => {
     expect(store.redacted()).not.toHaveProperty('custom');
   });
 
+  it('keeps hidden secrets of families, changes and takes away single ones', async () => {
+    const store = await open({ sandbox: { secrets: { A: 'first', B: 'second', C: 'third' } } });
+    expect(store.redacted()).toMatchObject({
+      sandbox: { secrets: { A: '********', B: '********', C: '********' } },
+    });
+    await store.save({ sandbox: { secrets: { A: '********', B: 'other', C: null } } });
+    expect(stored()).toEqual({ sandbox: { secrets: { A: 'first', B: 'other' } } });
+    expect(await refusal(store.save({ sandbox: { secrets: { A: 5, D: '' } } }))).toEqual([
+      ['sandbox.secrets.A', 'must be text'],
+      ['sandbox.secrets.D', 'must not be empty'],
+    ]);
+  });
+
+  it('does not copy a secret of the environment into the file', async () => {
+    const store = await open({}, { CLOISTER_SANDBOX_SECRETS_A: 'from the environment' });
+    expect(store.redacted()).toMatchObject({ sandbox: { secrets: { A: '********' } } });
+    await store.save(store.redacted());
+    expect(readFileSync(path, 'utf8')).not.toContain('from the environment');
+  });
+
   it('merges a change into the file, which a later start reads', async () => {
     const store = await open({ auth: { tokenTtl: 5, tokenSecret: SECRET }, custom: { kept: true } });
     const before = fingerprint(readFileSync(path, 'utf8'));
@@ -191,6 +211,9 @@ describe('config store', () => {
       'caching.ttl',
       'cors',
       'server',
+      'sandbox.secrets',
+      'sandbox.secrets.A',
+      'sandbox.secrets.a',
       'zebra',
       '__proto__',
       'a.b',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SETTINGS, settingAt, TARGETS } from '../../src/config/settings.ts';
+import { FAMILIES, memberOf, SETTINGS, settingAt, TARGETS, targetOf } from '../../src/config/settings.ts';
 
 describe('settings', () => {
   it.each([
@@ -10,6 +10,7 @@ describe('settings', () => {
     ['cache.enabled', ['CLOISTER_CACHE_ENABLED', 'CLOISTER_CACHE']],
     ['auth.admin.id', ['CLOISTER_AUTH_ADMIN_ID', 'CLOISTER_ADMIN_ID']],
     ['media.s3.accessKey', ['CLOISTER_MEDIA_S3_ACCESS_KEY', 'CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY']],
+    ['sandbox.secrets.API_KEY', ['CLOISTER_SANDBOX_SECRETS_API_KEY']],
     ['network.secret', ['CLOISTER_NETWORK_SECRET', 'NETWORK_REMOTE_SECRET']],
   ])('%s is set by %j', (path, names) => {
     expect(settingAt(path)?.env).toEqual(names);
@@ -41,6 +42,31 @@ describe('settings', () => {
       kind: 'setting',
       setting: settingAt('geolocation.path'),
     });
+  });
+
+  it('has a setting for every name that a family allows, and for no other', () => {
+    const family = FAMILIES.find(({ path }) => path === 'sandbox.secrets')!;
+    expect(memberOf(family, 'A')).toEqual(settingAt('sandbox.secrets.A'));
+    expect(targetOf('sandbox.secrets.A')).toEqual({
+      kind: 'setting',
+      setting: settingAt('sandbox.secrets.A'),
+    });
+    expect(targetOf('sandbox.secrets')).toEqual({ kind: 'group', shorthand: undefined });
+    for (const name of [
+      'a',
+      '',
+      '_A',
+      '1A',
+      'A.B',
+      'A-B',
+      '__proto__',
+      'constructor',
+      `A${'B'.repeat(64)}`,
+      'A\n',
+    ]) {
+      expect([name, memberOf(family, name)]).toEqual([name, undefined]);
+      expect([name, targetOf(`sandbox.secrets.${name}`)]).toEqual([name, undefined]);
+    }
   });
 
   it.each(['__proto__', 'constructor', 'toString'])('does not know %s', (name) => {

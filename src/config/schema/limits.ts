@@ -12,6 +12,13 @@ export const LIMITS = {
       default: 10_485_760,
       description: 'Bytes of a JSON body; more is 413.',
     },
+    endpointCodeBytes: {
+      type: 'integer',
+      minimum: 1024,
+      maximum: 10_485_760,
+      default: 1_048_576,
+      description: 'Bytes of the code of one endpoint or hook; more is 413.',
+    },
     queryStringBytes: {
       type: 'integer',
       minimum: 256,

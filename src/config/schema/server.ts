@@ -91,7 +91,13 @@ export const PATHS = {
       type: 'string',
       minLength: 1,
       default: 'endpoints',
-      description: 'Custom endpoints. Without effect in this version.',
+      description: 'Custom endpoints: `<version>/endpoint.<name>.js`.',
+    },
+    hooks: {
+      type: 'string',
+      minLength: 1,
+      default: 'hooks',
+      description: 'Hooks: `<name>.js`.',
     },
     routes: {
       type: 'string',
