@@ -15,6 +15,10 @@ export interface Context {
   readonly caller: Caller;
   /** Epoch milliseconds by which all database work of the request must have ended. */
   readonly deadline: number;
+  /** Documents that one write by query may match, where that is fewer than `limits.writeMatches`. */
+  readonly maxMatches?: number;
+  /** How many calls of posted code stand above this one: hooks that write could go on for ever. Absent: none. */
+  readonly depth?: number;
 }
 
 /** The query parameters of a read, parsed but not yet held against a collection. Absent means: not sent. */

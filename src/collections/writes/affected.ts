@@ -51,11 +51,12 @@ export function createAffected({ store, filters, limit }: AffectedOptions): Affe
     },
     async matching({ collection, query }, context, { projection }) {
       const filter = await filters.compile(collection, query as Json, context);
-      const find = { filter, sort: [], skip: 0, limit: limit + 1, ...(projection && { projection }) };
+      const most = Math.min(limit, context.maxMatches ?? limit);
+      const find = { filter, sort: [], skip: 0, limit: most + 1, ...(projection && { projection }) };
       const texts = await store.findText(collection.namespace, find, within(context));
-      if (texts.length > limit) {
+      if (texts.length > most) {
         const matches = await store.count(collection.namespace, filter, within(context));
-        const message = `The query matches ${matches} documents, more than the ${limit} that one write may have`;
+        const message = `The query matches ${matches} documents, more than the ${most} that one write may have`;
         throw new AppError('WRITE_TOO_LARGE', { field: 'query', message });
       }
       return mapInSlices(texts, (text) => JSON.parse(text) as StoredDocument);

@@ -40,6 +40,16 @@ test('the limit itself still fits', async () => {
   });
 });
 
+test('a request may be bound tighter, never looser', async () => {
+  const target = { collection: library.at('books'), query: {} };
+  const bound = (maxMatches: number) => ({ ...contextOf(), maxMatches });
+  expect(await affectedBy(5).matching(target, bound(2), {})).toHaveLength(2);
+  const tight = affectedBy(5).matching(target, bound(1), {});
+  await expect(tight).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE', items: [{ field: 'query' }] });
+  const loose = affectedBy(1).matching(target, bound(100), {});
+  await expect(loose).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE' });
+});
+
 test('a deadline that is over ends the work', async () => {
   const target = { collection: library.at('books'), query: { title: { $regex: 'x' } } };
   const late = { ...contextOf(), deadline: Date.now() - 1000 };
