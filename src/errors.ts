@@ -16,6 +16,8 @@ export interface ErrorItem {
 }
 
 interface AppErrorOptions {
+  /** Replaces the catalogue's status: what a custom endpoint asked for. */
+  readonly status?: number;
   /** Replaces the catalogue's message in the single item that is made when `items` is absent. */
   readonly message?: string;
   readonly field?: string;
@@ -40,7 +42,7 @@ export class AppError extends Error {
     super(message, { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
-    this.status = entry.status;
+    this.status = options.status ?? entry.status;
     this.items = options.items ?? [
       { ...(options.field === undefined ? {} : { field: options.field }), message, code },
     ];

@@ -1,11 +1,14 @@
-// Who may do what with a collection: `settings.authenticate`, then the client's permissions.
+// Who may do what with a collection or an endpoint: its `authenticate`, then the client's permissions.
 import type { Caller } from '../collections/documents.ts';
 import type { Client } from './client.ts';
 
-/** What a decision needs to know of a collection. */
-interface Guarded {
+interface Named {
   readonly version: string;
   readonly name: string;
+}
+
+/** What a decision needs to know of a collection. */
+interface Guarded extends Named {
   readonly settings: { readonly authenticate: boolean | readonly string[] };
 }
 
@@ -18,9 +21,11 @@ function isPublic(authenticate: Guarded['settings']['authenticate'], method: str
   return !authenticate.some((listed) => canonical(listed) === canonical(method));
 }
 
-function permits(client: Client, { name, version }: Guarded): boolean {
+type Kind = 'collections' | 'endpoints';
+
+function permits(client: Client, kind: Kind, { name, version }: Named): boolean {
   if (client.accessType === 'admin' || client.permissions === null) return true;
-  const grants = client.permissions.collections ?? [];
+  const grants = client.permissions[kind] ?? [];
   return grants.some(
     ({ path, apiVersion }) => path === name && (apiVersion === undefined || apiVersion === version),
   );
@@ -33,7 +38,21 @@ function permits(client: Client, { name, version }: Guarded): boolean {
 export function decide(client: Client | null, collection: Guarded, method: string): Decision {
   if (isPublic(collection.settings.authenticate, method)) return 'ok';
   if (client === null) return 'no-token';
-  return permits(client, collection) ? 'ok' : 'denied';
+  return permits(client, 'collections', collection) ? 'ok' : 'denied';
+}
+
+/**
+ * May `client` (null: anonymous) call this endpoint with this method? `authenticate` is that of its module. Methods are
+ * upper-case; HEAD counts as GET.
+ */
+export function decideEndpoint(
+  client: Client | null,
+  endpoint: Named & { readonly authenticate: boolean | readonly string[] },
+  method: string,
+): Decision {
+  if (isPublic(endpoint.authenticate, method)) return 'ok';
+  if (client === null) return 'no-token';
+  return permits(client, 'endpoints', endpoint) ? 'ok' : 'denied';
 }
 
 /** The rights of a client, in the form that the collections ask for. */

@@ -1,6 +1,7 @@
 // What HTTP asks of a custom endpoint. Types only; `call.ts` does it.
 import type { Client } from '../auth/client.ts';
-import type { EndpointMatch } from './modules.ts';
+import type { AppError } from '../errors.ts';
+import type { EndpointMatch, LiveModule } from './modules.ts';
 
 /** A request as HTTP hands it over, its body already read and held against the limits. */
 export interface EndpointRequest {
@@ -23,6 +24,8 @@ export interface EndpointResponse {
 }
 
 export interface EndpointCalls {
-  /** Rejects with an AppError: `ENDPOINT_…`, `SANDBOX_DISABLED`, `METHOD_NOT_ALLOWED`, `NOT_FOUND` (after `next()`). */
+  /** What refuses a request whatever its body: sandbox switched off, endpoint suspended, no handler for the method. */
+  refusal(endpoint: LiveModule, method: string): AppError | undefined;
+  /** Rejects with an AppError: the refusal, `ENDPOINT_…`, `NOT_FOUND` (after `next()`). */
   call(match: EndpointMatch, request: EndpointRequest): Promise<EndpointResponse>;
 }

@@ -1,0 +1,129 @@
+// A request becomes a job of the sandbox, and the job's outcome an answer or an error in the one envelope.
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { EndpointCalls, EndpointRequest, EndpointResponse } from './calls.ts';
+import type { EndpointMatch, LiveModule, ModuleService } from './modules.ts';
+import { createRequestView } from './request-view.ts';
+import { createResponseView } from './response-view.ts';
+import type { FailureCode, HostAnswer, HostCall, Job, Outcome, Sandbox } from './sandbox.ts';
+import type { Unit } from './unit.ts';
+
+type Answer = Extract<Outcome, { readonly kind: 'response' }>;
+type Serve = (call: HostCall, signal: AbortSignal) => Promise<HostAnswer>;
+
+interface EndpointCallsDeps {
+  readonly sandbox: Pick<Sandbox, 'run'>;
+  readonly modules: Pick<ModuleService, 'log'>;
+  /** What the policies grant beyond answering. Asked only once the code asks for something. */
+  readonly capabilities: {
+    forRequest(request: {
+      readonly unit: Unit;
+      readonly client: EndpointRequest['client'];
+      readonly requestId: string;
+      readonly ip: string;
+    }): Serve;
+  };
+  /** `sandbox.enabled` of the configuration. */
+  readonly enabled: boolean;
+}
+
+/** Seconds after which repeating a request may help. */
+const RETRY_SECONDS: ReadonlyMap<ErrorCode, number> = new Map([
+  ['ENDPOINT_BUSY', 1],
+  ['ENDPOINT_RATE_LIMITED', 60],
+  ['ENDPOINT_SUSPENDED', 60],
+  ['SANDBOX_DISABLED', 60],
+]);
+/** Failures that say nothing about the code: its log is not filled with them. */
+const NOT_ITS_FAULT: ReadonlySet<FailureCode> = new Set([
+  'ENDPOINT_BUSY',
+  'ENDPOINT_RATE_LIMITED',
+  'SANDBOX_DISABLED',
+]);
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+
+function unavailable(code: ErrorCode): AppError {
+  const seconds = RETRY_SECONDS.get(code);
+  return new AppError(code, seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** Value of the `Allow` header: HEAD comes with GET, OPTIONS always. */
+export function allowedMethods({ methods }: LiveModule): string {
+  const implied = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+  return [...new Set([...methods, ...implied])].join(', ');
+}
+
+const answers = ({ methods }: LiveModule, method: string) =>
+  methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
+
+/** What `next(error)` asked for: its status, nothing of its text. */
+function passedOn(endpoint: LiveModule, status = 500): AppError {
+  const message = status < 500 ? { message: 'The endpoint refused the request' } : {};
+  // RFC 9110 15.5.2 and 15.5.6 demand these beside the status.
+  if (status === 401) return new AppError('ENDPOINT_ERROR', { status, ...message, headers: CHALLENGE });
+  const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods(endpoint) } : {};
+  return new AppError('ENDPOINT_ERROR', { status, ...message, headers });
+}
+
+/** What an outcome comes to when it is no answer. The texts go to the log of the module, to nobody else. */
+function failed(outcome: Exclude<Outcome, Answer>, job: Job, endpoint: LiveModule): AppError {
+  switch (outcome.kind) {
+    case 'next':
+      if (outcome.error === undefined) return new AppError('NOT_FOUND');
+      job.log({ level: 'error', message: outcome.error.message });
+      return passedOn(endpoint, outcome.error.statusCode);
+    case 'failure':
+      if (!NOT_ITS_FAULT.has(outcome.code)) job.log({ level: 'error', message: outcome.message });
+      return unavailable(outcome.code);
+    case 'result':
+      // Only hooks return results.
+      return new AppError('ENDPOINT_ERROR');
+  }
+}
+
+/** Makes what turns requests into jobs of the sandbox, and its outcomes into answers. */
+export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
+  const { sandbox, modules, capabilities, enabled } = deps;
+  const requestView = createRequestView();
+  const responseView = createResponseView();
+
+  const refusal = (endpoint: LiveModule, method: string): AppError | undefined => {
+    if (!enabled) return unavailable('SANDBOX_DISABLED');
+    if (endpoint.state !== 'active' || endpoint.unit === undefined) return unavailable('ENDPOINT_SUSPENDED');
+    if (answers(endpoint, method)) return undefined;
+    return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allowedMethods(endpoint) } });
+  };
+
+  const jobOf = (unit: Unit, match: EndpointMatch, request: EndpointRequest): Job => {
+    const { client, requestId, ip } = request;
+    let serve: Serve | undefined;
+    return {
+      unit,
+      head: requestView(unit, request, match.params),
+      body: request.body.text,
+      serve: (call, signal) => {
+        serve ??= capabilities.forRequest({ unit, client, requestId, ip });
+        return serve(call, signal);
+      },
+      log: (record) => modules.log(unit, requestId, record),
+    };
+  };
+
+  return {
+    refusal,
+    async call(match, request) {
+      const { endpoint } = match;
+      const { unit } = endpoint;
+      const refused = refusal(endpoint, request.method);
+      if (refused !== undefined || unit === undefined) throw refused ?? unavailable('ENDPOINT_SUSPENDED');
+      const job = jobOf(unit, match, request);
+      const outcome = await sandbox.run(job);
+      if (outcome.kind !== 'response') throw failed(outcome, job, endpoint);
+      const { response, dropped } = responseView(unit, request.method, outcome);
+      if (dropped.length > 0) {
+        job.log({ level: 'warn', message: `headers without a grant dropped: ${dropped.join(', ')}` });
+      }
+      return response;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// What a client sees of an answer of posted code: its status and body, and of its headers only the granted ones.
+import type { EndpointResponse } from './calls.ts';
+import { createHeaderGrant, type HeaderGrant, isFraming } from './header-rules.ts';
+import type { Outcome } from './sandbox.ts';
+import type { Unit } from './unit.ts';
+
+type GuestResponse = Extract<Outcome, { readonly kind: 'response' }>;
+type Header = EndpointResponse['headers'][number];
+
+interface View {
+  readonly response: EndpointResponse;
+  /** Names of headers that the policy does not grant. */
+  readonly dropped: readonly string[];
+}
+
+/** What every answer carries unless a granted header says otherwise: it shares its origin with the whole API. */
+const DEFAULTS: readonly Header[] = [
+  ['x-content-type-options', 'nosniff'],
+  ['content-security-policy', 'sandbox'],
+];
+const NONE: readonly string[] = [];
+
+const isRedirect = (status: number) => status >= 300 && status < 400;
+const isBodiless = (status: number) => status === 204 || status === 304;
+
+/** `type()`, `json()` and `redirect()` set these without a grant, so nobody else needs one. */
+function isOwn(name: string, status: number): boolean {
+  return name === 'content-type' || (name === 'location' && isRedirect(status));
+}
+
+function headersOf(answer: GuestResponse, grant: HeaderGrant): { headers: Header[]; dropped: string[] } {
+  const headers: Header[] = [];
+  const dropped: string[] = [];
+  for (const [given, value] of answer.headers) {
+    const name = given.toLowerCase();
+    const passes = !isFraming(name) && (isOwn(name, answer.status) || grant.allows(name));
+    if (passes) headers.push([name, value]);
+    else dropped.push(name);
+  }
+  const missing = DEFAULTS.filter(([name]) => !headers.some(([present]) => present === name));
+  headers.push(...missing);
+  return { headers, dropped };
+}
+
+function bodyOf({ status, body }: GuestResponse, method: string, headers: Header[]): string | Buffer {
+  if (isBodiless(status)) return '';
+  if (method !== 'HEAD') return body;
+  // The length is that of the body which GET would have brought (RFC 9110 8.6).
+  headers.push(['content-length', String(Buffer.byteLength(body))]);
+  return '';
+}
+
+/** Makes the function that holds an answer against the grants of its unit. */
+export function createResponseView() {
+  const grants = new WeakMap<Unit, HeaderGrant>();
+  const grantOf = (unit: Unit): HeaderGrant => {
+    const known = grants.get(unit) ?? createHeaderGrant(unit.policy.grants.response.headers);
+    grants.set(unit, known);
+    return known;
+  };
+  return (unit: Unit, method: string, answer: GuestResponse): View => {
+    const { headers, dropped } = headersOf(answer, grantOf(unit));
+    const body = bodyOf(answer, method, headers);
+    return {
+      response: { status: answer.status, headers, body },
+      dropped: dropped.length === 0 ? NONE : dropped,
+    };
+  };
+}
