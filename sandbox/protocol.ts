@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly loadMs: number;
   /** Milliseconds of CPU that one request may use in all its turns. */
   readonly cpuMs: number;
+  /** Milliseconds from the begin of a request's first turn after which nothing of it runs any more. */
+  readonly wallMs: number;
   readonly heapMb: number;
   readonly responseBytes: number;
   readonly logBytes: number;
@@ -34,10 +36,14 @@ export interface LoadOptions {
 export type ToHost =
   /** Keep this code under the number `unit`. Raw: the source. */
   | ({ readonly t: 'load'; readonly unit: number; readonly name: string } & LoadOptions)
-  /** Run these requests, in order. `jobs`: [job, bytes of its head, bytes of its body]. Raw: head, body, head, body, … */
+  /**
+   * Run these requests, in order. `jobs`: [job, bytes of its head, bytes of its body]. Raw: head, body, head, body, …
+   * `room`: how many requests of this unit may be begun and unfinished in this host; those beyond it go back unrun.
+   */
   | {
       readonly t: 'run';
       readonly unit: number;
+      readonly room: number;
       readonly jobs: readonly (readonly [number, number, number])[];
     }
   /** The answer to a host call. Raw: JSON text of the result, or of `{code, message}` when not `ok`. */
@@ -87,8 +93,8 @@ export type FromHost =
     }
   /**
    * What happened since the last frame. `events`: [job, kind, bytes of its head, bytes of its body]; raw: head, body, ….
-   * `faults`: [job, fault, message]. `back`: requests not begun, to be sent again. `idle`: nothing is left to run
-   * (requests that wait for host calls aside). `heap`: bytes in use of the unit's isolate.
+   * `faults`: [job, fault, message]. `back`: requests not begun, to be sent again. `idle`: the oldest unanswered `run` or
+   * `deliver` is done with; each of them is answered by one such frame, and before it any number of others.
    */
   | {
       readonly t: 'turns';

@@ -54,8 +54,14 @@ export type Outcome =
   | { readonly kind: 'result'; readonly json: string | undefined }
   /** `next()`, or `next(error)` with a message for the log and perhaps a status of 400–599. */
   | { readonly kind: 'next'; readonly error?: { readonly message: string; readonly statusCode?: number } }
-  /** `message` is for the log of the module; it never reaches a caller. */
-  | { readonly kind: 'failure'; readonly code: FailureCode; readonly message: string };
+  /** `message` and `stack` are for the log of the module; they never reach a caller. */
+  | {
+      readonly kind: 'failure';
+      readonly code: FailureCode;
+      readonly message: string;
+      /** In lines of the author's text. */
+      readonly stack?: string;
+    };
 
 /** Something that a module did and a reviewer should know of. */
 export interface Incident {
