@@ -74,9 +74,30 @@ function messageOf(error: ErrorObject, formats: SchemaCheckOptions['formats']): 
       return `must be ${params['limit']} or more`;
     case 'maximum':
       return `must be ${params['limit']} or less`;
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`;
+    case 'minItems':
+      return `must have at least ${params['limit']} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
+    case 'uniqueItems':
+      return 'must not name the same thing twice';
+    case 'additionalProperties':
+      return 'is unknown';
+    case 'required':
+      return 'is missing';
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+// Members that are missing, or that nobody knows, are named by their own path.
+function pathOf({ instancePath, params }: ErrorObject): string {
+  const keys = instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { additionalProperty, missingProperty } = params as Readonly<Record<string, unknown>>;
+  const own = additionalProperty ?? missingProperty;
+  return (own === undefined ? keys : [...keys, String(own)]).join('.');
 }
 
 /** Makes the strict validator. It is loaded on first need: most starts have little to check. Schemas are compiled once each. */
@@ -90,7 +111,7 @@ export async function createSchemaCheck({ annotations, formats }: SchemaCheckOpt
     const validate = ajv.compile(schema);
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => ({
-      path: error.instancePath.slice(1).replaceAll('/', '.'),
+      path: pathOf(error),
       message: messageOf(error, formats),
     }));
   };

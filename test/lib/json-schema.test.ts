@@ -49,6 +49,29 @@ describe('createSchemaCheck', () => {
     ]);
   });
 
+  it('names members that are unknown or missing, and counts entries', async () => {
+    const check = await load();
+    const schema = {
+      type: 'object',
+      properties: {
+        'a/b': { type: 'object', properties: {}, additionalProperties: false },
+        few: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2, uniqueItems: true },
+        none: { type: 'array', items: { type: 'string' }, minItems: 1 },
+        two: { type: 'array', items: { type: 'string' }, minItems: 2 },
+        must: { type: 'string' },
+      },
+      required: ['must'],
+    } as const;
+    expect(check(schema, { 'a/b': { odd: 1 }, few: ['x', 'x', 'y'], none: [], two: [] })).toEqual([
+      { path: 'must', message: 'is missing' },
+      { path: 'a/b.odd', message: 'is unknown' },
+      { path: 'few', message: 'must have at most 2 entries' },
+      { path: 'few', message: 'must not name the same thing twice' },
+      { path: 'none', message: 'must have at least 1 entry' },
+      { path: 'two', message: 'must have at least 2 entries' },
+    ]);
+  });
+
   it('coerces and fills in nothing', async () => {
     const check = await load();
     const value = { x: '1' };
