@@ -1,0 +1,96 @@
+// Who does what with which collection in one `Model` call: the grant, the acting client, the time that is left.
+import type { Client } from '../../auth/client.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { Caller, CollectionMethod, Context } from '../../collections/documents.ts';
+import type { Registry } from '../../collections/registry.ts';
+import { AppError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { CollectionGrant, ModelAction, Unit } from '../unit.ts';
+import { argument } from './call-arguments.ts';
+import { findGrant, notGranted, withinGrants } from './model-grants.ts';
+import { Refusal } from './refusal.ts';
+
+/** A call of `Model` inside another one's hook, inside another one's hook, … ends here. */
+const MAX_DEPTH = 4;
+
+const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
+  find: 'GET',
+  count: 'GET',
+  stats: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  delete: 'DELETE',
+};
+
+/** On whose behalf a module runs. */
+export interface Origin {
+  readonly unit: Unit;
+  /** Null: anonymous. */
+  readonly client: Client | null;
+  readonly requestId: string;
+  /** How many calls of `Model` stand above this run of a hook; 0 if absent. */
+  readonly depth?: number;
+  /** Epoch milliseconds by which the write that a hook belongs to must have ended. */
+  readonly deadline?: number;
+}
+
+export interface ScopeDeps {
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly createCaller: (client: Client | null) => Caller;
+  /** The client with this `clientId` as it is now. */
+  readonly findClient: (clientId: string) => Promise<Client | undefined>;
+  readonly queryMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface ModelScope {
+  readonly collection: Collection;
+  readonly grant: CollectionGrant;
+  readonly context: Context;
+  readonly origin: Origin;
+}
+
+type FindClient = ScopeDeps['findClient'];
+
+async function actingClient({ as }: CollectionGrant, caller: Client | null, find: FindClient) {
+  if (as === 'caller') return caller;
+  const client = as.startsWith('client:') ? await find(as.slice('client:'.length)) : undefined;
+  if (client === undefined) {
+    throw new Refusal('CLIENT_REMOVED', 'The client that the policy names does not exist');
+  }
+  return client;
+}
+
+function collectionAt(registry: ScopeDeps['registry'], { name }: CollectionGrant): Collection {
+  const [version = '', database = '', collection = ''] = name.split('/');
+  const found = registry.get(version, database, collection);
+  if (found === undefined) throw notGranted();
+  return found;
+}
+
+/** Makes the function that lets a call in, or throws: a Refusal, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
+export function createModelScope({ registry, createCaller, findClient, queryMs, now }: ScopeDeps) {
+  return async (action: ModelAction, args: JsonObject, origin: Origin): Promise<ModelScope> => {
+    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY } = origin;
+    if (depth >= MAX_DEPTH) throw new Refusal('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
+    const name = argument(args, 'collection');
+    if (typeof name !== 'string') throw new Refusal('BAD_ARGUMENTS', 'The collection must be a text');
+    const grants = unit.policy.grants.collections;
+    const grant = findGrant(grants, name, action);
+    const collection = collectionAt(registry, grant);
+    const client = await actingClient(grant, origin.client, findClient);
+    const caller = createCaller(client);
+    const method = METHODS[action];
+    if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');
+    if (method !== 'GET' && registry.isRevisionCollection(collection))
+      throw new AppError('METHOD_NOT_ALLOWED');
+    const context = {
+      caller: withinGrants(caller, grants),
+      deadline: Math.min(now() + queryMs, deadline),
+      maxMatches: grant.maxResults,
+      depth: depth + 1,
+    };
+    return { collection, grant, context, origin };
+  };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { Client } from '../../../src/auth/client.ts';
+import { ANN, openModels } from './model.ts';
+import { grantOf } from './module.ts';
+
+const BOOKS = '1.0/library/books';
+const NOT_GRANTED = {
+  code: 'NOT_GRANTED',
+  message: 'The policy of this module grants no such use of a collection',
+};
+
+test('what is not granted and what does not exist look the same', async () => {
+  const { call } = await openModels();
+  const grants = [grantOf(BOOKS, { actions: ['count'] }), grantOf('1.0/library/gone')];
+  for (const collection of ['books', 'people', 'gone', 'nowhere', '', '/', 'constructor', '__proto__']) {
+    const { ok, value } = await call('model.find', { collection }, grants);
+    expect([ok, value]).toEqual([false, NOT_GRANTED]);
+  }
+  expect((await call('model.count', { collection: 'books' }, grants)).ok).toBe(true);
+  expect((await call('model.find', { collection: 'books' }, [])).value).toEqual(NOT_GRANTED);
+});
+
+test('a short name of two granted collections is refused, a longer one is not', async () => {
+  const { call } = await openModels();
+  const grants = [grantOf(BOOKS), grantOf('1.0/shop/books')];
+  const short = await call('model.find', { collection: 'books' }, grants);
+  expect(short.value).toEqual({
+    code: 'AMBIGUOUS_NAME',
+    message: 'The name may mean any of 1.0/library/books, 1.0/shop/books',
+  });
+  expect((await call('model.find', { collection: 'shop/books' }, grants)).ok).toBe(true);
+});
+
+test('the caller needs the permission as well as the module', async () => {
+  const { call } = await openModels();
+  const grants = [grantOf(BOOKS), grantOf('1.0/library/open')];
+  const find = async (collection: string, client: Client | null) =>
+    (await call('model.find', { collection }, grants, { client })).value.code;
+  const limited = (path: string): Client => ({ ...ANN, permissions: { collections: [{ path }] } });
+  expect(await find('books', null)).toBe('NO_TOKEN');
+  expect(await find('books', limited('people'))).toBe('NOT_PERMITTED');
+  expect(await find('books', limited('books'))).toBeUndefined();
+  expect(await find('open', null)).toBeUndefined();
+});
+
+test('a module can act as a client that its policy names, while that client exists', async () => {
+  const robot: Client = { ...ANN, clientId: 'robot' };
+  const clients = [robot];
+  const { call } = await openModels({ clients });
+  const grants = [grantOf(BOOKS, { as: 'client:robot' })];
+  const create = () =>
+    call('model.create', { collection: 'books', documents: { title: 'a' } }, grants, { client: null });
+  expect((await create()).value.results[0].createdBy).toBe('robot');
+  clients.pop();
+  expect((await create()).value.code).toBe('CLIENT_REMOVED');
+  const nobody = [grantOf(BOOKS, { as: 'somebody' })];
+  expect((await call('model.find', { collection: 'books' }, nobody)).value.code).toBe('CLIENT_REMOVED');
+});
+
+test('calls inside hooks inside calls come to an end', async () => {
+  const { call } = await openModels();
+  const at = (depth: number) => call('model.find', { collection: 'books' }, [grantOf(BOOKS)], { depth });
+  expect((await at(3)).ok).toBe(true);
+  expect((await at(4)).value.code).toBe('TOO_DEEP');
+});
+
+test.each([undefined, null, 1, ['books'], { name: 'books' }])('%j is no name', async (collection) => {
+  const { call } = await openModels();
+  const { value } = await call('model.find', { collection } as never, [grantOf(BOOKS)]);
+  expect(value.code).toBe('BAD_ARGUMENTS');
+});
