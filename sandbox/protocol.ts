@@ -72,7 +72,8 @@ export type ToHost =
  * - `end`: the response. Head: `[status, [[name, value], …], "text" | "base64"]`. Body: the body.
  * - `result`: what a hook returned. Body: JSON text, empty for undefined.
  * - `next`: the handler passed. Head: `{}` for `next()`, else `{"message": …, "statusCode"?: …}`.
- * - `error`: it threw or rejected. Head: `{"message": …, "stack"?: …}`, the stack in lines of the author's text.
+ * - `error`: it threw or rejected. Head: `{"message": …, "code"?: …, "stack"?: …}`, the stack in lines of the author's
+ *   text, the code that of what a hook threw, if it is text.
  * - `silent`: it answered nothing and waits for nothing.
  * - `call`: a host call. Head: `{"call": n, "name": …}`. Body: JSON text of the arguments.
  * - `log`: Head: `{"level": …, "message": …, "stack"?: …}`.
