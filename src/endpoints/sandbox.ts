@@ -61,6 +61,8 @@ export type Outcome =
       readonly message: string;
       /** In lines of the author's text. */
       readonly stack?: string;
+      /** What the module itself threw: hostile text. A hook's reaches the caller, cleaned. */
+      readonly thrown?: { readonly message: string; readonly code?: string };
     };
 
 /** Something that a module did and a reviewer should know of. */
