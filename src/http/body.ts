@@ -102,6 +102,13 @@ export function acceptForm(server: FastifyInstance): void {
   server.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, parser(parseForm));
 }
 
+/** In this scope nothing but JavaScript is accepted, as text under any of its types. */
+export function acceptCode(server: FastifyInstance): void {
+  server.removeContentTypeParser('application/json');
+  const types = ['text/plain', 'text/javascript', 'application/javascript'];
+  server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, parser(text));
+}
+
 /** The parsed body, null when there was none. */
 export function bodyOf(request: FastifyRequest): Json {
   return (request.body as Json | undefined) ?? null;

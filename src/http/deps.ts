@@ -8,6 +8,9 @@ import type { Registry } from '../collections/registry.ts';
 import type { SpecificationService } from '../collections/specifications/service.ts';
 import type { ConfigStore } from '../config/save.ts';
 import type { Config } from '../config/schema.ts';
+import type { EndpointCalls } from '../endpoints/calls.ts';
+import type { ModuleService } from '../endpoints/modules.ts';
+import type { SandboxStatus } from '../endpoints/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 
 /** The part of the configuration that HTTP needs. */
@@ -21,7 +24,16 @@ export interface HttpLogger {
   isLevelEnabled(level: string): boolean;
 }
 
-export interface HttpDeps {
+/** What serves posted code. */
+export interface CustomCodeDeps {
+  readonly modules: ModuleService;
+  readonly calls: EndpointCalls;
+  /** `sandbox.enabled` of the configuration. */
+  readonly sandboxEnabled: boolean;
+  readonly sandboxStatus: () => SandboxStatus;
+}
+
+export interface HttpDeps extends Partial<CustomCodeDeps> {
   readonly config: HttpConfig;
   /** Version of the package. */
   readonly version: string;

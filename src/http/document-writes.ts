@@ -16,7 +16,7 @@ type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;
 
 function writeOptions(request: FastifyRequest): WriteOptions {
   return {
-    compose: flag(parseQuery(request.url), 'compose'),
+    compose: flag(parseQuery(request.originalUrl), 'compose'),
     ifMatch: ifMatch(request.headers['if-match']),
   };
 }

@@ -25,7 +25,7 @@ export function createEntry({ config, logger }: Deps) {
       const about = { requestId: request.id, method: request.method, path: pathOf(request) };
       logger.debug({ ...about, address: request.ip }, 'request');
     }
-    const { raw, url } = request;
+    const { raw, originalUrl: url } = request;
     const tooLong = url.length > queryStringBytes && (queryText(url)?.length ?? 0) > queryStringBytes;
     if (tooLong) done(new AppError('URI_TOO_LONG'));
     else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(noHost());

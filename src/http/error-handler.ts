@@ -58,8 +58,11 @@ export function toAppError(error: unknown): AppError {
   return new AppError('INTERNAL', { cause: error });
 }
 
+/** Trouble with posted code, which has a log of its own. */
+const isOfCustomCode = ({ code }: AppError) => code.startsWith('ENDPOINT_') || code === 'SANDBOX_DISABLED';
+
 function itemsOf(error: AppError): readonly ErrorItem[] {
-  if (error.status !== 503) return error.items;
+  if (error.status !== 503 || isOfCustomCode(error)) return error.items;
   return error.items.map((item) => ({ ...item, code: 'API-0004', title: ERRORS[error.code].message }));
 }
 
@@ -76,9 +79,9 @@ function headersOf(error: AppError, request: FastifyRequest): Readonly<Record<st
 const bodyOf = (error: AppError) =>
   error.code === 'DOCUMENT_NOT_FOUND' ? { ...NO_DOCUMENT, ...error.body } : error.body;
 
-/** The path of a request, without its query. */
+/** The path of a request as the client wrote it, without its query. */
 export function pathOf(request: FastifyRequest): string {
-  return request.url.split(/[?#]/, 1)[0] ?? '';
+  return request.originalUrl.split(/[?#]/, 1)[0] ?? '';
 }
 
 /** Makes the server's error handler: it answers, and logs what only the operator should know. */
@@ -87,7 +90,8 @@ export function createErrorHandler(logger: HttpLogger) {
     // The rest of the body will never come: nobody reads this answer, and nothing is wrong here.
     const error = request.raw.readableAborted ? new AppError('BAD_REQUEST') : toAppError(thrown);
     const about = { requestId: request.id, method: request.method, path: pathOf(request) };
-    if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
+    if (isOfCustomCode(error)) logger.debug({ ...about, code: error.code }, 'custom code did not answer');
+    else if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
     else if (error.status === 503) logger.warn({ ...about, err: thrown }, 'request could not be served');
     reply.headers(headersOf(error, request));
     const envelope = { statusCode: error.status, success: false, errors: itemsOf(error) };

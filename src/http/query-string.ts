@@ -64,3 +64,18 @@ export function flag(query: Query, name: Parameter): boolean | undefined {
   const value = query.get(name);
   return value === undefined ? undefined : value === 'true';
 }
+
+/**
+ * A whole number that a URL gives under a name, `fallback` when it gives none. Throws PARAMETER_INVALID for anything else,
+ * `what` being the words for what it must be.
+ */
+export function numberParameter(
+  url: string,
+  name: string,
+  { fallback, what }: { readonly fallback: number; readonly what: string },
+): number {
+  const [text, ...more] = new URLSearchParams(queryText(url)).getAll(name);
+  if (text === undefined) return fallback;
+  if (/^\d{1,15}$/.test(text) && more.length === 0) return Number(text);
+  throw refuseParameter(name, `The \`${name}\` parameter must be ${what}`);
+}

@@ -60,7 +60,7 @@ export function createReadResponder(
 ) {
   return async (request: FastifyRequest, reply: FastifyReply, produce: Produce): Promise<FastifyReply> => {
     const collection = collectionOf(request);
-    const query: Query = parseQuery(request.url);
+    const query: Query = parseQuery(request.originalUrl);
     const callback = jsonp ? callbackName(query, collection) : undefined;
     const read = readRequest(query);
     const key = cache?.keyOf(collection, pathOf(request), query, request.client);

@@ -28,16 +28,26 @@ function allowOf(methods: readonly string[]): string {
   return [...methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])), 'OPTIONS'].join(', ');
 }
 
-/** Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not. */
+/** Registers an address whose own hooks decide which methods it takes. */
+export function anyMethod(server: FastifyInstance, url: string, handler: Handler): void {
+  server.route({ method: [...ALL], url, handler: handler as RouteHandlerMethod });
+}
+
+/**
+ * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not. `bodyLimit`:
+ * bytes, that of the server unless given.
+ */
 export function resource(
   server: FastifyInstance,
   url: string,
   handlers: Readonly<Partial<Record<Method, Handler>>>,
+  { bodyLimit }: { readonly bodyLimit?: number } = {},
 ): void {
   const taken = Object.keys(handlers);
   const allow = allowOf(taken);
   for (const [method, handler] of Object.entries(handlers)) {
-    server.route({ method, url, handler: handler as RouteHandlerMethod });
+    const limit = bodyLimit === undefined ? {} : { bodyLimit };
+    server.route({ method, url, handler: handler as RouteHandlerMethod, ...limit });
   }
   const options: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: options as RouteHandlerMethod });

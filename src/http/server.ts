@@ -1,23 +1,27 @@
 // The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
 
 import type { Server } from 'node:http';
-import cors, { type OriginFunction } from '@fastify/cors';
-import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
+import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cors';
+import fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { HttpConfig, HttpDeps } from './deps.ts';
+import { createEndpointAddresses, type EndpointAddresses } from './endpoint-address.ts';
 import { createEntry } from './entry.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { knowAllMethods } from './resource.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
 import { apiCollectionsRoutes } from './routes/api-collections.ts';
 import { apiConfigRoutes } from './routes/api-config.ts';
+import { apiEndpointsRoutes } from './routes/api-endpoints.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { documentRoutes } from './routes/documents.ts';
+import { endpointRoutes } from './routes/endpoints.ts';
 import { flushRoutes } from './routes/flush.ts';
 import { faviconRoute, healthRoutes } from './routes/health.ts';
+import { hookRoutes } from './routes/hooks.ts';
 import { specificationRoutes } from './routes/specifications.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/token.ts';
@@ -37,7 +41,11 @@ function trusted(setting: HttpConfig['server']['trustProxy']) {
   return setting === false ? false : [...setting];
 }
 
-function createListener(deps: HttpDeps, onError: ErrorHandler): FastifyInstance {
+function createListener(
+  deps: HttpDeps,
+  onError: ErrorHandler,
+  addresses: EndpointAddresses | undefined,
+): FastifyInstance {
   const { limits, server } = deps.config;
   const base = createEntry(deps);
   const options: FastifyHttpOptions<Server> = {
@@ -63,6 +71,7 @@ function createListener(deps: HttpDeps, onError: ErrorHandler): FastifyInstance 
       // Routes that take parameters parse them themselves, strictly.
       querystringParser: () => NO_QUERY,
     },
+    ...(addresses === undefined ? {} : { rewriteUrl: addresses.rewrite }),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       base.headers(request, reply);
@@ -80,13 +89,25 @@ function responseCache({ cache, store, registry, config, newId }: HttpDeps): Res
 /** The origin of the request, or any when it names none. */
 const reflect: OriginFunction = (origin, done) => done(null, origin ?? '*');
 
-function allowOrigins(server: FastifyInstance, { enabled, origins }: HttpConfig['cors']): void {
+function allowOrigins(
+  server: FastifyInstance,
+  { enabled, origins }: HttpConfig['cors'],
+  addresses: EndpointAddresses | undefined,
+): void {
   if (!enabled) return;
-  server.register(cors, {
+  const options = {
     origin: origins.includes('*') ? reflect : [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: EXPOSED,
     strictPreflight: false,
+  };
+  const plain = { ...options, preflight: false };
+  // An OPTIONS request of an endpoint that is no preflight is for its code, which may answer it.
+  const isPlain = ({ raw }: FastifyRequest) =>
+    raw.headers['access-control-request-method'] === undefined && addresses?.matchOf(raw) !== undefined;
+  server.register(cors, {
+    delegator: (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void) =>
+      done(null, isPlain(request) ? plain : options),
   });
 }
 
@@ -96,10 +117,17 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance): void {
   server.once('close', () => clearInterval(sweep));
 }
 
+function customCode(deps: HttpDeps) {
+  const { modules, calls, sandboxEnabled, sandboxStatus, config } = deps;
+  if (!modules || !calls || sandboxEnabled === undefined || !sandboxStatus) return undefined;
+  return { modules, calls, sandboxEnabled, config, addresses: createEndpointAddresses(modules.registry) };
+}
+
 /** Builds the server. It does not listen yet; `inject` works. */
 export function createServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
-  const server = createListener(deps, onError);
+  const custom = customCode(deps);
+  const server = createListener(deps, onError, custom?.addresses);
   const entry = createEntry(deps);
   const cache = responseCache(deps);
   // An expectation that Node does not know is no reason to refuse (RFC 9110 10.1.1 leaves it open).
@@ -115,7 +143,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     if (server.server.listening) closeConnectionsOnceIdle(server);
   });
   acceptJson(server);
-  allowOrigins(server, deps.config.cors);
+  allowOrigins(server, deps.config.cors, custom?.addresses);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   server.register(async (scope) => healthRoutes(scope, deps));
@@ -129,6 +157,11 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));
     known.register(async (scope) => flushRoutes(scope, cache));
+    if (custom !== undefined) {
+      known.register(async (scope) => apiEndpointsRoutes(scope, custom));
+      known.register(async (scope) => hookRoutes(scope, custom));
+      known.register(async (scope) => endpointRoutes(scope, custom, custom.addresses));
+    }
     known.register(async (scope) => specificationRoutes(scope, deps));
     known.register(async (scope) => documentRoutes(scope, deps, cache));
   });

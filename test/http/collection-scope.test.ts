@@ -117,7 +117,7 @@ describe('the way into a collection', () => {
 
 describe('guard', () => {
   const request = (client: Client | null) =>
-    ({ client, url: '/a?b' }) as unknown as Parameters<typeof guard>[0];
+    ({ client, originalUrl: '/a?b' }) as unknown as Parameters<typeof guard>[0];
 
   it('throws the challenge that fits', () => {
     const books = collection('books');

@@ -128,7 +128,7 @@ describe('CORS', () => {
     expect(headers).toMatchObject({
       'access-control-allow-origin': 'https://site.example',
       'access-control-allow-headers': 'x-a',
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     });
     expect(headers['vary']).toContain('Origin');
   });

@@ -1,0 +1,78 @@
+// Bodies for posted code: read to their end, held against its limit and checked for form, but handed on as text.
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { EndpointRequest } from '../endpoints/calls.ts';
+import { AppError } from '../errors.ts';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
+
+type GuestBody = EndpointRequest['body'];
+type Done = (error: Error | null, body?: unknown) => void;
+
+export const NO_BODY: GuestBody = { type: 'none', text: '' };
+
+const refuse = (message: string) => new AppError('BAD_REQUEST', { message });
+
+/** The text of a body. Throws BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep. */
+export function guestBody(type: GuestBody['type'], bytes: Buffer): GuestBody {
+  if (bytes.length === 0) return NO_BODY;
+  if (!isUtf8(bytes)) throw refuse('The body is not valid UTF-8');
+  if (type === 'json' && nestsDeeper(bytes, MAX_JSON_DEPTH)) {
+    throw refuse(`The body is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  }
+  const text = bytes.toString('utf8');
+  if (type !== 'json') return { type, text };
+  try {
+    JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('BAD_REQUEST', { message: 'The body is not valid JSON', cause });
+  }
+  return { type, text };
+}
+
+/** Reads a body of at most `limit` bytes; more ends the reading. */
+function readBody(
+  payload: IncomingMessage,
+  limit: number,
+  done: (error: Error | null, bytes: Buffer) => void,
+) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const finish = (error: Error | null) => {
+    payload.off('data', take).off('end', end).off('error', finish);
+    done(error, error === null ? Buffer.concat(chunks, length) : Buffer.alloc(0));
+  };
+  const end = () => finish(null);
+  const take = (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > limit) finish(new AppError('PAYLOAD_TOO_LARGE'));
+    else chunks.push(chunk);
+  };
+  payload.on('data', take).on('end', end).on('error', finish).resume();
+}
+
+/**
+ * Makes this scope take bodies as posted code may have them: JSON, forms and text. `limitOf`: bytes that the code of this
+ * request may be sent at most.
+ */
+export function acceptGuestBodies(
+  server: FastifyInstance,
+  limitOf: (request: FastifyRequest) => number,
+): void {
+  const parser =
+    (type: GuestBody['type']) => (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
+      const limit = limitOf(request);
+      if (Number(request.headers['content-length']) > limit) return done(new AppError('PAYLOAD_TOO_LARGE'));
+      readBody(payload, limit, (error, bytes) => {
+        if (error !== null) return done(error);
+        try {
+          done(null, guestBody(type, bytes));
+        } catch (fault) {
+          done(fault instanceof Error ? fault : new Error('unknown'));
+        }
+      });
+    };
+  server.addContentTypeParser('application/json', parser('json'));
+  server.addContentTypeParser('application/x-www-form-urlencoded', parser('form'));
+  server.addContentTypeParser(/^text\//, parser('text'));
+}

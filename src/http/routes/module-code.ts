@@ -1,0 +1,82 @@
+// The code of endpoints and hooks: posted, read and removed as text, by admins.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ModuleAddress, PostResult } from '../../endpoints/modules.ts';
+import { AppError } from '../../errors.ts';
+import { acceptCode } from '../body.ts';
+import type { CustomCodeDeps, HttpDeps } from '../deps.ts';
+import { sendText, sendValue } from '../reply.ts';
+import { resource } from '../resource.ts';
+
+export type ModuleDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & Pick<HttpDeps, 'config'>;
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** How people know a module: `Endpoint "1.0:report"`, `Hook "slugify"`. */
+export function titleOf(address: ModuleAddress): string {
+  return address.kind === 'hook'
+    ? `Hook "${address.name}"`
+    : `Endpoint "${address.apiVersion}:${address.name}"`;
+}
+
+/** Who acts, once the guard of admins has let them in. */
+export function actorOf({ client }: FastifyRequest): string {
+  if (client === null) throw new AppError('NO_TOKEN');
+  return client.clientId;
+}
+
+/** Sends text that must not be taken for anything else. */
+export function sendPlainText(reply: FastifyReply, text: string): FastifyReply {
+  return sendText(reply, TEXT_TYPE, text);
+}
+
+/** Answers a change of code: 200, or 202 while it waits for a second admin. `done` says what was done. */
+export function sendPosted(
+  reply: FastifyReply,
+  address: ModuleAddress,
+  { result, done }: { readonly result: PostResult; readonly done: string },
+): FastifyReply {
+  const { version, pending, warnings, suggestedIsolation } = result;
+  const message = `${titleOf(address)} ${pending ? 'waits for the approval of another admin' : done}`;
+  const suggestion = suggestedIsolation === null ? {} : { suggestedIsolation };
+  const body = { result: 'success', message, version, warnings, ...suggestion };
+  return sendValue(reply, body, pending ? 202 : 200);
+}
+
+interface CodeAddress {
+  readonly url: string;
+  readonly addressOf: (request: FastifyRequest) => ModuleAddress;
+  /** Hooks are made by POST and replaced by PUT, endpoints either by POST. */
+  readonly puts: boolean;
+}
+
+/** Registers the address at which the code of a module is kept. */
+export function moduleCodeRoutes(
+  server: FastifyInstance,
+  { modules, sandboxEnabled, config }: ModuleDeps,
+  { url, addressOf, puts }: CodeAddress,
+): void {
+  acceptCode(server);
+  const post = (replace?: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED');
+    const address = addressOf(request);
+    const source = typeof request.body === 'string' ? request.body : '';
+    const result = await modules.post(address, source, actorOf(request), replace);
+    return sendPosted(reply, address, { result, done: result.created ? 'created' : 'updated' });
+  };
+  const bodyLimit = config.limits.endpointCodeBytes;
+  resource(
+    server,
+    url,
+    {
+      GET: async (request, reply) => sendPlainText(reply, modules.source(addressOf(request))),
+      POST: post(puts ? false : undefined),
+      ...(puts ? { PUT: post(true) } : {}),
+      DELETE: async (request, reply) => {
+        const address = addressOf(request);
+        await modules.remove(address, actorOf(request));
+        return sendValue(reply, { result: 'success', message: `${titleOf(address)} removed` });
+      },
+    },
+    { bodyLimit },
+  );
+}

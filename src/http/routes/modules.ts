@@ -1,0 +1,113 @@
+// What admins do with posted code beside the code itself: policy, versions, log, suspension. Endpoints and hooks alike.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ModuleAddress, ModuleService } from '../../endpoints/modules.ts';
+import { AppError } from '../../errors.ts';
+import { bodyOf } from '../body.ts';
+import { numberParameter } from '../query-string.ts';
+import { sendValue } from '../reply.ts';
+import { resource } from '../resource.ts';
+import { actorOf, sendPlainText, sendPosted, titleOf } from './module-code.ts';
+
+const RECORDS_MOST = 1000;
+const LIMIT = { fallback: RECORDS_MOST, what: 'a number of records' };
+const AFTER = { fallback: 0, what: 'the `seq` of a record' };
+
+interface ModulePlace {
+  /** URL above the sub-resources. */
+  readonly base: string;
+  readonly addressOf: (request: FastifyRequest) => ModuleAddress;
+}
+
+type Act = (request: FastifyRequest, reply: FastifyReply, address: ModuleAddress) => unknown;
+
+function versionOf(request: FastifyRequest, name: 'version' | 'other' = 'version'): number {
+  const text = (request.params as Readonly<Record<string, string>>)[name] ?? '';
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('NOT_FOUND');
+  return Number(text);
+}
+
+function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): FastifyReply {
+  return sendValue(reply, { result: 'success', message: `${titleOf(address)} ${done}` });
+}
+
+function versionRoutes(
+  server: FastifyInstance,
+  modules: ModuleService,
+  { base, act }: { readonly base: string; readonly act: (act: Act) => Handler },
+): void {
+  resource(server, `${base}/versions`, {
+    GET: act(async (_request, reply, address) =>
+      sendValue(reply, { versions: await modules.versions(address) }),
+    ),
+  });
+  resource(server, `${base}/versions/:version`, {
+    GET: act(async (request, reply, address) =>
+      sendPlainText(reply, await modules.versionSource(address, versionOf(request))),
+    ),
+  });
+  resource(server, `${base}/versions/:version/diff/:other`, {
+    GET: act(async (request, reply, address) => {
+      const diff = await modules.diff(address, versionOf(request), versionOf(request, 'other'));
+      return sendPlainText(reply, diff);
+    }),
+  });
+  resource(server, `${base}/versions/:version/rollback`, {
+    POST: act(async (request, reply, address) => {
+      const version = versionOf(request);
+      const result = await modules.rollback(address, version, actorOf(request));
+      return sendPosted(reply, address, { result, done: `rolled back to version ${version}` });
+    }),
+  });
+  resource(server, `${base}/versions/:version/approve`, {
+    POST: act(async (request, reply, address) => {
+      const version = versionOf(request);
+      await modules.approve(address, version, actorOf(request));
+      return sendDone(reply, address, `version ${version} approved`);
+    }),
+  });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** Registers everything below a module but its code. Hooks of the scope have let nobody in but admins. */
+export function moduleRoutes(
+  server: FastifyInstance,
+  modules: ModuleService,
+  { base, addressOf }: ModulePlace,
+): void {
+  const act =
+    (perform: Act): Handler =>
+    (request, reply) =>
+      perform(request, reply, addressOf(request));
+
+  server.addHook('onRequest', (request, _reply, done) => {
+    const known = modules.registry.get(addressOf(request)) !== undefined;
+    done(known ? undefined : new AppError('NOT_FOUND'));
+  });
+  resource(server, `${base}/policy`, {
+    GET: act((_request, reply, address) => sendValue(reply, modules.policy(address))),
+    PUT: act(async (request, reply, address) =>
+      sendValue(reply, await modules.putPolicy(address, bodyOf(request), actorOf(request))),
+    ),
+  });
+  versionRoutes(server, modules, { base, act });
+  resource(server, `${base}/logs`, {
+    GET: act((request, reply, address) => {
+      const limit = numberParameter(request.originalUrl, 'limit', LIMIT);
+      const after = numberParameter(request.originalUrl, 'after', AFTER);
+      return sendValue(reply, {
+        logs: modules.logs(address, { limit: Math.min(limit, RECORDS_MOST), after }),
+      });
+    }),
+  });
+  resource(server, `${base}/suspend`, {
+    POST: act(async (request, reply, address) => {
+      await modules.suspend(address, actorOf(request));
+      return sendDone(reply, address, 'suspended');
+    }),
+    DELETE: act(async (request, reply, address) => {
+      await modules.resume(address, actorOf(request));
+      return sendDone(reply, address, 'resumed');
+    }),
+  });
+}
