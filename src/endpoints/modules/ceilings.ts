@@ -1,0 +1,119 @@
+// The ceilings: what the policy of any endpoint or hook may ask for at most. Only who can write the file can raise them.
+import { readFile } from 'node:fs/promises';
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { checkJson } from '../../lib/json-check.ts';
+import { createSchemaCheck, type SchemaCheck } from '../../lib/json-schema.ts';
+import type { CollectionGrant, FetchGrant, Limits } from '../unit.ts';
+import { ACTIONS, METHODS } from './policy-schema.ts';
+
+export interface FetchCeiling extends Omit<FetchGrant, 'headers'> {
+  /** Undefined: any. */
+  readonly headers?: FetchGrant['headers'];
+}
+
+export interface Ceilings {
+  /** Greatest values. `perMinute` 0: no bound. */
+  readonly limits: Limits;
+  readonly grants: {
+    readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
+    readonly response: { readonly headers: readonly string[] };
+    /** Names may end in `*`; `as` may be `client:*`. */
+    readonly collections: readonly CollectionGrant[];
+    /** Origins may be `https://*` or `http://*`. */
+    readonly fetch: readonly FetchCeiling[];
+  };
+  /** Hosts on which private and loopback addresses may be reached: `127.0.0.1:9000`. */
+  readonly egress: { readonly allow: readonly string[] };
+}
+
+/** The file as it is written: whatever is absent has a default. */
+interface CeilingsInput {
+  readonly limits?: Partial<Limits>;
+  readonly grants?: {
+    readonly request?: Partial<Ceilings['grants']['request']>;
+    readonly response?: Partial<Ceilings['grants']['response']>;
+    readonly collections?: readonly (Pick<CollectionGrant, 'name'> & Partial<CollectionGrant>)[];
+    readonly fetch?: readonly (Pick<FetchCeiling, 'origin'> & Partial<FetchCeiling>)[];
+  };
+  readonly egress?: Partial<Ceilings['egress']>;
+}
+
+const COLLECTION = { actions: ACTIONS, as: 'caller', maxResults: 1000 };
+const FETCH = { methods: METHODS, paths: ['/'], maxBytes: 10_485_760, timeoutMs: 30_000 };
+const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/;
+const FORMATS = {
+  'host-and-port': {
+    test: (text: string) => HOST_AND_PORT.test(text),
+    message: 'must be a host and a port, such as `127.0.0.1:9000` or `[::1]:9000`',
+  },
+  'fetch-origin': {
+    test: (text: string) => /^https?:\/\/\*$/.test(text) || URL.parse(text)?.origin === text,
+    message: 'must be an origin such as `https://api.example.com`, or `https://*`',
+  },
+  'ceiling-actor': {
+    test: (text: string) => /^(?:caller|client:(?:\*|[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*))$/.test(text),
+    message: 'must be `caller`, `client:<id>` or `client:*`',
+  },
+};
+
+async function readJson(file: string | URL): Promise<Json> {
+  const shown = file instanceof URL ? file.pathname : file;
+  const refuse = (what: string, cause: unknown) =>
+    new AppError('CONFIGURATION_INVALID', { message: `The ceilings in ${shown} ${what}`, cause });
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    throw refuse('cannot be read', cause);
+  });
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw refuse('are not valid JSON', cause);
+  }
+}
+
+/** Throws CONFIGURATION_INVALID, each item with the path in `field`. */
+function assertCeilings(check: SchemaCheck, schema: object, value: Json): CeilingsInput {
+  const fault = checkJson(value);
+  const problems = fault === undefined ? check(schema, value) : [fault];
+  const items = problems.map(({ path, message }) => ({ field: path, message }));
+  if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
+  return value as CeilingsInput;
+}
+
+/** A host of `egress.allow` is an origin that the operator named, on either scheme. */
+function allowedOrigins(host: string): readonly FetchCeiling[] {
+  return ['http', 'https'].flatMap((scheme) => {
+    const origin = URL.parse(`${scheme}://${host}`)?.origin;
+    return origin === undefined ? [] : [{ ...FETCH, origin }];
+  });
+}
+
+function merge(given: CeilingsInput, base: CeilingsInput): Ceilings {
+  const grants = { ...base.grants, ...given.grants };
+  const egress = { allow: [], ...base.egress, ...given.egress };
+  const fetch = (grants.fetch ?? []).map((entry) => ({ ...FETCH, ...entry }));
+  return {
+    limits: { ...base.limits, ...given.limits } as Limits,
+    grants: {
+      request: { ...base.grants?.request, ...grants.request } as Ceilings['grants']['request'],
+      response: { ...base.grants?.response, ...grants.response } as Ceilings['grants']['response'],
+      collections: (grants.collections ?? []).map((entry) => ({ ...COLLECTION, ...entry })),
+      fetch: [...fetch, ...egress.allow.flatMap(allowedOrigins)],
+    },
+    egress,
+  };
+}
+
+/**
+ * Reads the ceilings of the operator, the packaged ones without `file`. What a file leaves out is as in the packaged one.
+ * `folder`: the packaged `sandbox/`, with a slash at its end. Throws CONFIGURATION_INVALID naming every problem.
+ */
+export async function loadCeilings(folder: URL, file?: string): Promise<Ceilings> {
+  const packaged = (await readJson(new URL('policy.json', folder))) as CeilingsInput;
+  if (file === undefined) return merge({}, packaged);
+  const own = await readJson(file);
+  const schema = await readJson(new URL('policy.schema.json', folder));
+  if (!isJsonObject(schema)) throw new Error('the schema of the ceilings is no object');
+  const check = await createSchemaCheck({ annotations: [], formats: FORMATS });
+  return merge(assertCeilings(check, schema, own), packaged);
+}

@@ -1,0 +1,178 @@
+// Posted code as files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
+import { fingerprint } from '../../lib/fingerprint.ts';
+import type { ModuleAddress } from '../modules.ts';
+import { isAddress } from './address.ts';
+
+const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
+const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
+// A file that an editor is still writing is read when it has kept its size for this long.
+const SETTLE_MS = 150;
+
+export interface ModuleFolders {
+  /** Absolute paths. */
+  readonly endpoints: string;
+  readonly hooks: string;
+}
+
+export type Part = 'code' | 'policy';
+
+/** The text of a file as it is now. `unreadable` says why there is none although something of that name is there. */
+export type FileText =
+  | { readonly state: 'absent' }
+  | { readonly state: 'text'; readonly text: string }
+  | { readonly state: 'unreadable'; readonly why: string };
+
+export interface ModuleFile {
+  readonly address: ModuleAddress;
+  readonly part: Part;
+  readonly file: string;
+}
+
+export interface ModuleFiles {
+  /** All of them, sorted by path. Missing folders hold none. */
+  list(): Promise<readonly ModuleFile[]>;
+  /** Reads a file and remembers its text as known. */
+  read(address: ModuleAddress, part: Part): Promise<FileText>;
+  /** Writes atomically. Throws WORKSPACE_UNAVAILABLE. */
+  write(address: ModuleAddress, part: Part, text: string): Promise<void>;
+  /** A file that is not there is no error. Throws WORKSPACE_UNAVAILABLE. */
+  remove(address: ModuleAddress, part: Part): Promise<void>;
+  /** Its text, when it is not the one known; undefined when nobody but this object changed it. Must not run beside a write. */
+  changed(address: ModuleAddress, part: Part): Promise<FileText | undefined>;
+  fileOf(address: ModuleAddress, part: Part): string;
+  /** Names every file that may have changed. Returns what ends the watch. */
+  watch(
+    listener: (file: ModuleFile) => void,
+    onError: (error: unknown) => void,
+  ): Promise<() => Promise<void>>;
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
+const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)));
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** A text that is not there, not a file (opening a pipe would wait for ever), too large or no text is none. */
+async function readText(file: string, most: number): Promise<FileText> {
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) return { state: 'unreadable', why: 'it is not a file' };
+    if (found.size > most) return { state: 'unreadable', why: `it has more than ${most} bytes` };
+    return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
+  } catch (error) {
+    if (isMissing(error)) return { state: 'absent' };
+    return { state: 'unreadable', why: String(codeOf(error) ?? 'it is not UTF-8') };
+  }
+}
+
+function partOf(ending: string | undefined): Part {
+  return ending === 'js' ? 'code' : 'policy';
+}
+
+function fileAt(folders: ModuleFolders, path: string): ModuleFile | undefined {
+  const folder = dirname(path);
+  const base = path.slice(folder.length + 1);
+  const inHooks = folder === folders.hooks;
+  const apiVersion = dirname(folder) === folders.endpoints ? folder.slice(folders.endpoints.length + 1) : '';
+  const found = (inHooks ? HOOK_FILE : ENDPOINT_FILE).exec(base)?.groups;
+  if (found === undefined) return undefined;
+  const { name = '', ending } = found;
+  const address: ModuleAddress = inHooks ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
+  return isAddress(address) ? { address, part: partOf(ending), file: path } : undefined;
+}
+
+async function listPaths({ endpoints, hooks }: ModuleFolders): Promise<readonly string[]> {
+  const paths = (await namesIn(hooks)).map((name) => join(hooks, name));
+  for (const version of await namesIn(endpoints)) {
+    const folder = join(endpoints, version);
+    paths.push(...(await namesIn(folder)).map((name) => join(folder, name)));
+  }
+  return paths;
+}
+
+interface FilesOptions {
+  readonly folders: ModuleFolders;
+  /** Bytes of one file; a larger one is not read. */
+  readonly maxBytes: number;
+}
+
+/** Opens the two folders, which need not exist yet. */
+export function createModuleFiles({ folders, maxBytes }: FilesOptions): ModuleFiles {
+  // Hashes of what is known to be in each file, so that our own writes are not taken for edits.
+  const known = new Map<string, string>();
+  const read = (file: string) => readText(file, maxBytes);
+  const markOf = (found: FileText) =>
+    found.state === 'text' ? fingerprint(found.text) : found.state === 'absent' ? undefined : found.why;
+  const remember = (file: string, mark: string | undefined) => {
+    if (mark === undefined) known.delete(file);
+    else known.set(file, mark);
+  };
+  const fileOf = (address: ModuleAddress, part: Part) => {
+    const ending = part === 'code' ? 'js' : 'policy.json';
+    return address.kind === 'hook'
+      ? join(folders.hooks, `${address.name}.${ending}`)
+      : join(folders.endpoints, address.apiVersion, `endpoint.${address.name}.${ending}`);
+  };
+
+  return {
+    fileOf,
+    async list() {
+      return (await listPaths(folders)).flatMap((path) => fileAt(folders, path) ?? []);
+    },
+    async read(address, part) {
+      const file = fileOf(address, part);
+      const found = await read(file);
+      remember(file, markOf(found));
+      return found;
+    },
+    async write(address, part, text) {
+      const file = fileOf(address, part);
+      const before = known.get(file);
+      known.set(file, fingerprint(text));
+      try {
+        await atomicWrite(file, text);
+      } catch (error) {
+        remember(file, before);
+        throw error;
+      }
+    },
+    async remove(address, part) {
+      const file = fileOf(address, part);
+      await removeFile(file);
+      known.delete(file);
+    },
+    async changed(address, part) {
+      const file = fileOf(address, part);
+      const found = await read(file);
+      const mark = markOf(found);
+      if (mark === known.get(file)) return undefined;
+      remember(file, mark);
+      return found;
+    },
+    async watch(listener, onError) {
+      await Promise.all([folders.endpoints, folders.hooks].map((path) => mkdir(path, { recursive: true })));
+      const { watch } = await import('chokidar');
+      const watcher = watch([folders.endpoints, folders.hooks], {
+        depth: 1,
+        awaitWriteFinish: { stabilityThreshold: SETTLE_MS, pollInterval: 50 },
+      });
+      const tell = (path: string) => {
+        const file = fileAt(folders, path);
+        if (file !== undefined) listener(file);
+      };
+      // The first pass reports every file: what changed since the start's own reading is found by it.
+      watcher.on('add', tell).on('change', tell).on('unlink', tell).on('error', onError);
+      return () => watcher.close();
+    },
+  };
+}

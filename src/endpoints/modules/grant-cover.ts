@@ -1,0 +1,85 @@
+// Whether an entry of the ceilings covers a grant of a policy, and if not, which member of the grant goes beyond it.
+import type { CollectionGrant, FetchGrant } from '../unit.ts';
+import type { FetchCeiling } from './ceilings.ts';
+
+type Asked<G> = { readonly [M in keyof G]?: G[M] | undefined };
+
+/** Tests in the order in which members are looked at: the first that fails names its member. */
+type Tests<G, C> = readonly (readonly [
+  member: keyof G & string,
+  fits: (asked: Asked<G>, most: C) => boolean,
+])[];
+
+const within = (pattern: string, text: string) =>
+  pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : pattern === text;
+const all = (asked: readonly string[] | undefined, most: readonly string[]) =>
+  (asked ?? []).every((entry) => most.includes(entry));
+const underPath = (prefix: string, path: string) =>
+  prefix === path || (prefix.endsWith('/') && path.startsWith(prefix));
+
+const COLLECTION: Tests<CollectionGrant, CollectionGrant> = [
+  ['name', ({ name = '' }, most) => within(most.name, name)],
+  ['as', ({ as = 'caller' }, most) => within(most.as, as)],
+  ['actions', ({ actions }, most) => all(actions, most.actions)],
+  ['maxResults', ({ maxResults = 1 }, most) => maxResults <= most.maxResults],
+];
+
+// Without a list of its own, a ceiling lets a secret go where the operator named the host, never to a host of the admin's choice.
+function mayAdd(name: string, value: string, { headers, origin }: FetchCeiling): boolean {
+  if (headers !== undefined) return Object.hasOwn(headers, name) && headers[name] === value;
+  return !value.startsWith('secret:') || !origin.endsWith('*');
+}
+
+const FETCH: Tests<FetchGrant, FetchCeiling> = [
+  ['origin', ({ origin = '' }, most) => within(most.origin, origin)],
+  ['methods', ({ methods }, most) => all(methods, most.methods)],
+  [
+    'paths',
+    ({ paths = ['/'] }, most) => paths.every((path) => most.paths.some((prefix) => underPath(prefix, path))),
+  ],
+  [
+    'headers',
+    ({ headers = {} }, most) => Object.entries(headers).every(([name, value]) => mayAdd(name, value, most)),
+  ],
+  ['maxBytes', ({ maxBytes = 1 }, most) => maxBytes <= most.maxBytes],
+  ['timeoutMs', ({ timeoutMs = 1 }, most) => timeoutMs <= most.timeoutMs],
+];
+
+/** The member that no entry of the ceilings covers together with those before it; undefined when one covers all. */
+function beyond<G, C>(tests: Tests<G, C>, asked: Asked<G>, ceilings: readonly C[]): string | undefined {
+  const failures = ceilings.map((most) => tests.findIndex(([, fits]) => !fits(asked, most)));
+  if (failures.includes(-1)) return undefined;
+  return tests[Math.max(0, ...failures)]?.[0];
+}
+
+/** The member of a collection grant that goes beyond the ceilings, if any. */
+export function beyondCollections(
+  asked: Asked<CollectionGrant>,
+  ceilings: readonly CollectionGrant[],
+): string | undefined {
+  return beyond(COLLECTION, asked, ceilings);
+}
+
+/** The member of a fetch grant that goes beyond the ceilings, if any. */
+export function beyondFetches(
+  asked: Asked<FetchGrant>,
+  ceilings: readonly FetchCeiling[],
+): string | undefined {
+  return beyond(FETCH, asked, ceilings);
+}
+
+/** The entries whose name or origin covers the grant: their numbers cut its defaults. */
+export function coveringFetch(
+  asked: Asked<FetchGrant>,
+  ceilings: readonly FetchCeiling[],
+): FetchCeiling | undefined {
+  return ceilings.find((most) => FETCH.every(([, fits]) => fits(asked, most)));
+}
+
+/** The entry that covers the grant. */
+export function coveringCollection(
+  asked: Asked<CollectionGrant>,
+  ceilings: readonly CollectionGrant[],
+): CollectionGrant | undefined {
+  return ceilings.find((most) => COLLECTION.every(([, fits]) => fits(asked, most)));
+}

@@ -1,0 +1,85 @@
+// Where a policy of good shape asks for more than the ceilings allow, or for what nobody can have.
+import { isFraming } from '../header-rules.ts';
+import type { Ceilings } from './ceilings.ts';
+import { beyondCollections, beyondFetches } from './grant-cover.ts';
+import { headerCeilingCovers, headerGrantProblem } from './header-grants.ts';
+import type { PolicyInput } from './policy-schema.ts';
+
+type Problem = readonly [field: string, message: string];
+type Grants = NonNullable<PolicyInput['grants']>;
+
+/** Says what is wrong with an origin whose addresses are private or loopback, unless the operator allows its host. */
+export type OriginProblem = (origin: string, allow: readonly string[]) => string | undefined;
+
+const ABOVE = 'the ceilings of the operator allow no more';
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+const VALUE = /^[\t\x20-\x7e\u0080-\u00ff]{0,2000}$/;
+const SECRET_NAME = /^secret:[A-Z][A-Z0-9_]{0,63}$/;
+const OF_THE_CONNECTION = ['host', 'expect', 'accept-encoding'];
+
+function* limitProblems(limits: PolicyInput['limits'], ceilings: Ceilings['limits']): Iterable<Problem> {
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    const most = ceilings[name as keyof Ceilings['limits']];
+    const unbounded = name === 'perMinute' && most === 0;
+    if (value > most && !unbounded) yield [`limits.${name}`, `must be ${most} or less: ${ABOVE}`];
+  }
+}
+
+function* headerProblems(
+  field: string,
+  asked: readonly string[] | undefined,
+  ceiling: readonly string[],
+): Iterable<Problem> {
+  for (const [index, entry] of (asked ?? []).entries()) {
+    const covered = ceiling.some((most) => headerCeilingCovers(most, entry));
+    const message = headerGrantProblem(entry) ?? (covered ? undefined : `is not granted: ${ABOVE}`);
+    if (message !== undefined) yield [`${field}.${index}`, message];
+  }
+}
+
+function addedHeaderProblem(name: string, value: string): string | undefined {
+  if (!NAME.test(name) || isFraming(name) || OF_THE_CONNECTION.includes(name)) {
+    return 'is no header that can be added; names are in lower case';
+  }
+  const fits = value.startsWith('secret:') ? SECRET_NAME.test(value) : VALUE.test(value);
+  return fits ? undefined : 'must be visible characters, or `secret:<NAME>`';
+}
+
+function* fetchProblems(
+  fetch: Grants['fetch'],
+  ceilings: Ceilings,
+  originProblem: OriginProblem,
+): Iterable<Problem> {
+  for (const [index, asked] of (fetch ?? []).entries()) {
+    const field = `grants.fetch.${index}`;
+    for (const [name, value] of Object.entries(asked.headers ?? {})) {
+      const message = addedHeaderProblem(name, value);
+      if (message !== undefined) yield [`${field}.headers.${name}`, message];
+    }
+    const unsafe = originProblem(asked.origin, ceilings.egress.allow);
+    if (unsafe !== undefined) yield [`${field}.origin`, unsafe];
+    const member = beyondFetches(asked, ceilings.grants.fetch);
+    if (unsafe === undefined && member !== undefined)
+      yield [`${field}.${member}`, `is not granted: ${ABOVE}`];
+  }
+}
+
+/** Every problem, with the dotted path of what is wrong. */
+export function* policyProblems(
+  { limits, grants = {} }: PolicyInput,
+  ceilings: Ceilings,
+  originProblem: OriginProblem,
+): Iterable<Problem> {
+  const { request, response, collections } = ceilings.grants;
+  yield* limitProblems(limits, ceilings.limits);
+  yield* headerProblems('grants.request.headers', grants.request?.headers, request.headers);
+  if ((grants.request?.maxBodyBytes ?? 0) > request.maxBodyBytes) {
+    yield ['grants.request.maxBodyBytes', `must be ${request.maxBodyBytes} or less: ${ABOVE}`];
+  }
+  yield* headerProblems('grants.response.headers', grants.response?.headers, response.headers);
+  for (const [index, asked] of (grants.collections ?? []).entries()) {
+    const member = beyondCollections(asked, collections);
+    if (member !== undefined) yield [`grants.collections.${index}.${member}`, `is not granted: ${ABOVE}`];
+  }
+  yield* fetchProblems(grants.fetch, ceilings, originProblem);
+}

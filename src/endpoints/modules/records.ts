@@ -1,0 +1,178 @@
+// What is kept of posted code in the database: the state of each module, and every version that was ever accepted.
+import { fingerprint } from '../../lib/fingerprint.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { EVERYTHING, type Filter } from '../../stores/filter.ts';
+import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
+import { type Metadata, storedMetadata } from './metadata.ts';
+
+// No path over HTTP reaches these.
+const MODULES: Namespace = { database: null, collection: 'cloister.modules' };
+const VERSIONS: Namespace = { database: null, collection: 'cloister.moduleVersions' };
+// Apart from the versions, so that listing those never reads megabytes of code.
+const SOURCES: Namespace = { database: null, collection: 'cloister.moduleSources' };
+const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
+
+/** Something that the module did against its limits. Epoch milliseconds. */
+export interface Violation {
+  readonly kind: 'kill' | 'crash' | 'violation';
+  readonly limit: string;
+  readonly at: number;
+  /** Number of the code's version. */
+  readonly version: number;
+}
+
+/** What of a module must survive a restart, beside its files. */
+export interface ModuleState {
+  /** `endpoint:1.0/report`. */
+  readonly key: string;
+  /** Greatest number that a version ever had. */
+  readonly last: number;
+  /** The version in force; null when the module was removed, or waits for its first approval. */
+  readonly active: VersionFacts | null;
+  readonly suspendedBy: 'admin' | 'breaker' | null;
+  /** It killed or crashed a process, and has no new code since. */
+  readonly quarantined: boolean;
+  /** Versions that wait for another admin, ascending. */
+  readonly pending: readonly number[];
+  /** Newest last. */
+  readonly violations: readonly Violation[];
+}
+
+/** A version without its source. */
+export interface VersionFacts {
+  readonly version: number;
+  readonly sha256: string;
+  readonly clientId: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly metadata: Metadata;
+  /** The other admin who let it into force. */
+  readonly approvedBy: string | null;
+  readonly approvedAt: number | null;
+  /** A policy that comes into force with this version, once approved. */
+  readonly policy: JsonObject | null;
+}
+
+interface RecordsOptions {
+  readonly store: DocumentStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+export type Records = ReturnType<typeof createRecords>;
+
+const idOf = (text: string) => fingerprint(text).slice(0, 24);
+const versionId = (key: string, version: number) => idOf(`${key}#${version}`);
+const equal = (path: string, value: string): Filter => ({
+  kind: 'field',
+  path,
+  tests: [{ kind: 'eq', value }],
+});
+
+/** A module of which nothing is known yet. */
+export function newState(key: string): ModuleState {
+  const suspendedBy = null;
+  return { key, last: 0, active: null, suspendedBy, quarantined: false, pending: [], violations: [] };
+}
+
+const toDocument = (id: string, v: number, value: object): StoredDocument =>
+  ({ ...value, _id: id, v }) as StoredDocument;
+
+function toFacts(document: JsonObject): VersionFacts | undefined {
+  const { version, sha256, clientId, createdAt, approvedBy, approvedAt, policy } = document;
+  const metadata = storedMetadata(document['metadata']);
+  if (metadata === undefined || typeof version !== 'number' || typeof sha256 !== 'string') return undefined;
+  return {
+    version,
+    sha256,
+    clientId: typeof clientId === 'string' ? clientId : null,
+    createdAt: Number(createdAt),
+    metadata,
+    approvedBy: typeof approvedBy === 'string' ? approvedBy : null,
+    approvedAt: typeof approvedAt === 'number' ? approvedAt : null,
+    policy: policy !== undefined && isJsonObject(policy) ? policy : null,
+  };
+}
+
+function toState({ active, ...rest }: StoredDocument): ModuleState {
+  const { key, last, suspendedBy, quarantined, pending, violations } = rest as unknown as ModuleState;
+  const facts = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
+  return { key, last, active: facts, suspendedBy, quarantined, pending, violations };
+}
+
+/** Every method rejects with the store's StoreError. Changes of one module must not run side by side. */
+export function createRecords({ store, now, queryMs }: RecordsOptions) {
+  const timely = () => ({ deadline: now() + queryMs });
+  const one = async (ns: Namespace, id: string): Promise<StoredDocument | undefined> => {
+    const query = { filter: equal('_id', id), sort: [], skip: 0, limit: 1 } as const;
+    return (await store.find(ns, query, timely()))[0];
+  };
+
+  /** The write that gives a record this content, whatever it holds now. */
+  const put = async (ns: Namespace, id: string, value: object): Promise<Write> => {
+    const stored = await one(ns, id);
+    if (stored === undefined) return { kind: 'insert', ns, document: toDocument(id, 1, value) };
+    const v = Number(stored['v'] ?? 0);
+    const changed = [...new Set([...Object.keys(value), ...Object.keys(stored)])];
+    return { kind: 'update', ns, id, v, document: toDocument(id, v + 1, value), changed };
+  };
+
+  return {
+    /** Makes the index by which the versions of one module are found. Call before anything else. */
+    async ensure(): Promise<void> {
+      const keys = [
+        { path: 'key', direction: 1, fold: false },
+        { path: 'version', direction: 1, fold: false },
+      ] as const;
+      const index = { name: 'key_version', keys, unique: true, sparse: false };
+      const { built } = await store.ensureIndexes(VERSIONS, [index]);
+      await built;
+    },
+    /** Of every module that there is or was. */
+    async states(): Promise<readonly ModuleState[]> {
+      const query = { filter: EVERYTHING, sort: [], skip: 0, limit: EVERY_RECORD } as const;
+      return (await store.find(MODULES, query, timely())).map(toState);
+    },
+    async save(state: ModuleState): Promise<void> {
+      await store.commit([await put(MODULES, idOf(state.key), state)], timely());
+    },
+    /** Adds a version together with the state that counts it. All or nothing. */
+    async add(state: ModuleState, facts: VersionFacts, source: string): Promise<void> {
+      const id = versionId(state.key, facts.version);
+      const { key } = state;
+      await store.commit(
+        [
+          { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...facts }) },
+          { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
+          await put(MODULES, idOf(key), state),
+        ],
+        timely(),
+      );
+    },
+    /** Replaces what is known of a version, together with the state. */
+    async change(state: ModuleState, facts: VersionFacts): Promise<void> {
+      const version = await put(VERSIONS, versionId(state.key, facts.version), { key: state.key, ...facts });
+      await store.commit([version, await put(MODULES, idOf(state.key), state)], timely());
+    },
+    /** Oldest first. */
+    async versions(key: string): Promise<readonly VersionFacts[]> {
+      const query = {
+        filter: equal('key', key),
+        sort: [['version', 1]],
+        skip: 0,
+        limit: EVERY_RECORD,
+      } as const;
+      return (await store.find(VERSIONS, query, timely())).flatMap((found) => toFacts(found) ?? []);
+    },
+    async version(key: string, version: number): Promise<VersionFacts | undefined> {
+      const found = await one(VERSIONS, versionId(key, version));
+      return found?.['key'] === key ? toFacts(found) : undefined;
+    },
+    async source(key: string, version: number): Promise<string | undefined> {
+      const found = await one(SOURCES, versionId(key, version));
+      return found?.['key'] === key && typeof found['source'] === 'string' ? found['source'] : undefined;
+    },
+  };
+}
