@@ -1,0 +1,106 @@
+// A real application with a good neighbour in it, and what it takes to set an attack upon it over HTTP.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { startApp } from '../../helpers/app.ts';
+import type { AttackRequest } from './attack.ts';
+import type { Answer } from './endings.ts';
+import { type Origins, startOrigins } from './origins.ts';
+import { type Watch, watchProcess } from './watch.ts';
+
+const NEIGHBOUR = `
+module.exports.model = { settings: { authenticate: false } };
+module.exports.get = (req, res) => {
+  const numbers = Array.from({ length: 50 }, (_, n) => (n * 7919) % 101).sort((a, b) => a - b);
+  res.json({ asked: req.query.n, sum: numbers.reduce((all, n) => all + n, 0) });
+};
+`;
+
+export interface Arena {
+  readonly watch: Watch;
+  readonly origins: Origins;
+  /** Posts code as an endpoint of version 1.0. */
+  post(name: string, source: string): Promise<Answer>;
+  putPolicy(name: string, policy: JsonObject): Promise<Answer>;
+  call(name: string, request: AttackRequest): Promise<Answer>;
+  /** Calls the good neighbour: resolves with the milliseconds it took, rejects when it answered anything but its own. */
+  neighbour(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Bytes of a text that may hold lone surrogates, each as UTF-8 would write it if it might. */
+function bytesOf(text: string): Buffer {
+  const lone = Buffer.from([0xed, 0xa0, 0x80]);
+  const parts = text.split('\ud800').flatMap((part) => [lone, Buffer.from(part)]);
+  return Buffer.concat(parts.slice(1));
+}
+
+function ceilingsFor(folder: string, { allowed }: Origins): string {
+  const file = join(folder, 'ceilings.json');
+  writeFileSync(file, JSON.stringify({ version: 1, egress: { allow: [allowed] } }));
+  return file;
+}
+
+export async function startArena(): Promise<Arena> {
+  const origins = await startOrigins();
+  const folder = mkdtempSync(join(tmpdir(), 'cloister-hostile-'));
+  const app = await startApp({ config: { sandbox: { policyFile: ceilingsFor(folder, origins) } } });
+  const url = await app.listen();
+  const authorization = `Bearer ${await app.adminToken()}`;
+
+  const send = async (path: string, { method = 'GET', headers, body }: AttackRequest | UploadRequest) => {
+    const answer = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { authorization, ...headers },
+      ...(body === undefined ? {} : { body: body as string }),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const fill = (text: string) =>
+    text.replaceAll('{{allowed}}', origins.allowed).replaceAll('{{canary}}', origins.canary);
+
+  const post: Arena['post'] = (name, source) =>
+    send(`/1.0/${name}/config`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: bytesOf(fill(source)),
+    });
+  const posted = await post('neighbour', NEIGHBOUR);
+  if (posted.status !== 200) throw new Error(`the neighbour was refused: ${posted.text}`);
+
+  let asked = 0;
+  const watch = watchProcess();
+  return {
+    watch,
+    origins,
+    post,
+    putPolicy: (name, policy) =>
+      send(`/1.0/${name}/policy`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: fill(JSON.stringify(policy)),
+      }),
+    call: (name, request) => send(`/1.0/${name}${request.path ?? ''}`, request),
+    async neighbour() {
+      asked += 1;
+      const from = performance.now();
+      const { status, text } = await send(`/1.0/neighbour?n=${asked}`, {});
+      if (text !== `{"asked":"${asked}","sum":2485}`) throw new Error(`the neighbour: ${status} ${text}`);
+      return performance.now() - from;
+    },
+    async close() {
+      watch.stop();
+      await app.close();
+      await origins.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface UploadRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}

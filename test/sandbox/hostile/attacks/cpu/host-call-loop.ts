@@ -1,0 +1,11 @@
+// The engine's timer pauses while the host works.
+import { type Attack, BOMB, TIMEOUT } from '../../attack.ts';
+
+export const attack: Attack = {
+  title: 'synchronous host functions in a loop',
+  source: `
+module.exports.get = function (req, res) { for (;;) { new URL('http://a/b?c'); crypto.randomUUID(); } };
+`,
+  policy: BOMB,
+  expect: TIMEOUT,
+};

@@ -1,0 +1,8 @@
+// Counters of registers and slots overflow.
+import type { Attack } from '../../attack.ts';
+
+export const attack: Attack = {
+  title: 'sixty thousand locals',
+  source: `${Array.from({ length: 60_000 }, (_, n) => `var v${n};`).join('')}module.exports.get = function (req, res) { res.end('ok'); };`,
+  expect: { refused: ['ENDPOINT_INVALID', 'ENDPOINT_CRASHED'] },
+};

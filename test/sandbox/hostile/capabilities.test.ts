@@ -1,0 +1,4 @@
+// What a grant does not give: other collections, other origins.
+import { runClasses } from './run.ts';
+
+await runClasses('model', 'egress');

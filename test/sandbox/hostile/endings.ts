@@ -1,0 +1,54 @@
+// Whether an answer is one of the ways in which an attack may end.
+import type { Ending } from './attack.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+function codesOf(text: string): readonly string[] {
+  try {
+    const { errors } = JSON.parse(text);
+    return errors.map(({ code }: { code: unknown }) => String(code));
+  } catch {
+    return [];
+  }
+}
+
+/** What our own errors may never show: files of ours, lines of a stack, what the sandbox is made of. */
+const INTERNALS =
+  /\bat (async )?\S+ \(|\.(ts|js|node):\d|node:internal|isolated-vm|\/(src|sandbox|node_modules)\//;
+
+function wrongHeaders(answer: Answer, expected: Readonly<Record<string, string | RegExp | null>>): string[] {
+  return Object.entries(expected)
+    .filter(([name, value]) => {
+      const actual = answer.headers.get(name);
+      if (value === null || actual === null) return actual !== value;
+      return typeof value === 'string' ? actual !== value : !value.test(actual);
+    })
+    .map(([name]) => `${name}: ${answer.headers.get(name)}`);
+}
+
+function wrongAnswer(answer: Answer, ending: Extract<Ending, { status: number }>): string[] {
+  const problems = wrongHeaders(answer, ending.headers ?? {});
+  if (answer.status !== ending.status) problems.push(`status ${answer.status}`);
+  const { body } = ending;
+  const same =
+    body === undefined || (typeof body === 'string' ? answer.text === body : body.test(answer.text));
+  if (!same) problems.push(`body ${answer.text.slice(0, 400)}`);
+  return problems;
+}
+
+/** What is wrong with the answer; empty when it ended as it should. */
+export function problemsOf(answer: Answer, ending: Ending): readonly string[] {
+  const codes = codesOf(answer.text);
+  if (codes.length > 0 && INTERNALS.test(answer.text))
+    return [`shows internals: ${answer.text.slice(0, 400)}`];
+  if ('status' in ending) return wrongAnswer(answer, ending);
+  const allowed: readonly string[] = 'refused' in ending ? ending.refused : ending.codes;
+  if (codes.some((code) => allowed.includes(code))) return [];
+  const bytes = 'orBytes' in ending ? ending.orBytes : -1;
+  if (codes.length === 0 && answer.status < 300 && answer.text.length <= bytes) return [];
+  return [`status ${answer.status} ${answer.text.slice(0, 400)}`];
+}

@@ -1,0 +1,4 @@
+// Memory bombs.
+import { runClasses } from './run.ts';
+
+await runClasses('memory');

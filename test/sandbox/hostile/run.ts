@@ -1,0 +1,56 @@
+// Runs classes of attacks against one application, some side by side, and asserts what the server promises meanwhile.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Arena, startArena } from './arena.ts';
+import { attacksOf } from './corpus.ts';
+import { fight } from './fight.ts';
+
+/** The longest that the server may work in one piece while attacks run, in milliseconds of processor time. */
+const LONGEST_WORK_MS = 100;
+const MEMORY_BYTES = 300 * 1024 * 1024;
+const PATIENCE_MS = 60_000;
+/** Attacks at the same time: with more, the neighbour would measure the machine. */
+const SIDE_BY_SIDE = 2;
+
+/** Lets so many run at a time; the others wait in order. */
+function createSlots(count: number): <T>(run: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return async (run) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
+/** One test for each attack of these classes in each of its isolations. */
+export async function runClasses(...classes: readonly string[]): Promise<void> {
+  const filed = (await Promise.all(classes.map(attacksOf))).flat();
+  const inSlot = createSlots(SIDE_BY_SIDE);
+  let arena: Arena;
+  beforeAll(async () => {
+    arena = await startArena();
+  });
+  afterAll(() => arena?.close());
+
+  const bouts = filed.flatMap(({ name, attack }) =>
+    (attack.isolations ?? [undefined]).map((isolation) => ({ name, attack, isolation })),
+  );
+  describe.concurrent('ends as it should, and its neighbour never knows', () => {
+    it.each(bouts)('$name $isolation', { timeout: PATIENCE_MS }, async ({ name, attack, isolation }) => {
+      const endpoint = isolation === undefined ? name : `${name}-${isolation}`;
+      expect(await inSlot(() => fight(arena, endpoint, { attack, isolation }))).toEqual([]);
+    });
+  });
+
+  it('left a server that worked in small pieces and within its memory', () => {
+    expect(arena.watch.longestWork()).toBeLessThan(LONGEST_WORK_MS);
+    expect(arena.watch.grown()).toBeLessThan(MEMORY_BYTES);
+    expect(arena.origins.reached()).toBe(0);
+  });
+}
