@@ -1,4 +1,5 @@
 // A host locks itself: once all is loaded, it gives up, for good, whatever it will not need to run guests.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { lockFilter } from './seccomp.js';
 
@@ -18,8 +19,8 @@ const SYS_SECCOMP = new Map([
   ['arm64', 277n],
 ]);
 
-/** What is asked of Node's permission model to be taken away. */
-const SCOPES = ['fs', 'addon', 'ffi', 'child', 'worker', 'net', 'inspector', 'wasi'];
+/** What a host was started with (`node-flags.ts` of the server), and no longer needs. */
+const PERMISSIONS = ['fs', 'addon', 'ffi'];
 
 /**
  * Two functions of the C library, or null where Node cannot call it.
@@ -57,14 +58,19 @@ function filterSystemCalls({ c, ffi }) {
   return c.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) === -1;
 }
 
-/** Whether Node's permission model is on and refuses everything from now on. */
+/** Whether Node's permission model is on and refuses from now on what it allowed until here: this very file, for one. */
 function dropPermissions() {
   const { permission } = process;
   if (permission === undefined) return false;
-  for (const scope of SCOPES) {
-    if (permission.has(scope)) /** @type {any} */ (permission).drop(scope);
+  for (const scope of PERMISSIONS) /** @type {any} */ (permission).drop(scope);
+  try {
+    readFileSync(import.meta.filename);
+    return false;
+  } catch (error) {
+    return (
+      /** @type {NodeJS.ErrnoException} */ (error).code === 'ERR_ACCESS_DENIED' && !permission.has('ffi')
+    );
   }
-  return SCOPES.every((scope) => !permission.has(scope));
 }
 
 /**

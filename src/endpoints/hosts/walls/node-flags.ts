@@ -1,5 +1,4 @@
 // The flags under which a host's Node runs.
-import { fileURLToPath } from 'node:url';
 
 interface FlagOptions {
   /** Whether guests get the just-in-time compiler: only in trust domains that the operator named. */
@@ -29,9 +28,4 @@ const ALWAYS = [
 /** Arguments of `node` before the name of the script. `--frozen-intrinsics` is left out: 25 ms at each start, no effect on guests. */
 export function nodeFlags({ jit, readable }: FlagOptions): string[] {
   return [...ALWAYS, ...(jit ? [] : ['--jitless']), ...readable.map((path) => `--allow-fs-read=${path}`)];
-}
-
-/** Absolute path of a file of the sandbox folder. */
-export function sandboxPath(root: URL, name: string): string {
-  return fileURLToPath(new URL(`sandbox/${name}`, root));
 }

@@ -1,0 +1,16 @@
+// Which signal ended a host.
+import { constants } from 'node:os';
+
+/** Shells and bubblewrap report a signal as this much plus its number. */
+const BY_SIGNAL = 128;
+
+const NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+/**
+ * The signal that ended the process, also when bubblewrap stood between and passed it on as an exit code. Of a host that ran
+ * out of memory: SIGABRT, SIGTRAP, SIGILL or SIGSEGV. Undefined when it left by itself.
+ */
+export function exitSignal(code: number | null, signal: NodeJS.Signals | null): NodeJS.Signals | undefined {
+  if (signal !== null) return signal;
+  return NAMES.get((code ?? 0) - BY_SIGNAL) as NodeJS.Signals | undefined;
+}

@@ -1,0 +1,30 @@
+// Programs of the machine that help to build walls. None of them is needed.
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+
+const NAMES = ['sh', 'env', 'setpriv', 'bwrap'] as const;
+
+/** Absolute paths of those that are there. */
+export type Tools = Readonly<Partial<Record<(typeof NAMES)[number], string>>>;
+
+/** Fixed, not PATH: who can set the environment of the server shall not choose its walls. */
+const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin'];
+
+function executable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function findTools(folders: readonly string[] = FOLDERS): Tools {
+  if (process.platform === 'win32') return {};
+  return Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const path = folders.map((folder) => join(folder, name)).find(executable);
+      return path === undefined ? [] : [[name, path]];
+    }),
+  );
+}
