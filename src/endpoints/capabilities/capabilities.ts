@@ -28,7 +28,7 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   const models = createModelCalls(deps);
 
   const perform = (name: string, args: JsonObject, origin: Origin, signal: AbortSignal): Promise<string> => {
-    if (name === 'fetch') return fetch(args, origin.unit, signal);
+    if (name === 'fetch') return fetch(args, origin, signal);
     const model = models.get(name);
     if (model === undefined) throw new Refusal('BAD_ARGUMENTS', 'There is no such call');
     return model(args, origin);

@@ -1,0 +1,23 @@
+// A certificate for `api.example.test` that signs itself, with its key: for tests on this machine, and worth nothing elsewhere.
+
+/** Valid for a hundred years. */
+export const IDENTITY = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBpTCCAUqgAwIBAgIUU38UlobsysTHEUhQgvWhh0YykoIwCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNY2xvaXN0ZXIgdGVzdDAgFw0yNjExMjEyMjMxMzRaGA8yMTI2
+MTAyODIyMzEzNFowGDEWMBQGA1UEAwwNY2xvaXN0ZXIgdGVzdDBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABBfAeun585hCpoKy9I0P71oFos8FG4yb9YQ9egw+mZrk
+ggvMrlS8bfoeNc9DUI4Uu4YHoi5/h5pSzK5IFY1tpZWjcDBuMB0GA1UdDgQWBBRw
+D9r9KVuiRTmKQISJWz2/U9uB7TAfBgNVHSMEGDAWgBRwD9r9KVuiRTmKQISJWz2/
+U9uB7TAbBgNVHREEFDASghBhcGkuZXhhbXBsZS50ZXN0MA8GA1UdEwEB/wQFMAMB
+Af8wCgYIKoZIzj0EAwIDSQAwRgIhAMzc/8Nsufkw73SOymaptPDnb9B9gdUMSIOT
+Pm7RmvIcAiEAox0EztdBojRko4XJ55qfl5eXxGrSVqzNvvbP0VAPrkc=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgKNW6cA6vpTfFw3fT
+nfJ6KFSYuxCL+37PjkIL4i9rSPmhRANCAAQXwHrp+fOYQqaCsvSND+9aBaLPBRuM
+m/WEPXoMPpma5IILzK5UvG36HjXPQ1COFLuGB6Iuf4eaUsyuSBWNbaWV
+-----END PRIVATE KEY-----
+`,
+};
