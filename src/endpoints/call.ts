@@ -1,27 +1,20 @@
 // A request becomes a job of the sandbox, and the job's outcome an answer or an error in the one envelope.
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { EndpointCalls, EndpointRequest, EndpointResponse } from './calls.ts';
+import type { EndpointCalls, EndpointRequest } from './calls.ts';
+import type { Capabilities } from './capabilities/capabilities.ts';
 import type { EndpointMatch, LiveModule, ModuleService } from './modules.ts';
 import { createRequestView } from './request-view.ts';
 import { createResponseView } from './response-view.ts';
-import type { FailureCode, HostAnswer, HostCall, Job, Outcome, Sandbox } from './sandbox.ts';
+import type { FailureCode, GuestLog, Job, Outcome, Sandbox } from './sandbox.ts';
 import type { Unit } from './unit.ts';
 
 type Answer = Extract<Outcome, { readonly kind: 'response' }>;
-type Serve = (call: HostCall, signal: AbortSignal) => Promise<HostAnswer>;
 
 interface EndpointCallsDeps {
   readonly sandbox: Pick<Sandbox, 'run'>;
   readonly modules: Pick<ModuleService, 'log'>;
-  /** What the policies grant beyond answering. Asked only once the code asks for something. */
-  readonly capabilities: {
-    forRequest(request: {
-      readonly unit: Unit;
-      readonly client: EndpointRequest['client'];
-      readonly requestId: string;
-      readonly ip: string;
-    }): Serve;
-  };
+  /** What the policies grant beyond answering. */
+  readonly capabilities: Capabilities;
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
 }
@@ -65,6 +58,10 @@ function passedOn(endpoint: LiveModule, status = 500): AppError {
   return new AppError('ENDPOINT_ERROR', { status, ...message, headers });
 }
 
+function recordOf({ message, stack }: Extract<Outcome, { readonly kind: 'failure' }>): GuestLog {
+  return { level: 'error', message, ...(stack === undefined ? {} : { stack }) };
+}
+
 /** What an outcome comes to when it is no answer. The texts go to the log of the module, to nobody else. */
 function failed(outcome: Exclude<Outcome, Answer>, job: Job, endpoint: LiveModule): AppError {
   switch (outcome.kind) {
@@ -73,7 +70,7 @@ function failed(outcome: Exclude<Outcome, Answer>, job: Job, endpoint: LiveModul
       job.log({ level: 'error', message: outcome.error.message });
       return passedOn(endpoint, outcome.error.statusCode);
     case 'failure':
-      if (!NOT_ITS_FAULT.has(outcome.code)) job.log({ level: 'error', message: outcome.message });
+      if (!NOT_ITS_FAULT.has(outcome.code)) job.log(recordOf(outcome));
       return unavailable(outcome.code);
     case 'result':
       // Only hooks return results.
@@ -95,16 +92,12 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
   };
 
   const jobOf = (unit: Unit, match: EndpointMatch, request: EndpointRequest): Job => {
-    const { client, requestId, ip } = request;
-    let serve: Serve | undefined;
+    const { client, requestId } = request;
     return {
       unit,
       head: requestView(unit, request, match.params),
       body: request.body.text,
-      serve: (call, signal) => {
-        serve ??= capabilities.forRequest({ unit, client, requestId, ip });
-        return serve(call, signal);
-      },
+      serve: (call, signal) => capabilities.forRequest({ unit, client, requestId })(call, signal),
       log: (record) => modules.log(unit, requestId, record),
     };
   };

@@ -72,6 +72,7 @@ export function acceptGuestBodies(
         }
       });
     };
+  server.removeContentTypeParser('application/json');
   server.addContentTypeParser('application/json', parser('json'));
   server.addContentTypeParser('application/x-www-form-urlencoded', parser('form'));
   server.addContentTypeParser(/^text\//, parser('text'));

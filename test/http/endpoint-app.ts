@@ -1,0 +1,189 @@
+// The HTTP server with posted code behind it, of which only the running is played: each test says how a job ends.
+
+import { createRegistry } from '../../src/collections/registry.ts';
+import { createConfig } from '../../src/config/effective.ts';
+import { createEndpointCalls } from '../../src/endpoints/call.ts';
+import type { LiveModule, ModuleService } from '../../src/endpoints/modules.ts';
+import type { Job, Outcome } from '../../src/endpoints/sandbox.ts';
+import type { Unit } from '../../src/endpoints/unit.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createIdSource } from '../../src/lib/ids.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { ADMIN_CLIENT, USER_CLIENT } from './fixtures.ts';
+import { createShelf, type Shelf } from './module-shelf.ts';
+
+const CLIENTS = new Map([
+  ['admin', ADMIN_CLIENT],
+  ['user', USER_CLIENT],
+  ['report-reader', { ...USER_CLIENT, permissions: { endpoints: [{ path: 'report', apiVersion: '1.0' }] } }],
+  ['book-reader', { ...USER_CLIENT, permissions: { collections: [{ path: 'report' }] } }],
+]);
+
+export const ok = (body: string | Buffer = 'fine', headers: [string, string][] = []): Outcome => ({
+  kind: 'response',
+  status: 200,
+  headers,
+  body,
+});
+
+interface Options {
+  readonly endpoints?: readonly LiveModule[];
+  readonly hooks?: readonly LiveModule[];
+  /** How each job ends; `ok()` unless given. */
+  readonly run?: (job: Job) => Outcome | Promise<Outcome>;
+  readonly enabled?: boolean;
+  readonly config?: Readonly<Record<string, Json>>;
+}
+
+interface Asked {
+  /** Name of a client above; none asks without a token. */
+  readonly as?: string;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface EndpointApp extends Shelf {
+  readonly server: ReturnType<typeof createServer>;
+  readonly jobs: Job[];
+  ask(method: string, url: string, asked?: Asked): Promise<Answered>;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds
+  readonly body: any;
+}
+
+function depsOf(modules: ModuleService, jobs: Job[], options: Options): HttpDeps {
+  const { run = () => ok(), enabled = true, config = {} } = options;
+  const quiet = { error() {}, warn() {}, debug() {}, isLevelEnabled: () => false };
+  const sandbox = {
+    run: async (job: Job) => {
+      jobs.push(job);
+      return run(job);
+    },
+  };
+  const capabilities = {
+    forRequest: (origin: object) => async (call: object) => ({
+      ok: true,
+      text: JSON.stringify({ origin, call }),
+    }),
+  };
+  const status = {
+    level: 2,
+    walls: {},
+    selfTest: { state: 'passed', items: [] },
+    hosts: { running: 1, busy: 0, spare: 1, max: 16 },
+    versions: null,
+  } as const;
+  return {
+    config: createConfig(new Map(Object.entries(config))),
+    version: '0.0.0',
+    logger: quiet,
+    registry: createRegistry(),
+    tokens: {
+      peek: (token: string) => CLIENTS.get(token),
+      verify: async () => Promise.reject(new Error('unknown token')),
+    },
+    store: { watch() {} },
+    cache: undefined,
+    now: Date.now,
+    newId: createIdSource(),
+    modules,
+    calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),
+    sandboxEnabled: enabled,
+    sandboxStatus: () => status,
+  } as unknown as HttpDeps;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function startEndpointApp(options: Options = {}): EndpointApp {
+  const jobs: Job[] = [];
+  const shelf = createShelf([...(options.endpoints ?? []), ...(options.hooks ?? [])]);
+  const server = createServer(depsOf(shelf.modules, jobs, options));
+  return {
+    ...shelf,
+    server,
+    jobs,
+    async ask(method, url, { as, type, body, headers } = {}) {
+      const answer = await server.inject({
+        method: method as 'GET',
+        url,
+        headers: {
+          ...(as === undefined ? {} : { authorization: `Bearer ${as}` }),
+          ...(type === undefined ? {} : { 'content-type': type }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: body }),
+      });
+      const { statusCode: status, body: text } = answer;
+      return { status, headers: answer.headers, text, body: parse(text) };
+    },
+  };
+}
+
+/** The head of a job as the guest reads it. */
+export const headOf = (job: Job | undefined) => JSON.parse(job?.head ?? '{}');
+
+interface UnitOptions {
+  readonly requestHeaders?: readonly string[];
+  readonly responseHeaders?: readonly string[];
+  readonly maxBodyBytes?: number;
+}
+
+const REQUEST = ['accept', 'accept-language', 'content-type', 'user-agent'];
+const RESPONSE = [
+  ...['content-type', 'content-language', 'content-disposition', 'cache-control', 'etag'],
+  ...['last-modified', 'expires', 'location', 'vary', 'x-*'],
+];
+
+export function unitOf(id: string, options: UnitOptions = {}): Unit {
+  const { requestHeaders = REQUEST, responseHeaders = RESPONSE, maxBodyBytes = 1000 } = options;
+  return {
+    id,
+    kind: 'endpoint',
+    version: 3,
+    sha256: '0'.repeat(64),
+    source: 'module.exports.get = () => {}',
+    policy: {
+      isolation: 'realm',
+      trustDomain: 'default',
+      limits: {
+        ...{ cpuMs: 1000, wallMs: 5000, heapMb: 64, responseBytes: 10_000, logBytes: 1000 },
+        ...{ hostCalls: 50, concurrency: 16, perMinute: 0 },
+      },
+      grants: {
+        request: { headers: requestHeaders, maxBodyBytes },
+        response: { headers: responseHeaders },
+        collections: [],
+        fetch: [],
+      },
+    },
+  };
+}
+
+/** A public endpoint `/1.0/<name>` with GET and POST, unless said otherwise. */
+export function endpoint(name: string, more: Partial<LiveModule> = {}, policy: UnitOptions = {}): LiveModule {
+  return {
+    address: { kind: 'endpoint', apiVersion: '1.0', name },
+    path: `/1.0/${name}`,
+    state: 'active',
+    methods: ['GET', 'POST'],
+    authenticate: false,
+    unit: unitOf(`endpoint:1.0/${name}`, policy),
+    postedBy: 'boss',
+    postedAt: 1000,
+    ...more,
+  };
+}
