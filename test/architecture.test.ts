@@ -32,7 +32,7 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
-    types: ['src/stores/ports.ts', 'src/config/'],
+    types: ['src/stores/ports.ts', 'src/config/', 'src/auth/client.ts'],
   },
   'src/auth/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/auth/'],

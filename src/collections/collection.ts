@@ -1,6 +1,7 @@
 // The shape of a live collection, as the registry holds it: a specification with every default filled in. Types only.
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Direction, IndexDefinition, Namespace } from '../stores/ports.ts';
+import type { HookPlan } from './hooks.ts';
 
 export type FieldType =
   | 'String'
@@ -72,6 +73,8 @@ export interface CollectionSettings {
   readonly media: boolean;
   readonly signUploads: boolean;
   readonly displayName: string | null;
+  /** Null when none is named: then nothing here costs anything. */
+  readonly hooks: HookPlan | null;
 }
 
 /** How a collection is addressed over HTTP. */

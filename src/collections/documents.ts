@@ -1,4 +1,5 @@
 // What the HTTP layer asks of documents. Types only; `service.ts` does it.
+import type { Client } from '../auth/client.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Collection } from './collection.ts';
 
@@ -11,6 +12,21 @@ export interface Caller {
   may(collection: Collection, method: CollectionMethod): boolean;
 }
 
+/** The request behind a read or write, for hooks. */
+export interface Origin {
+  readonly requestId: string;
+  /** Null: anonymous. */
+  readonly client: Client | null;
+  /** Absent when posted code asks. */
+  readonly http?: {
+    readonly method: string;
+    /** Path and query as they came. */
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+    readonly ip: string;
+  };
+}
+
 export interface Context {
   readonly caller: Caller;
   /** Epoch milliseconds by which all database work of the request must have ended. */
@@ -19,6 +35,8 @@ export interface Context {
   readonly maxMatches?: number;
   /** How many calls of posted code stand above this one: hooks that write could go on for ever. Absent: none. */
   readonly depth?: number;
+  /** Absent: the server itself asks. */
+  readonly origin?: Origin;
 }
 
 /** The query parameters of a read, parsed but not yet held against a collection. Absent means: not sent. */

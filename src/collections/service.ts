@@ -1,10 +1,13 @@
 // The document service: puts the parts together that read, create, update and remove.
+import { AppError } from '../errors.ts';
 import { createKeyedQueue } from '../lib/keyed-queue.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import type { DocumentLimits, DocumentService } from './documents.ts';
 import { createFilterCompiler } from './filters/compiler.ts';
+import type { DocumentHooks } from './hooks.ts';
 import { createComposer } from './reads/compose.ts';
 import { createEnricher } from './reads/enrich.ts';
+import { withReadHooks } from './reads/hooked-reader.ts';
 import { createReader } from './reads/reader.ts';
 import type { Registry } from './registry.ts';
 import type { PatternMatcher } from './validate.ts';
@@ -25,22 +28,31 @@ export interface DocumentServiceOptions {
   readonly now: () => number;
   /** Runs the patterns of specifications that are beyond the linear-time engine. */
   readonly patterns: { readonly matches: PatternMatcher };
+  /** Without them, whatever hooks stand before is SANDBOX_DISABLED. */
+  readonly hooks?: DocumentHooks;
 }
+
+const NO_HOOKS: DocumentHooks = {
+  run: async () => {
+    throw new AppError('SANDBOX_DISABLED');
+  },
+  runBehind: () => undefined,
+};
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceOptions): DocumentService {
-  const { store, registry, limits, newId, now, patterns } = options;
+  const { store, registry, limits, newId, now, patterns, hooks = NO_HOOKS } = options;
   const filters = createFilterCompiler({ store, registry, limits });
   const composer = createComposer({ store, registry, limits });
   const enricher = createEnricher({ store, composer, maxRevisions: limits.composeReferences });
   const validator = createValidator(patterns.matches);
-  const writer = createWriter({ store, registry, composer, validator, limits, newId, now });
+  const writer = createWriter({ store, registry, composer, validator, limits, newId, now, hooks });
   const affected = createAffected({ store, filters, limit: limits.writeMatches });
   const turns = createKeyedQueue();
   return {
-    ...createReader({ store, filters, enricher, limits }),
-    ...createCreating({ writer, limits, newId }),
-    ...createUpdating({ writer, affected, limits, turns }),
-    ...createRemoving({ writer, affected, turns }),
+    ...withReadHooks(createReader({ store, filters, enricher, limits }), { hooks, now }),
+    ...createCreating({ writer, limits, newId, hooks, now }),
+    ...createUpdating({ writer, affected, limits, turns, hooks, now }),
+    ...createRemoving({ writer, affected, turns, hooks, now }),
   };
 }

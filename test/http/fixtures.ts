@@ -18,6 +18,7 @@ const SETTINGS: CollectionSettings = {
   media: false,
   signUploads: false,
   displayName: null,
+  hooks: null,
 };
 
 /** A field that refers to another collection of the same database. */

@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { CollectionAddress, CollectionSettings, Field } from '../collection.ts';
 import { checkCollectionName } from './address.ts';
+import { parseHooks } from './hook-plan.ts';
 import { parseIndexes } from './indexes.ts';
 import type { Report } from './report.ts';
 
@@ -81,7 +82,6 @@ function checkSettings(source: JsonObject, report: Report): void {
     const problem = value === undefined ? undefined : check(value);
     if (problem !== undefined) report.setting(name, problem);
   }
-  if (source['hooks'] !== undefined) report.warn('settings.hooks', 'hooks are not run by this version');
   const type = source['type'];
   if (typeof type === 'string' && !MEDIA_TYPES.includes(type)) {
     report.warn('settings.type', `only \`media\` has a meaning here`);
@@ -130,6 +130,7 @@ export function parseSettings(
     media: MEDIA_TYPES.includes(textOf('type') ?? ''),
     signUploads: source['signUploads'] === true,
     displayName: textOf('displayName'),
+    hooks: parseHooks(source['hooks'], report),
   };
   warnOfCombinations(settings, report);
   for (const name of settings.storeRevisions ? REVISION_MEMBERS.filter((member) => fields.has(member)) : []) {

@@ -5,7 +5,9 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Context } from '../documents.ts';
+import { type HookPoint, type HookSession, hasHooks } from '../hook-session.ts';
 import { documentKey } from '../registry.ts';
+import { stripInternals } from '../validate.ts';
 import type { SubDocument } from './nested.ts';
 import { versionOf } from './states.ts';
 import type { Validator } from './validator.ts';
@@ -15,6 +17,8 @@ interface NestedOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
   readonly validator: Validator;
   readonly context: Context;
+  /** There when a sub-document belongs to a collection with hooks. */
+  readonly session: HookSession | undefined;
 }
 
 /**
@@ -24,7 +28,7 @@ interface NestedOptions {
 export async function planSubDocuments(
   subDocuments: readonly SubDocument[],
   plan: WritePlan,
-  { store, validator, context }: NestedOptions,
+  { store, validator, context, session }: NestedOptions,
 ): Promise<readonly ErrorItem[]> {
   const stored = await fetchStored(
     subDocuments.filter(({ isNew }) => !isNew),
@@ -35,18 +39,32 @@ export async function planSubDocuments(
   for (const sub of subDocuments) {
     const { collection, id, isNew, origin } = sub;
     if (isNew) {
-      const checked = await validator.validate(collection, sub.fields, { mode: 'create', origin });
+      const fields = await throughHooks({ event: 'beforeCreate', collection }, sub.fields, { session });
+      const checked = await validator.validate(collection, fields, { mode: 'create', origin });
       items.push(...checked.items);
       if (checked.items.length === 0) plan.insert(collection, { id, fields: checked.document }, origin);
       continue;
     }
     const change = changeOf({ sub, stored: stored.get(documentKey(collection.namespace, id)) }, context);
     if (change === undefined) continue;
-    const checked = await validator.validate(collection, change.fields, { mode: 'update', origin });
+    const about = { session, stored: change.stored };
+    const fields = await throughHooks({ event: 'beforeUpdate', collection }, change.fields, about);
+    const checked = await validator.validate(collection, fields, { mode: 'update', origin });
     items.push(...checked.items);
     plan.update(collection, change.stored, { fields: checked.document, origin });
   }
   return items;
+}
+
+/** What hooks make of the fields of a sub-document. Sub-documents of their own are not taken out of it again. */
+async function throughHooks(
+  at: HookPoint,
+  fields: JsonObject,
+  { session, stored }: { readonly session: HookSession | undefined; readonly stored?: StoredDocument },
+): Promise<JsonObject> {
+  if (session === undefined || !hasHooks(at)) return fields;
+  const about = stored === undefined ? {} : { documents: [JSON.stringify(stored)] };
+  return stripInternals(await session.change(at, fields, about));
 }
 
 async function fetchStored(

@@ -3,34 +3,43 @@ import type { KeyedQueue } from '../../lib/keyed-queue.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
-import type { Context, DocumentService } from '../documents.ts';
+import type { Context, DocumentService, RemoveResult } from '../documents.ts';
+import { beginHooks, type HookTools, hasHooks } from '../hook-session.ts';
 import { documentKey } from '../registry.ts';
 import type { Affected } from './affected.ts';
+import { inTurn } from './turns.ts';
 import { guardBody, readQuery } from './write-body.ts';
+import { retryConflicts } from './write-failure.ts';
 import type { Writer } from './writer.ts';
 
-interface RemovingOptions {
+interface RemovingOptions extends HookTools {
   readonly writer: Writer;
   readonly affected: Affected;
   readonly turns: KeyedQueue;
 }
 
 type Removing = Pick<DocumentService, 'removeById' | 'removeByQuery'>;
+type Find = (context: Context) => Promise<readonly StoredDocument[]>;
 
-export function createRemoving({ writer, affected, turns }: RemovingOptions): Removing {
-  // Only a revision needs the whole state.
-  const reading = ({ settings }: Collection) =>
-    settings.storeRevisions ? {} : { projection: { include: ['v'] } };
+/** What to read of documents that are to go: only revisions and hooks need the whole state. */
+function reading(collection: Collection) {
+  const shown =
+    hasHooks({ event: 'beforeDelete', collection }) || hasHooks({ event: 'afterDelete', collection });
+  return shown || collection.settings.storeRevisions ? {} : { projection: { include: ['v'] } };
+}
 
-  const remove = async (
-    collection: Collection,
-    find: () => Promise<readonly StoredDocument[]>,
+function createRemove(options: RemovingOptions) {
+  const { writer, affected, now } = options;
+
+  const removeWith = async (
+    commit: Writer['commit'],
+    { collection, find }: { readonly collection: Collection; readonly find: Find },
     context: Context,
-  ) => {
-    const { planned: deleted } = await writer.commit(
+  ): Promise<RemoveResult> => {
+    const { planned: deleted } = await commit(
       [],
       async (plan) => {
-        const documents = await find();
+        const documents = await find(context);
         await mapInSlices(documents, (stored) => plan.remove(collection, stored));
         return documents.length;
       },
@@ -39,18 +48,41 @@ export function createRemoving({ writer, affected, turns }: RemovingOptions): Re
     return { deleted, totalCount: await affected.left(collection, context) };
   };
 
+  /** Each attempt shows the hooks the documents that it is about to remove. */
+  const hooked = (collection: Collection, find: Find, asked: Context) => {
+    const session = beginHooks(options, asked);
+    const { context } = session;
+    const attempt = async () => {
+      const stored = await find(context);
+      const texts = await mapInSlices(stored, (document) => JSON.stringify(document));
+      await session.showEach({ event: 'beforeDelete', collection }, texts);
+      return removeWith(writer.commitOnce, { collection, find: async () => stored }, context);
+    };
+    return retryConflicts(attempt, { context, now });
+  };
+
+  return (collection: Collection, find: Find, context: Context): Promise<RemoveResult> =>
+    hasHooks({ event: 'beforeDelete', collection })
+      ? hooked(collection, find, context)
+      : removeWith(writer.commit, { collection, find }, context);
+}
+
+export function createRemoving(options: RemovingOptions): Removing {
+  const { affected, turns } = options;
+  const remove = createRemove(options);
   return {
     removeById(collection, id, context, { ifMatch }) {
-      const find = async () => {
-        return [await affected.one({ collection, id }, context, { ifMatch, ...reading(collection) })];
-      };
-      return turns.run(documentKey(collection.namespace, id), () => remove(collection, find, context));
+      const find = async (now: Context) => [
+        await affected.one({ collection, id }, now, { ifMatch, ...reading(collection) }),
+      ];
+      const key = documentKey(collection.namespace, id);
+      return inTurn(turns, key, context, () => remove(collection, find, context));
     },
 
     async removeByQuery(collection, body, context) {
       guardBody(body);
       const query = readQuery(body);
-      const find = () => affected.matching({ collection, query }, context, reading(collection));
+      const find = (now: Context) => affected.matching({ collection, query }, now, reading(collection));
       return remove(collection, find, context);
     },
   };

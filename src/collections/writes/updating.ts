@@ -4,14 +4,17 @@ import type { KeyedQueue } from '../../lib/keyed-queue.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
-import type { Context, DocumentLimits, DocumentService, WriteOptions } from '../documents.ts';
+import type { Context, DocumentLimits, DocumentService, Page, WriteOptions } from '../documents.ts';
+import { beginHooks, type HookTools, hasHooks } from '../hook-session.ts';
 import { writeMetadata } from '../reads/metadata.ts';
 import { documentKey } from '../registry.ts';
 import type { Affected } from './affected.ts';
+import { inTurn } from './turns.ts';
 import { guardBody, readFields, readQuery, readUpdate } from './write-body.ts';
+import { retryConflicts } from './write-failure.ts';
 import { carriesSubDocuments, type Prepared, type Writer } from './writer.ts';
 
-interface UpdatingOptions {
+interface UpdatingOptions extends HookTools {
   readonly writer: Writer;
   readonly affected: Affected;
   readonly limits: Pick<DocumentLimits, 'batch'>;
@@ -21,7 +24,21 @@ interface UpdatingOptions {
 
 type Updating = Pick<DocumentService, 'updateById' | 'updateByQuery'>;
 
-export function createUpdating({ writer, affected, limits, turns }: UpdatingOptions): Updating {
+/** An update on its way, with what depends on the documents as they are now. */
+interface UpdateTask {
+  readonly collection: Collection;
+  readonly fields: JsonObject;
+  readonly find: (context: Context) => Promise<readonly StoredDocument[]>;
+}
+
+interface Attempt {
+  readonly collection: Collection;
+  readonly prepared: Prepared;
+  readonly find: () => Promise<readonly StoredDocument[]>;
+}
+
+function createUpdate(options: UpdatingOptions) {
+  const { writer, limits, now } = options;
   const prepare = (collection: Collection, fields: JsonObject, context: Context) => {
     const target = {
       collection,
@@ -32,13 +49,14 @@ export function createUpdating({ writer, affected, limits, turns }: UpdatingOpti
     return writer.prepare(target, fields, context);
   };
 
-  const update = async (
-    { collection, prepared, find }: UpdateTask,
+  const writeWith = async (
+    commit: Writer['commit'],
+    { collection, prepared, find }: Attempt,
     context: Context,
     { compose }: WriteOptions,
-  ) => {
+  ): Promise<Page> => {
     const { fields, origin } = prepared;
-    const { planned, updated } = await writer.commit(
+    const { planned, updated } = await commit(
       [prepared],
       async (plan) => {
         const documents = await find();
@@ -54,36 +72,59 @@ export function createUpdating({ writer, affected, limits, turns }: UpdatingOpti
     return { results, metadata: writeMetadata(results.length) };
   };
 
+  const plain = async ({ collection, fields, find }: UpdateTask, context: Context, options: WriteOptions) => {
+    const prepared = await prepare(collection, fields, context);
+    const attempt = { collection, prepared, find: () => find(context) };
+    return writeWith(writer.commit, attempt, context, options);
+  };
+
+  /** Each attempt shows the hooks the documents that it is about to write: what they allowed is what is written. */
+  const hooked = ({ collection, fields, find }: UpdateTask, asked: Context, writeOptions: WriteOptions) => {
+    const session = beginHooks(options, asked);
+    const { context } = session;
+    const attempt = async () => {
+      const stored = await find(context);
+      const documents = await mapInSlices(stored, (document) => JSON.stringify(document));
+      // Where nothing is to be written there is nothing that a hook could stand before.
+      const at = { event: 'beforeUpdate', collection } as const;
+      const changed = stored.length === 0 ? fields : await session.change(at, fields, { documents });
+      const prepared = await prepare(collection, changed, context);
+      const task = { collection, prepared, find: async () => stored };
+      return writeWith(writer.commitOnce, task, context, writeOptions);
+    };
+    return retryConflicts(attempt, { context, now });
+  };
+
+  return (task: UpdateTask, context: Context, writeOptions: WriteOptions): Promise<Page> => {
+    const isHooked = hasHooks({ event: 'beforeUpdate', collection: task.collection });
+    return (isHooked ? hooked : plain)(task, context, writeOptions);
+  };
+}
+
+export function createUpdating(options: UpdatingOptions): Updating {
+  const { affected, turns } = options;
+  const update = createUpdate(options);
   return {
-    async updateById(collection, id, body, context, options) {
+    async updateById(collection, id, body, context, writeOptions) {
       const target = { collection, id };
-      return turns.run(documentKey(collection.namespace, id), async () => {
-        let read: StoredDocument | undefined = await affected.one(target, context, options);
+      return inTurn(turns, documentKey(collection.namespace, id), context, async () => {
+        let read: StoredDocument | undefined = await affected.one(target, context, writeOptions);
         guardBody(body);
-        const prepared = await prepare(collection, readFields(collection, body), context);
-        const find = async () => {
-          const stored = read ?? (await affected.one(target, context, options));
+        const find = async (now: Context) => {
+          const stored = read ?? (await affected.one(target, now, writeOptions));
           // Should the commit come too late, the next attempt reads for itself.
           read = undefined;
           return [stored];
         };
-        return update({ collection, prepared, find }, context, options);
+        return update({ collection, fields: readFields(collection, body), find }, context, writeOptions);
       });
     },
 
-    async updateByQuery(collection, body, context, options) {
+    async updateByQuery(collection, body, context, writeOptions) {
       guardBody(body);
       const query = readQuery(body);
-      const prepared = await prepare(collection, readUpdate(body), context);
-      const find = () => affected.matching({ collection, query }, context, {});
-      return update({ collection, prepared, find }, context, options);
+      const find = (now: Context) => affected.matching({ collection, query }, now, {});
+      return update({ collection, fields: readUpdate(body), find }, context, writeOptions);
     },
   };
-}
-
-interface UpdateTask {
-  readonly collection: Collection;
-  readonly prepared: Prepared;
-  /** Reads the documents as they are now. */
-  readonly find: () => Promise<readonly StoredDocument[]>;
 }

@@ -1,5 +1,6 @@
 // What a client is told when the store refuses a commit, and how often a lost race is run again.
 import { AppError, StoreError } from '../../errors.ts';
+import type { Context } from '../documents.ts';
 
 /** Where in a request a write comes from. */
 export interface Origin {
@@ -40,18 +41,18 @@ export function explainFailure(error: unknown, origins: readonly Origin[]): unkn
 
 /**
  * Runs a read and the commit computed from it again while others get in between, a bounded number of times and not
- * beyond `deadline` (epoch milliseconds). Then it is a 503.
+ * beyond the deadline of the context. Then it is a 503.
  */
 export async function retryConflicts<T>(
   attempt: () => Promise<T>,
-  { deadline, now }: { readonly deadline: number; readonly now: () => number },
+  { context, now }: { readonly context: Pick<Context, 'deadline'>; readonly now: () => number },
 ): Promise<T> {
   for (let round = 1; ; round += 1) {
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof StoreError && error.reason === 'conflict')) throw error;
-      if (round === ATTEMPTS || now() > deadline) {
+      if (round === ATTEMPTS || now() > context.deadline) {
         const message = 'Too many others are writing the same documents';
         throw new AppError('STORE_BUSY', { message, headers: { 'Retry-After': '1' }, cause: error });
       }

@@ -5,6 +5,8 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
+import { hasHooks } from '../hook-session.ts';
+import type { Happening } from '../hooks.ts';
 import { documentKey } from '../registry.ts';
 import { revisionSpace } from '../revision-space.ts';
 import { isTooLarge } from './document-size.ts';
@@ -56,6 +58,8 @@ interface FinishedPlan {
   readonly writes: readonly Write[];
   /** The documents that were updated, in the order in which that was asked for. */
   readonly updated: readonly Written[];
+  /** What after-hooks are to hear of, once it is committed. */
+  readonly happenings: readonly Happening[];
   /** What a client is to be told when the commit fails with `error`. */
   explain(error: unknown): unknown;
 }
@@ -69,6 +73,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   const writes: Write[] = [];
   const origins: Origin[] = [];
   const updates = new Map<string, PendingUpdate>();
+  const happenings: Happening[] = [];
   let left = MAX_CHARACTERS;
 
   const textOf = (document: StoredDocument): string => {
@@ -83,6 +88,9 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   const add = (write: Write, origin: Origin) => {
     writes.push(write);
     origins.push(origin);
+  };
+  const tell = (happening: Happening) => {
+    if (hasHooks(happening)) happenings.push(happening);
   };
   const keep = (collection: Collection, state: StoredDocument, revision: Omit<RevisionFacts, 'id'>) => {
     const id = newId();
@@ -101,6 +109,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
     const changed = [...Object.keys(fields), ...STAMPED];
     const { namespace: ns } = collection;
     add({ kind: 'update', ns, id: stored._id, v: versionOf(stored), document, changed, text }, origin);
+    tell({ event: 'afterUpdate', collection, text });
     return { document, text };
   };
 
@@ -114,6 +123,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
       }
       const text = textOf(document);
       add({ kind: 'insert', ns: collection.namespace, document, text }, origin);
+      tell({ event: 'afterCreate', collection, text });
       return { document, text };
     },
     update(collection, stored, { fields, origin }) {
@@ -127,11 +137,14 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
         keep(collection, stored, { action: 'delete', history: historyOf(stored) });
       }
       add({ kind: 'remove', ns: collection.namespace, id: stored._id, v: versionOf(stored) }, OURS);
+      if (hasHooks({ event: 'afterDelete', collection })) {
+        tell({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
+      }
     },
     isEmpty: () => writes.length === 0 && updates.size === 0,
     async finish() {
       const updated = await mapInSlices([...updates.values()], applyUpdate);
-      return { writes, updated, explain: (error) => explainFailure(error, origins) };
+      return { writes, updated, happenings, explain: (error) => explainFailure(error, origins) };
     },
   };
 }

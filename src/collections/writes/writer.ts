@@ -4,6 +4,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
 import type { Context, DocumentLimits, WriteOptions } from '../documents.ts';
+import { beginHooks } from '../hook-session.ts';
+import type { DocumentHooks } from '../hooks.ts';
 import type { Composer } from '../reads/compose.ts';
 import { within } from '../reads/reader.ts';
 import type { Registry } from '../registry.ts';
@@ -23,6 +25,7 @@ export interface WriterOptions {
   readonly limits: Pick<DocumentLimits, 'composeDepth'>;
   readonly newId: () => string;
   readonly now: () => number;
+  readonly hooks: DocumentHooks;
 }
 
 /** Where a body goes. */
@@ -46,14 +49,16 @@ export interface Writer {
   /** Throws NOT_PERMITTED; everything else that is wrong is in `items`. */
   prepare(target: Target, body: JsonObject, context: Context): Promise<Prepared>;
   /**
-   * Runs `attempt` on a plan to which the sub-documents were added and commits it, again where someone else came
-   * first. Whatever `attempt` returns is what was written.
+   * Runs `attempt` on a plan to which the sub-documents were added and commits it. Whatever `attempt` returns is what
+   * was written. Rejects with a StoreError `conflict` where someone else came first.
    */
-  commit<T>(
+  commitOnce<T>(
     prepared: readonly Prepared[],
     attempt: (plan: WritePlan) => Promise<T>,
     context: Context,
-  ): Promise<{ readonly planned: T; readonly updated: readonly Written[] }>;
+  ): Promise<Committed<T>>;
+  /** The same, again where someone else came first. */
+  commit: Writer['commitOnce'];
   /** The documents as the answer shows them. */
   answer(
     collection: Collection,
@@ -62,13 +67,43 @@ export interface Writer {
   ): Promise<readonly string[]>;
 }
 
+interface Committed<T> {
+  readonly planned: T;
+  readonly updated: readonly Written[];
+}
+
 /** True when a body held sub-documents: the answer then shows them. */
 export function carriesSubDocuments(prepared: readonly Prepared[]): boolean {
   return prepared.some(({ subDocuments }) => subDocuments.length > 0);
 }
 
+const isHooked = ({ collection }: SubDocument) => collection.settings.hooks !== null;
+
 export function createWriter(options: WriterOptions): Writer {
-  const { store, registry, composer, validator, limits, newId, now } = options;
+  const { store, registry, composer, validator, limits, newId, now, hooks } = options;
+
+  const commitOnce: Writer['commitOnce'] = async (prepared, attempt, asked) => {
+    const subDocuments = prepared.flatMap((one) => one.subDocuments);
+    const known = prepared.flatMap((one) => one.items);
+    const session = subDocuments.some(isHooked) ? beginHooks({ hooks, now }, asked) : undefined;
+    const context = session?.context ?? asked;
+    const plan = createWritePlan({ at: now(), by: context.caller.name }, newId);
+    const planned = await attempt(plan);
+    // A query without a match leaves nothing that sub-documents could belong to.
+    const isIdle = plan.isEmpty();
+    const nested = await planSubDocuments(subDocuments, plan, { store, validator, context, session });
+    refuseInvalid([...known, ...nested]);
+    if (isIdle) return { planned, updated: [] };
+    const { writes, updated, happenings, explain } = await plan.finish();
+    try {
+      await store.commit(writes, within(context));
+    } catch (error) {
+      throw explain(error);
+    }
+    if (happenings.length > 0) hooks.runBehind(happenings, asked);
+    return { planned, updated };
+  };
+
   return {
     async prepare({ collection, mode, origin, room }, body, { caller }) {
       const flat = flatten(collection, body, { registry, limits, newId, caller, origin, room });
@@ -77,30 +112,10 @@ export function createWriter(options: WriterOptions): Writer {
       return { fields: checked.document, origin, subDocuments: flat.subDocuments, items };
     },
 
-    commit(prepared, attempt, context) {
-      const subDocuments = prepared.flatMap((one) => one.subDocuments);
-      const known = prepared.flatMap((one) => one.items);
-      const { deadline, caller } = context;
-      return retryConflicts(
-        async () => {
-          const plan = createWritePlan({ at: now(), by: caller.name }, newId);
-          const planned = await attempt(plan);
-          // A query without a match leaves nothing that sub-documents could belong to.
-          const isIdle = plan.isEmpty();
-          const nested = await planSubDocuments(subDocuments, plan, { store, validator, context });
-          refuseInvalid([...known, ...nested]);
-          if (isIdle) return { planned, updated: [] };
-          const { writes, updated, explain } = await plan.finish();
-          try {
-            await store.commit(writes, within(context));
-          } catch (error) {
-            throw explain(error);
-          }
-          return { planned, updated };
-        },
-        { deadline, now },
-      );
-    },
+    commitOnce,
+
+    commit: (prepared, attempt, context) =>
+      retryConflicts(() => commitOnce(prepared, attempt, context), { context, now }),
 
     async answer(collection, written, { compose, carried, context }) {
       const texts = written.map(({ text }) => text);

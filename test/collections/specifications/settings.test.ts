@@ -29,6 +29,7 @@ test('everything set', () => {
     type: 'mediaCollection',
     signUploads: true,
     displayName: 'Books',
+    hooks: { beforeCreate: ['slugify'] },
   });
   expect(items).toEqual([]);
   expect(warnings).toEqual([]);
@@ -47,6 +48,7 @@ test('everything set', () => {
     media: true,
     signUploads: true,
     displayName: 'Books',
+    hooks: { beforeCreate: [{ name: 'slugify', options: undefined }] },
   });
 });
 
@@ -89,6 +91,7 @@ test.each<[JsonObject, string]>([
   [{ signUploads: 'no' }, 'signUploads'],
   [{ displayName: {} }, 'displayName'],
   [{ index: 'title' }, 'index'],
+  [{ hooks: 'slugify' }, 'hooks'],
 ])('refuses %j', (source, setting) => {
   expect(read(source).items).toMatchObject([{ section: 'settings', setting, field: setting }]);
 });
@@ -96,7 +99,7 @@ test.each<[JsonObject, string]>([
 test('warns of what loads but may surprise', () => {
   const fieldsOf = (source: JsonObject) => read(source).warnings.map(({ field }) => field);
   expect(fieldsOf({ sort: 'title' })).toEqual(['settings.sort']);
-  expect(fieldsOf({ hooks: { beforeCreate: ['x'] } })).toEqual(['settings.hooks']);
+  expect(fieldsOf({ hooks: { create: ['x'] } })).toEqual(['settings.hooks']);
   expect(fieldsOf({ fieldLimiters: { a: 1, b: 0 } })).toEqual(['settings.fieldLimiters']);
   expect(fieldsOf({ type: 'gallery' })).toEqual(['settings.type']);
 });

@@ -112,6 +112,7 @@ test('the smallest specification gets every default', () => {
     media: false,
     signUploads: false,
     displayName: null,
+    hooks: null,
   });
   expect({ namespace, path, lastModifiedAt }).toEqual({
     namespace: { database: null, collection: 'books' },

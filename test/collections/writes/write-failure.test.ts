@@ -28,7 +28,7 @@ test('a document that the store finds too large is a 413, everything else stays 
   expect(explainFailure(defect, [])).toBe(defect);
 });
 
-const clock = (time: number) => ({ deadline: 10, now: () => time });
+const clock = (time: number) => ({ context: { deadline: 10 }, now: () => time });
 
 function failing(times: number) {
   let calls = 0;

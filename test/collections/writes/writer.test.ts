@@ -30,6 +30,7 @@ function writerOf(commit: (writes: readonly Write[]) => Promise<void>) {
     limits: LIMITS,
     newId: () => 'a'.repeat(24),
     now: () => 5,
+    hooks: { run: async () => undefined, runBehind: () => undefined },
   });
 }
 

@@ -1,0 +1,65 @@
+// A read as `beforeGet` hooks see it, `{filter, options}`, and back.
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ReadRequest } from '../documents.ts';
+
+type Options = Omit<ReadRequest, 'filter'>;
+
+interface Kind {
+  readonly takes: (value: Json) => boolean;
+  readonly wanted: string;
+}
+
+const NUMBER: Kind = {
+  takes: (value) => typeof value === 'number' && value >= 0 && Number.isFinite(value),
+  wanted: 'a number from 0',
+};
+const OBJECT: Kind = { takes: isJsonObject, wanted: 'an object' };
+const FLAG: Kind = { takes: (value) => typeof value === 'boolean', wanted: 'true or false' };
+const SORT: Kind = {
+  takes: (value) => typeof value === 'string' || isJsonObject(value),
+  wanted: 'the name of a field, or an object',
+};
+const ORDER: Kind = { takes: (value) => value === 1 || value === -1, wanted: '1 or -1' };
+
+/** What a hook calls an option, what the rest of the server does, and what it may be. */
+const OPTIONS: readonly (readonly [name: string, key: keyof Options, kind: Kind])[] = [
+  ['limit', 'count', NUMBER],
+  ['page', 'page', NUMBER],
+  ['skip', 'skip', NUMBER],
+  ['sort', 'sort', SORT],
+  ['sortOrder', 'sortOrder', ORDER],
+  ['fields', 'fields', OBJECT],
+  ['compose', 'compose', FLAG],
+  ['includeHistory', 'includeHistory', FLAG],
+  ['historyFilters', 'historyFilters', OBJECT],
+];
+
+const own = (object: JsonObject, name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);
+
+/** JSON text for the hooks. Options that the client did not send are absent. */
+export function requestText({ filter = {}, ...sent }: ReadRequest): string {
+  const options = Object.fromEntries(OPTIONS.map(([name, key]) => [name, sent[key]]));
+  return JSON.stringify({ filter, options });
+}
+
+/** What is wrong with what a hook returned; undefined when `requestOf` can read it. */
+export function requestFault(result: Json): string | undefined {
+  const { filter, options = {} } = isJsonObject(result) ? result : {};
+  if (!isJsonObject(filter)) return 'must return an object with a `filter` that is an object';
+  if (!isJsonObject(options)) return 'must return `options` that are an object';
+  for (const [name, , { takes, wanted }] of OPTIONS) {
+    const value = own(options, name);
+    if (value !== undefined && !takes(value)) return `must return options whose \`${name}\` is ${wanted}`;
+  }
+  return undefined;
+}
+
+/** The read that a hook asks for. Options of other names are ignored, as unknown parameters of a URL are. */
+export function requestOf(result: JsonObject): ReadRequest {
+  const { filter, options } = result as { filter: JsonObject; options?: JsonObject };
+  const entries = OPTIONS.flatMap(([name, key]) => {
+    const value = own(options ?? {}, name);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return { ...(Object.fromEntries(entries) as Options), filter };
+}

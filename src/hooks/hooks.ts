@@ -1,0 +1,91 @@
+// Hooks of collections, run in the sandbox: before-hooks while the client waits, after-hooks behind the answer.
+import type { DocumentHooks, Happening, HookTask } from '../collections/hooks.ts';
+import { AppError } from '../errors.ts';
+import type { Json } from '../lib/json.ts';
+import { checkJson } from '../lib/json-check.ts';
+import { createBehind } from './behind.ts';
+import { refusedBy } from './hook-failure.ts';
+import { createRunHook, type RunDeps, type RunHook } from './run-hook.ts';
+
+/** Milliseconds that the after-hooks of one document may take together. */
+const BEHIND_MS = 30_000;
+
+interface HooksDeps extends RunDeps {
+  readonly log: {
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+export interface Hooks extends DocumentHooks {
+  /** Forgets after-hooks that have not begun, and resolves when the others have ended. */
+  close(): Promise<void>;
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The result of the last hook that returned one, held against what may be stored and what the task takes. */
+function accepted(text: string, hook: string, { fault, index }: HookTask): Json {
+  const result = parse(text);
+  if (result === undefined) throw refusedBy(hook, 'returned what cannot be read', { index });
+  const unfit = checkJson(result);
+  if (unfit !== undefined) {
+    throw refusedBy(hook, `returned an object whose \`${unfit.path}\` ${unfit.message}`, { index });
+  }
+  const wrong = fault(result);
+  if (wrong !== undefined) throw refusedBy(hook, wrong, { index });
+  return result;
+}
+
+async function runAll(runHook: RunHook, task: HookTask, obj: string): Promise<Json | undefined> {
+  let text = obj;
+  let last: string | undefined;
+  for (const use of task.collection.settings.hooks?.[task.event] ?? []) {
+    const returned = await runHook(use, task, text);
+    if (returned === undefined) continue;
+    text = returned;
+    last = use.name;
+  }
+  return last === undefined ? undefined : accepted(text, last, task);
+}
+
+/** Makes the hooks of all collections. Which module a name means is looked up at each use. */
+export function createHooks(deps: HooksDeps): Hooks {
+  const { log, now } = deps;
+  const runHook = createRunHook(deps);
+  const behind = createBehind();
+
+  const runOne = async ({ event, collection, text }: Happening, context: HookTask['context']) => {
+    const until = now() + BEHIND_MS;
+    const task = { event, collection, context, documents: [text], until, fault: () => undefined };
+    try {
+      await runAll(runHook, task, text);
+    } catch (error) {
+      const about = { requestId: context.origin?.requestId, event, path: collection.path };
+      const known = error instanceof AppError;
+      if (known) log.warn({ ...about, problems: error.items }, 'an after-hook failed');
+      else log.error({ ...about, err: error }, 'an after-hook failed');
+    }
+  };
+
+  return {
+    run: (task, obj) => runAll(runHook, task, obj),
+    runBehind(happenings, context) {
+      let dropped = 0;
+      for (const happening of happenings) {
+        const size = happening.text.length;
+        if (!behind.add({ size, run: () => runOne(happening, context) })) dropped += 1;
+      }
+      if (dropped === 0) return;
+      const about = { requestId: context.origin?.requestId, path: happenings[0]?.collection.path, dropped };
+      log.warn(about, 'after-hooks were left out: too many are waiting');
+    },
+    close: () => behind.close(),
+  };
+}
