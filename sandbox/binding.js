@@ -1,11 +1,10 @@
-// Which file of isolated-vm is loaded, and whether it is the one that was reviewed. Loads nothing itself.
+// Where the compiled part of isolated-vm lies for this machine, and whether it is the file that was reviewed.
+// Loads nothing: the server asks too, and it never loads it.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
 
-/** SHA-256 of every prebuilt binary of isolated-vm 7.0.1 for Node 26 (ABI 147). */
-const PINNED = new Map([
+/** SHA-256 of the prebuilt files of isolated-vm 7.0.1 for Node 26 (ABI 147). */
+const REVIEWED = new Map([
   [
     'darwin-arm64/isolated-vm.abi147.node',
     '81f4f01b89120559f57fba8b4e29a8a3cbcb9d1951b4869441553a54e0dc5f51',
@@ -29,31 +28,49 @@ const PINNED = new Map([
   ['win32-x64/isolated-vm.abi147.node', '584b153f14e7cd0950e72291661fe7229a8ba59c00cca0621e2e8b3abb111cd1'],
 ]);
 
+/** `.glibc` or `.musl` on Linux, as the files are named; elsewhere nothing. */
+function libc() {
+  if (process.platform !== 'linux') return '';
+  const { header } = /** @type {{header: {glibcVersionRuntime?: string}}} */ (process.report.getReport());
+  return header.glibcVersionRuntime === undefined ? '.musl' : '.glibc';
+}
+
+/** `linux-x64/isolated-vm.abi147.glibc.node` and the like. */
 function fileName() {
-  const abi = `isolated-vm.abi${process.versions.modules}`;
-  if (process.platform !== 'linux') return `${abi}.node`;
-  return `${abi}.${existsSync('/etc/alpine-release') ? 'musl' : 'glibc'}.node`;
+  const { platform, arch, versions } = process;
+  return `${platform}-${arch}/isolated-vm.abi${versions.modules}${libc()}.node`;
+}
+
+/** @param {string} name @param {URL} folder @returns {URL} */
+function findUpwards(name, folder) {
+  const found = new URL(`node_modules/isolated-vm/prebuilds/${name}`, folder);
+  // The file itself, not its folder: it is all that a host is allowed to see.
+  if (existsSync(found)) return found;
+  const parent = new URL('../', folder);
+  if (parent.href === folder.href) throw new Error('isolated-vm is not installed for this machine');
+  return findUpwards(name, parent);
 }
 
 /**
- * Absolute path of the binary for this machine. The server asks and hands the path to the host as its first argument: the
- * host may read that file, but not look around for it.
- * @param {URL} root folder of the package that depends on isolated-vm
+ * The prebuilt file for this platform, processor, Node version and C library, looked up from this folder upwards.
+ * @returns {URL}
  */
-export function bindingPath(root) {
-  const manifest = createRequire(new URL('package.json', root)).resolve('isolated-vm/package.json');
-  return join(dirname(manifest), 'prebuilds', `${process.platform}-${process.arch}`, fileName());
+export function bindingPath() {
+  return findUpwards(fileName(), new URL('./', import.meta.url));
 }
 
-/** @param {string} path */
+/**
+ * SHA-256 of a file, in hexadecimal.
+ * @param {URL} path
+ */
 export function bindingSha256(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
 /**
  * Whether the file is, byte for byte, one that was reviewed.
- * @param {string} path
+ * @param {URL} path
  */
-export function isPinned(path) {
-  return PINNED.get(`${basename(dirname(path))}/${basename(path)}`) === bindingSha256(path);
+export function isReviewed(path) {
+  return REVIEWED.get(path.pathname.split('/').slice(-2).join('/')) === bindingSha256(path);
 }
