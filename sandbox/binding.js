@@ -41,11 +41,20 @@ function fileName() {
   return `${platform}-${arch}/isolated-vm.abi${versions.modules}${libc()}.node`;
 }
 
+/** @param {URL} file */
+function isThere(file) {
+  try {
+    return existsSync(file);
+  } catch {
+    // A host may not even ask for any file but the right one.
+    return false;
+  }
+}
+
 /** @param {string} name @param {URL} folder @returns {URL} */
 function findUpwards(name, folder) {
   const found = new URL(`node_modules/isolated-vm/prebuilds/${name}`, folder);
-  // The file itself, not its folder: it is all that a host is allowed to see.
-  if (existsSync(found)) return found;
+  if (isThere(found)) return found;
   const parent = new URL('../', folder);
   if (parent.href === folder.href) throw new Error('isolated-vm is not installed for this machine');
   return findUpwards(name, parent);
