@@ -13,8 +13,12 @@ export interface Load {
   readonly method: 'GET' | 'POST';
   /** Requested in turn. */
   readonly paths: readonly string[];
-  /** Makes the body of each request. */
-  readonly body?: () => string;
+  /** The body of each request, or what makes it. */
+  readonly body?: string | (() => string);
+  /** Requests in flight; 10 unless given. */
+  readonly connections?: number;
+  /** Whether answers other than 2xx are part of it. */
+  readonly refusals?: boolean;
 }
 
 export interface Target {
@@ -44,7 +48,7 @@ export interface Comparison {
   readonly cpuRatio: number;
 }
 
-interface Slice {
+export interface Slice {
   readonly perSecond: number;
   readonly cpu: number;
   readonly p50: number;
@@ -62,10 +66,16 @@ function residentMemory(pid: number): number {
   }
 }
 
-async function fire(target: Target, load: Load, seconds: number) {
+function bodyOf({ body }: Load): Partial<autocannon.Request> {
+  if (typeof body !== 'function') return body === undefined ? {} : { body };
+  return { setupRequest: (request) => ({ ...request, body: body() }) };
+}
+
+/** Sends the load for so many seconds. Rejects when any answer is not 2xx, unless the load allows it. */
+export async function fire(target: Target, load: Load, seconds: number) {
   const result = await autocannon({
     url: target.url,
-    connections: CONNECTIONS,
+    connections: load.connections ?? CONNECTIONS,
     duration: seconds,
     requests: load.paths.map((path) => ({
       method: load.method,
@@ -74,12 +84,10 @@ async function fire(target: Target, load: Load, seconds: number) {
         ...target.headers,
         ...(load.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(load.body === undefined
-        ? {}
-        : { setupRequest: (request: autocannon.Request) => ({ ...request, body: load.body?.() ?? '' }) }),
+      ...bodyOf(load),
     })),
   });
-  if (result.non2xx > 0 || result.errors > 0) {
+  if (load.refusals !== true && (result.non2xx > 0 || result.errors > 0)) {
     throw new Error(`${load.method} ${load.paths[0]}: ${result.non2xx} refused, ${result.errors} broken`);
   }
   return result;
@@ -95,7 +103,8 @@ function processorTime(pid: number): number {
   }
 }
 
-async function slice(target: Target, load: Load, seconds: number): Promise<Slice> {
+/** One turn: fires the load and watches the server meanwhile. */
+export async function slice(target: Target, load: Load, seconds: number): Promise<Slice> {
   let rss = residentMemory(target.pid);
   const sampler = setInterval(() => {
     rss = Math.max(rss, residentMemory(target.pid));
@@ -116,7 +125,7 @@ async function slice(target: Target, load: Load, seconds: number): Promise<Slice
   }
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
