@@ -2,6 +2,7 @@
 // moves every state that it touched on, so that an outdated answer is never found again.
 import type { Client } from '../auth/client.ts';
 import type { Collection } from '../collections/collection.ts';
+import { readsThroughHooks } from '../collections/reads/hooked-reader.ts';
 import { referenceTarget } from '../collections/references.ts';
 import { namespaceKey, type Registry } from '../collections/registry.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
@@ -92,7 +93,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
 
   return {
     keyOf(collection, path, query, client) {
-      if (!collection.settings.cache) return undefined;
+      if (!collection.settings.cache || readsThroughHooks(collection)) return undefined;
       const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);
       const flushes = flushed.get(collection.path) ?? 0;
       return [bootId, epoch, flushes, states, path, visibility(client), normalised(query)].join('\n');

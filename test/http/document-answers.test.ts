@@ -27,6 +27,16 @@ describe('createContext', () => {
     expect(caller.may(collection('books'), 'PUT')).toBe(true);
   });
 
+  it('tells hooks of the request, once they ask', () => {
+    const http = { method: 'GET', headers: { accept: 'a/b' }, ip: '10.0.0.1' };
+    const request = { ...http, originalUrl: '/1.0/x?y=1', id: 'r', client: ADMIN_CLIENT } as Request;
+    expect(context(request).origin).toEqual({
+      requestId: 'r',
+      client: ADMIN_CLIENT,
+      http: { ...http, url: '/1.0/x?y=1' },
+    });
+  });
+
   it('knows the anonymous', () => {
     const { caller } = context({ client: null } as Request);
     expect(caller.name).toBeNull();

@@ -55,6 +55,16 @@ describe('the key of a response', () => {
     expect(keyOf('books')).toBe(keyOf('books'));
   });
 
+  it('is none where hooks may change the answer: it may depend on anything', () => {
+    const use = [{ name: 'a', options: undefined }];
+    for (const hooks of [{ beforeGet: use }, { afterGet: use }]) {
+      registry.put(collection('books', { settings: { hooks } }));
+      expect(keyOf('books')).toBeUndefined();
+    }
+    registry.put(collection('books', { settings: { hooks: { beforeCreate: use } } }));
+    expect(keyOf('books')).toBeDefined();
+  });
+
   it('is none where the collection says so', () => {
     registry.put(collection('books', { settings: { cache: false } }));
     expect(keyOf('books')).toBeUndefined();
