@@ -2,6 +2,8 @@
 // Loads nothing: the server asks too, and it never loads it.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** SHA-256 of the prebuilt files of isolated-vm 7.0.1 for Node 26 (ABI 147). */
 const REVIEWED = new Map([
@@ -41,36 +43,27 @@ function fileName() {
   return `${platform}-${arch}/isolated-vm.abi${versions.modules}${libc()}.node`;
 }
 
-/** @param {URL} file */
-function isThere(file) {
-  try {
-    return existsSync(file);
-  } catch {
-    // A host may not even ask for any file but the right one.
-    return false;
-  }
-}
-
 /** @param {string} name @param {URL} folder @returns {URL} */
 function findUpwards(name, folder) {
   const found = new URL(`node_modules/isolated-vm/prebuilds/${name}`, folder);
-  if (isThere(found)) return found;
+  if (existsSync(found)) return found;
   const parent = new URL('../', folder);
   if (parent.href === folder.href) throw new Error('isolated-vm is not installed for this machine');
   return findUpwards(name, parent);
 }
 
 /**
- * The prebuilt file for this platform, processor, Node version and C library, looked up from this folder upwards.
- * @returns {URL}
+ * Absolute path of the prebuilt file for this platform, processor, Node version and C library, looked up from `root` upwards.
+ * A host is told the path when it is started: it may read that file, but not look around for it.
+ * @param {URL} root folder of the package, with a slash at its end
  */
-export function bindingPath() {
-  return findUpwards(fileName(), new URL('./', import.meta.url));
+export function bindingPath(root) {
+  return fileURLToPath(findUpwards(fileName(), root));
 }
 
 /**
  * SHA-256 of a file, in hexadecimal.
- * @param {URL} path
+ * @param {string} path
  */
 export function bindingSha256(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
@@ -78,8 +71,8 @@ export function bindingSha256(path) {
 
 /**
  * Whether the file is, byte for byte, one that was reviewed.
- * @param {URL} path
+ * @param {string} path
  */
 export function isReviewed(path) {
-  return REVIEWED.get(path.pathname.split('/').slice(-2).join('/')) === bindingSha256(path);
+  return REVIEWED.get(path.split(sep).slice(-2).join('/')) === bindingSha256(path);
 }

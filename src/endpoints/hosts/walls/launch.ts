@@ -89,7 +89,7 @@ function wallsAround({ files, means }: Machine, options: LaunchOptions): Walls {
     ownUser: means.userId !== undefined,
     namespaces: bwrap !== undefined,
     startFilter: bwrap !== undefined && files.startFilter !== null,
-    pinnedBinding: files.pinned,
+    reviewedBinding: files.reviewed,
   };
 }
 

@@ -40,7 +40,7 @@ export function levelOf(walls: Walls): number {
 /** Why hosts within these walls must not be used where `minimum` is demanded (0 demands nothing); undefined when they may. */
 export function checkLevel(minimum: number, walls: Walls): string | undefined {
   if (minimum <= 0) return undefined;
-  if (walls['pinnedBinding'] !== true) return 'the binary of isolated-vm is not one that was reviewed';
+  if (walls['reviewedBinding'] !== true) return 'the binary of isolated-vm is not one that was reviewed';
   const level = levelOf(walls);
   if (level >= minimum) return undefined;
   const missing = LEVELS.slice(0, minimum)

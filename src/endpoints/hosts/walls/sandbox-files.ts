@@ -1,39 +1,41 @@
 // The files of the sandbox folder: shipped as they are, read and run by hosts, never imported when the server is built.
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, realpathSync } from 'node:fs';
 
 /** What the server itself uses of that folder. It computes and reads; it does not load isolated-vm. */
 export interface SandboxFiles {
   /** Absolute path of the binary of isolated-vm for this machine. */
   readonly binding: string;
   /** Whether that is a binary that was reviewed. */
-  readonly pinned: boolean;
+  readonly reviewed: boolean;
   /** System call filter for the whole life of a host; null where none is known. */
   readonly startFilter: Uint8Array | null;
-  /** Absolute paths of all scripts. */
+  /** Absolute paths of all that hosts read from it. */
   readonly scripts: readonly string[];
   /** Absolute path of one of them. */
   script(name: string): string;
 }
 
-interface Modules {
+interface BindingModule {
   bindingPath(root: URL): string;
-  isPinned(path: string): boolean;
+  isReviewed(path: string): boolean;
+}
+
+interface SeccompModule {
   startFilter(arch: string): Uint8Array | null;
 }
 
 /** `root` is the folder of the package. */
 export async function readSandboxFiles(root: URL): Promise<SandboxFiles> {
   const folder = new URL('sandbox/', root);
-  const [binding, seccomp] = (await Promise.all(
-    ['binding.js', 'seccomp.js'].map((name) => import(new URL(name, folder).href)),
-  )) as [Modules, Modules];
+  const binding = (await import(new URL('binding.js', folder).href)) as BindingModule;
+  const seccomp = (await import(new URL('seccomp.js', folder).href)) as SeccompModule;
   const path = binding.bindingPath(root);
-  const script = (name: string) => fileURLToPath(new URL(name, folder));
+  // Node follows links before it asks for permission.
+  const script = (name: string) => realpathSync(new URL(name, folder));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return {
     binding: path,
-    pinned: binding.isPinned(path),
+    reviewed: binding.isReviewed(path),
     startFilter: seccomp.startFilter(process.arch),
     scripts: names.filter((name) => /\.(?:js|json)$/.test(name)).map(script),
     script,
