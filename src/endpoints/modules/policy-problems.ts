@@ -1,8 +1,8 @@
 // Where a policy of good shape asks for more than the ceilings allow, or for what nobody can have.
-import { isFraming } from '../header-rules.ts';
+
 import type { Ceilings } from './ceilings.ts';
 import { beyondCollections, beyondFetches } from './grant-cover.ts';
-import { headerCeilingCovers, headerGrantProblem } from './header-grants.ts';
+import { headerGrantCovers, headerGrantProblem, isFraming } from './header-grants.ts';
 import type { PolicyInput } from './policy-schema.ts';
 
 type Problem = readonly [field: string, message: string];
@@ -31,7 +31,7 @@ function* headerProblems(
   ceiling: readonly string[],
 ): Iterable<Problem> {
   for (const [index, entry] of (asked ?? []).entries()) {
-    const covered = ceiling.some((most) => headerCeilingCovers(most, entry));
+    const covered = ceiling.some((most) => headerGrantCovers(most, entry));
     const message = headerGrantProblem(entry) ?? (covered ? undefined : `is not granted: ${ABOVE}`);
     if (message !== undefined) yield [`${field}.${index}`, message];
   }

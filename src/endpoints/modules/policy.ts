@@ -6,7 +6,7 @@ import { createSchemaCheck, type SchemaCheck } from '../../lib/json-schema.ts';
 import type { EffectivePolicy, Grants, Limits } from '../unit.ts';
 import type { Ceilings } from './ceilings.ts';
 import { coveringCollection, coveringFetch } from './grant-cover.ts';
-import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerCeilingCovers } from './header-grants.ts';
+import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
 import { type OriginProblem, policyProblems } from './policy-problems.ts';
 import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
 
@@ -88,7 +88,7 @@ function headersOf(
   defaults: readonly string[],
   ceilings: readonly string[],
 ): readonly string[] {
-  const usual = defaults.filter((entry) => ceilings.some((most) => headerCeilingCovers(most, entry)));
+  const usual = defaults.filter((entry) => ceilings.some((most) => headerGrantCovers(most, entry)));
   return [...new Set(given ?? usual)];
 }
 

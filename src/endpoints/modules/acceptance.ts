@@ -1,0 +1,80 @@
+// Whether posted text is code that can run, and what is to be known of it: looked at before anything is changed.
+import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
+import { AppError } from '../../errors.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { oneLine } from './author-text.ts';
+import { type Metadata, readMetadata } from './metadata.ts';
+
+/** A name that the code assigns to and never declares. */
+interface UndeclaredName {
+  readonly name: string;
+  /** Line of the first assignment, from 1. */
+  readonly line: number;
+}
+
+export interface AcceptanceDeps {
+  readonly sandbox: Pick<Sandbox, 'inspect'>;
+  /** Names that the code assigns to and never declares. May give none where it takes too long. */
+  readonly undeclared: (source: string) => Promise<readonly UndeclaredName[]>;
+  /** Bytes of code. */
+  readonly maxBytes: number;
+}
+
+export interface Accepted {
+  readonly metadata: Metadata;
+  readonly warnings: readonly string[];
+  readonly suggestedIsolation: Isolation | null;
+}
+
+export interface Acceptance {
+  /** The text to keep, without a byte order mark. Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID. */
+  text(source: string): string;
+  /** Rejects with ENDPOINT_INVALID, its item with `code`, `line` and `column`; or as `inspect` of the sandbox does. */
+  look(source: string, kind: ModuleKind, isolation: Isolation): Promise<Accepted>;
+}
+
+const WARNINGS_MOST = 50;
+
+function refuse(message: string, line: number | null = null, column: number | null = null): AppError {
+  return new AppError('ENDPOINT_INVALID', { items: [{ code: 'ENDPOINT_SYNTAX', message, line, column }] });
+}
+
+function refuseAt(source: string, at: number, message: string): AppError {
+  const before = source.slice(0, at);
+  const line = before.split('\n').length;
+  return refuse(message, line, at - before.lastIndexOf('\n'));
+}
+
+function checkText(source: string, maxBytes: number): string {
+  const text = source.startsWith('\ufeff') ? source.slice(1) : source;
+  if (Buffer.byteLength(text) > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE');
+  if (text.trim() === '') throw refuse('There is no code');
+  const nul = text.indexOf('\0');
+  if (nul >= 0) throw refuseAt(text, nul, 'The code holds a NUL character');
+  if (!text.isWellFormed()) throw refuse('The code holds half of a character: it is not UTF-8');
+  return text;
+}
+
+const warn = ({ name, line }: UndeclaredName) =>
+  `line ${line}: \`${oneLine(name)}\` is assigned to but not declared; with isolation "realm" the assignment is lost. Declare it, or set isolation "context" in the policy`;
+
+export function createAcceptance({ sandbox, undeclared, maxBytes }: AcceptanceDeps): Acceptance {
+  return {
+    text: (source) => checkText(source, maxBytes),
+    async look(source, kind, isolation) {
+      const inspection = await sandbox.inspect(source, kind);
+      if (!inspection.ok) {
+        const { code, message, line, column } = inspection;
+        const items = [{ code, message: oneLine(message), line, column }];
+        throw new AppError('ENDPOINT_INVALID', { items });
+      }
+      // In a context of their own, names that nobody declared are globals like anywhere else.
+      const names = isolation === 'realm' ? await undeclared(source) : [];
+      return {
+        metadata: readMetadata(inspection),
+        warnings: [...inspection.warnings.map(oneLine), ...names.map(warn)].slice(0, WARNINGS_MOST),
+        suggestedIsolation: names.length > 0 ? 'context' : inspection.isolation,
+      };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// The live modules. It is asked at every request of the server: an exact path is one look-up, and so is one that is none of ours.
+import type { Registry } from '../../collections/registry.ts';
+import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../modules.ts';
+import { keyOf, pathOf, RESERVED_NAMES } from './address.ts';
+import { matchRoute, type RoutePattern } from './route-pattern.ts';
+import { type Routed, SUB_RESOURCES } from './route-problems.ts';
+
+export interface WritableRegistry extends ModuleRegistry {
+  /** Adds or replaces. `route` is the parsed custom route of an endpoint. */
+  put(live: LiveModule, route: RoutePattern | undefined): void;
+  remove(address: ModuleAddress): void;
+  /** By id: `endpoint:1.0/report`. */
+  find(key: string): LiveModule | undefined;
+  /** Every endpoint with its route. */
+  routed(): readonly Routed[];
+}
+
+interface Entry {
+  readonly live: LiveModule;
+  readonly route: RoutePattern | undefined;
+  /** What a call on exactly its path reaches: made once, since most requests are these. */
+  readonly call: EndpointMatch;
+}
+
+/** The custom routes of one version, by their first segment; those that begin with a parameter are `open`. */
+interface Routes {
+  readonly literal: Map<string, Entry[]>;
+  readonly open: Entry[];
+}
+
+const NONE = Object.freeze(Object.create(null)) as Readonly<Record<string, string>>;
+const NO_SUB: readonly string[] = [];
+const SUBS: ReadonlySet<string> = new Set(SUB_RESOURCES);
+
+const byPath = (a: LiveModule, b: LiveModule) => (a.path < b.path ? -1 : 1);
+
+function splitPath(path: string): readonly string[] | undefined {
+  const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
+  const segments = path.slice(1, end).split('/');
+  if (!path.includes('%')) return segments;
+  try {
+    return segments.map((segment) => decodeURIComponent(segment));
+  } catch {
+    return undefined;
+  }
+}
+
+// Where collections and endpoints are posted: nobody's custom route takes these, not even before there is such a one.
+function isConfigPath(segments: readonly string[]): boolean {
+  return segments.at(-1) === 'config' && (segments.length === 3 || segments.length === 4);
+}
+
+function indexRoutes(entries: Iterable<Entry>): Map<string, Routes> {
+  const index = new Map<string, Routes>();
+  const routed = [...entries].filter(({ route }) => route !== undefined);
+  for (const entry of routed.sort((a, b) => byPath(a.live, b.live))) {
+    const { address } = entry.live;
+    if (address.kind !== 'endpoint') continue;
+    const routes: Routes = index.get(address.apiVersion) ?? { literal: new Map(), open: [] };
+    index.set(address.apiVersion, routes);
+    const [first] = entry.route?.segments ?? [];
+    if (typeof first !== 'string') routes.open.push(entry);
+    else routes.literal.set(first, [...(routes.literal.get(first) ?? []), entry]);
+  }
+  return index;
+}
+
+/** `collections` win over custom routes and sub-resources: one may have been posted after the endpoint. */
+export function createModuleRegistry(collections: Pick<Registry, 'get'>): WritableRegistry {
+  const entries = new Map<string, Entry>();
+  const endpoints = new Map<string, Entry>();
+  let routes: Map<string, Routes> | undefined;
+  let sorted: readonly LiveModule[] | undefined;
+
+  const forget = (address: ModuleAddress) => {
+    const known = entries.get(keyOf(address));
+    entries.delete(keyOf(address));
+    if (address.kind === 'endpoint') endpoints.delete(pathOf(address));
+    sorted = undefined;
+    if (known?.route !== undefined) routes = undefined;
+  };
+
+  const byRoute = (segments: readonly string[]): EndpointMatch | undefined => {
+    const [version = '', first = ''] = segments;
+    routes ??= indexRoutes(entries.values());
+    const known = routes.get(version);
+    if (known === undefined || isConfigPath(segments)) return undefined;
+    if (segments.length === 2 && RESERVED_NAMES.includes(first)) return undefined;
+    if (collections.get(version, first, segments[2] ?? '') !== undefined) return undefined;
+    for (const entry of [...(known.literal.get(first) ?? []), ...known.open]) {
+      const params = entry.route && matchRoute(entry.route, segments.slice(1));
+      if (params !== undefined) return { endpoint: entry.live, params, sub: NO_SUB };
+    }
+    return undefined;
+  };
+
+  const bySegments = (segments: readonly string[]): EndpointMatch | undefined => {
+    const [version = '', name = '', sub = ''] = segments;
+    const entry =
+      version.includes('/') || name.includes('/') ? undefined : endpoints.get(`/${version}/${name}`);
+    if (entry !== undefined && segments.length === 2 && entry.route === undefined) return entry.call;
+    if (entry !== undefined && SUBS.has(sub) && collections.get(version, name, sub) === undefined) {
+      return { endpoint: entry.live, params: NONE, sub: segments.slice(2) };
+    }
+    return byRoute(segments);
+  };
+
+  return {
+    match(path) {
+      const known = endpoints.get(path);
+      if (known !== undefined && known.route === undefined) return known.call;
+      if (endpoints.size === 0) return undefined;
+      const segments = splitPath(path);
+      return segments && bySegments(segments);
+    },
+    get: (address) => entries.get(keyOf(address))?.live,
+    find: (key) => entries.get(key)?.live,
+    list() {
+      sorted ??= [...entries.values()].map(({ live }) => live).sort(byPath);
+      return sorted;
+    },
+    routed: () =>
+      [...endpoints.values()].flatMap(({ live: { address }, route }) =>
+        address.kind === 'endpoint' ? [{ address, route }] : [],
+      ),
+    put(live, route) {
+      forget(live.address);
+      const entry: Entry = { live, route, call: { endpoint: live, params: NONE, sub: NO_SUB } };
+      entries.set(keyOf(live.address), entry);
+      if (live.address.kind === 'endpoint') endpoints.set(pathOf(live.address), entry);
+      if (route !== undefined) routes = undefined;
+    },
+    remove: forget,
+  };
+}
