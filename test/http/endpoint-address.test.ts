@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createEndpointAddresses } from '../../src/http/endpoint-address.ts';
-import { endpoint } from './endpoint-app.ts';
+import { endpoint } from '../endpoints/units.ts';
 
 const REPORT = endpoint('report');
 

@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guestBody, NO_BODY } from '../../src/http/guest-body.ts';
+import { endpoint, headOf } from '../endpoints/units.ts';
 import { exchange } from '../helpers/raw-http.ts';
-import { endpoint, headOf, startEndpointApp } from './endpoint-app.ts';
+import { startEndpointApp } from './endpoint-app.ts';
 
 const REPORT = '/1.0/report';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { endpoint, startEndpointApp } from '../endpoint-app.ts';
+import { endpoint } from '../../endpoints/units.ts';
+import { startEndpointApp } from '../endpoint-app.ts';
 
 const app = startEndpointApp({
   endpoints: [

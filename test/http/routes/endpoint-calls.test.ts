@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endpoint, headOf, ok, startEndpointApp } from '../endpoint-app.ts';
+import { endpoint, headOf, ok } from '../../endpoints/units.ts';
+import { startEndpointApp } from '../endpoint-app.ts';
 
 const REPORT = '/1.0/report';
 

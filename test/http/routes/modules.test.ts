@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type EndpointApp, endpoint, startEndpointApp } from '../endpoint-app.ts';
+import { endpoint } from '../../endpoints/units.ts';
+import { type EndpointApp, startEndpointApp } from '../endpoint-app.ts';
 
 const HOOK = endpoint('x', { address: { kind: 'hook', name: 'slugify' }, path: '/api/hooks/slugify' });
 const PLACES = ['/1.0/report', '/api/hooks/slugify'];

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { createResponseView } from '../../src/endpoints/response-view.ts';
+import { unitOf } from './units.ts';
+
+const view = createResponseView();
+type Headers = readonly (readonly [string, string])[];
+
+function answer(headers: Headers, more: object = {}, granted?: readonly string[]) {
+  const { method = 'GET', ...given } = { status: 200, body: 'text', ...more } as {
+    status: number;
+    body: string | Buffer;
+    method?: string;
+  };
+  const unit = unitOf('a', granted === undefined ? {} : { responseHeaders: granted });
+  const { response, dropped } = view(unit, method, { kind: 'response', headers, ...given });
+  return { ...response, headers: Object.fromEntries(response.headers), dropped, list: response.headers };
+}
+
+const FENCE = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' };
+
+describe('headers of an answer', () => {
+  it('pass when they are granted, in lower case', () => {
+    const { headers, dropped } = answer([
+      ['ETag', '"a"'],
+      ['X-Whatever', '1'],
+      ['Cache-Control', 'no-store'],
+    ]);
+    expect(headers).toEqual({ etag: '"a"', 'x-whatever': '1', 'cache-control': 'no-store', ...FENCE });
+    expect(dropped).toEqual([]);
+  });
+
+  it.each([
+    ...['set-cookie', 'server', 'date', 'access-control-allow-origin', 'strict-transport-security'],
+    ...['x-accel-redirect', 'x-sendfile', 'x-request-id', 'content-security-policy', 'transfer-encoding'],
+    ...['content-length', 'connection', 'content-encoding', 'link', 'refresh', 'clear-site-data'],
+  ])('%s is dropped and told of', (name) => {
+    const { headers, dropped } = answer([[name.toUpperCase(), 'x']]);
+    expect(headers).toEqual(FENCE);
+    expect(dropped).toEqual([name]);
+  });
+
+  it('follow the list of the policy instead of the default one', () => {
+    const { headers, dropped } = answer(
+      [
+        ['etag', '"a"'],
+        ['set-cookie', 'a=1'],
+        ['content-length', '9'],
+      ],
+      {},
+      ['set-cookie', 'content-length'],
+    );
+    expect(headers).toEqual({ 'set-cookie': 'a=1', ...FENCE });
+    expect(dropped).toEqual(['etag', 'content-length']);
+  });
+
+  it('of `type()` and `redirect()` need no grant', () => {
+    const given: Headers = [
+      ['content-type', 'text/html'],
+      ['location', '/elsewhere'],
+    ];
+    expect(answer(given, { status: 302 }, []).headers).toMatchObject({
+      'content-type': 'text/html',
+      location: '/elsewhere',
+    });
+    expect(answer(given, { status: 200 }, [])).toMatchObject({
+      headers: { 'content-type': 'text/html' },
+      dropped: ['location'],
+    });
+  });
+
+  it('that fence the answer in give way to granted ones', () => {
+    const { list } = answer([['Content-Security-Policy', "default-src 'self'"]], {}, [
+      'content-security-policy',
+    ]);
+    expect(list).toEqual([
+      ['content-security-policy', "default-src 'self'"],
+      ['x-content-type-options', 'nosniff'],
+    ]);
+  });
+
+  it('may repeat', () => {
+    const { list } = answer(
+      [
+        ['set-cookie', 'a'],
+        ['set-cookie', 'b'],
+      ],
+      {},
+      ['set-cookie'],
+    );
+    expect(list.filter(([name]) => name === 'set-cookie')).toEqual([
+      ['set-cookie', 'a'],
+      ['set-cookie', 'b'],
+    ]);
+  });
+});
+
+describe('the body of an answer', () => {
+  it.each(['text', Buffer.from([0, 255])])('is handed on', (body) => {
+    expect(answer([], { body, status: 500 })).toMatchObject({ status: 500, body });
+  });
+
+  it.each([204, 304])('is dropped from a %i', (status) => {
+    expect(answer([], { status })).toMatchObject({ body: '', headers: FENCE });
+    expect(answer([], { status, method: 'HEAD' }).headers['content-length']).toBeUndefined();
+  });
+
+  it('of HEAD is only counted', () => {
+    expect(answer([], { method: 'HEAD', body: 'ü' })).toMatchObject({
+      body: '',
+      headers: { 'content-length': '2' },
+    });
+    expect(answer([], { method: 'HEAD', body: Buffer.alloc(7) }).headers['content-length']).toBe('7');
+  });
+});
