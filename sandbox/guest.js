@@ -1,0 +1,271 @@
+// One version of a module, running requests turn by turn in one of three ways:
+// - realm: all of them in one context that is frozen through and through; the module is evaluated anew for each;
+// - context: each in a context of its own; - isolate: each in an isolate of its own.
+import { randomFillSync } from 'node:crypto';
+import { answer } from './host-functions.js';
+
+/** @import { GuestEventKind, LoadOptions, TurnFault } from './protocol.ts' */
+
+/**
+ * @typedef {{ fault: null } | { fault: TurnFault, message: string }} TurnEnd
+ * @typedef {(job: number, kind: GuestEventKind, head: string, body: string) => void} Emit
+ * @typedef {LoadOptions & { name: string, source: string }} GuestOptions
+ *
+ * @typedef {object} Room A context that is ready for requests.
+ * @property {(ms: number, args: (string | number | boolean)[]) => unknown} enter Calls the one function in it.
+ * @property {() => void} release
+ *
+ * @typedef {object} Engine An isolate with the compiled code of one version of a module.
+ * @property {() => Room} open
+ * @property {() => number} heapBytes
+ * @property {() => boolean} isDisposed
+ * @property {() => void} dispose
+ *
+ * @typedef {(job: number, kind: string, head: string, body: string) => string | number | undefined} Door
+ * @typedef {(options: GuestOptions, door: Door, onLost: () => void) => Engine} CreateEngine
+ * @typedef {{ engine: Engine, room: Room, logged: boolean }} Place Where a request runs.
+ */
+
+/** Milliseconds for what a stopped turn left behind. */
+const CLEAN_UP_MS = 2;
+/** Milliseconds for a question to our own code. */
+const QUESTION_MS = 50;
+const TIMED_OUT = 'Script execution timed out.';
+const MESSAGE_CHARACTERS = 300;
+/** Kept back from the log of each request for what is told of it out here. */
+const OWN_LOG_BYTES = 1_024;
+
+const EVENTS = new Set(['end', 'result', 'next', 'error', 'call', 'log']);
+const OVER = new Set(['end', 'result', 'next', 'error']);
+
+/** @type {{ fault: null }} */
+const NO_FAULT = { fault: null };
+
+const seeds = new Int32Array(1_024);
+let usedSeeds = seeds.length;
+
+/** A number of 32 bits that nobody can guess. */
+function nextSeed() {
+  if (usedSeeds === seeds.length) {
+    randomFillSync(seeds);
+    usedSeeds = 0;
+  }
+  usedSeeds += 1;
+  return seeds[usedSeeds - 1] ?? 0;
+}
+
+/** @param {GuestOptions} options @returns {GuestOptions} */
+function withoutOwnShare(options) {
+  return {
+    ...options,
+    logLines: Math.max(0, options.logLines - 1),
+    logBytes: Math.max(0, options.logBytes - OWN_LOG_BYTES),
+  };
+}
+
+class Guest {
+  #createEngine;
+  #options;
+  #emit;
+  /** What all requests share: nothing, the isolate, or the isolate and its context. @type {Engine | undefined} */
+  #engine;
+  /** @type {Room | undefined} */
+  #room;
+  /** Requests that have begun and not ended. @type {Map<number, Place>} */
+  #places = new Map();
+  /** Whose turn it is, and whether that request has ended. */
+  #job = 0;
+  #over = false;
+  #disposed = false;
+
+  /**
+   * @param {CreateEngine} createEngine
+   * @param {GuestOptions} options
+   * @param {Emit} emit
+   * @param {() => void} onLost
+   */
+  constructor(createEngine, options, emit, onLost) {
+    this.#options = options;
+    this.#emit = emit;
+    this.#createEngine = () => createEngine(withoutOwnShare(options), this.#door, onLost);
+    // Also in the mode that will not use it, so that code that does not compile is refused here.
+    this.#engine = this.#createEngine();
+    if (options.isolation === 'realm') this.#room = this.#engine.open();
+  }
+
+  /** @type {Door} */
+  #door = (job, kind, head, body) => {
+    if (!EVENTS.has(kind)) return answer(kind, head, body);
+    // Only the request whose turn it is may speak, and only until it has ended (its log aside).
+    if (job !== this.#job || (this.#over && kind !== 'log')) return undefined;
+    if (OVER.has(kind)) this.#over = true;
+    this.#emit(job, /** @type {GuestEventKind} */ (kind), head, body);
+    return undefined;
+  };
+
+  get disposed() {
+    return this.#disposed;
+  }
+
+  /**
+   * Starts a request. `ms`: most milliseconds that this turn may run.
+   * @param {number} job
+   * @param {string} head
+   * @param {string} body
+   * @param {number} ms
+   * @returns {TurnEnd}
+   */
+  start(job, head, body, ms) {
+    let place;
+    try {
+      place = this.#open();
+    } catch (error) {
+      if (this.#engine?.isDisposed()) return this.#lostMemory(undefined);
+      return { fault: 'load', message: textOf(error) };
+    }
+    return this.#turn(place, job, ms, ['start', job, head, body, nextSeed(), nextSeed()]);
+  }
+
+  /**
+   * Hands over the answer of a host call. Nothing runs for a request that is unknown or has ended.
+   * @param {number} job
+   * @param {{ call: number, ok: boolean, text: string }} call
+   * @param {number} ms
+   * @returns {TurnEnd}
+   */
+  deliver(job, { call, ok, text }, ms) {
+    const place = this.#places.get(job);
+    return place === undefined ? NO_FAULT : this.#turn(place, job, ms, ['deliver', job, call, ok, text]);
+  }
+
+  /** The request is dead: nothing of it may speak any more. @param {number} job */
+  forget(job) {
+    const place = this.#places.get(job);
+    if (place === undefined) return;
+    if (!this.#stop(place, job)) this.#disposeOf(place);
+    this.#close(place, job);
+  }
+
+  /** Bytes of heap in use, buffers included. */
+  heapBytes() {
+    let bytes = this.#engine?.heapBytes() ?? 0;
+    for (const { engine } of this.#places.values()) if (engine !== this.#engine) bytes += engine.heapBytes();
+    return bytes;
+  }
+
+  dispose() {
+    this.#disposed = true;
+    this.#engine?.dispose();
+    for (const { engine } of this.#places.values()) engine.dispose();
+    this.#places.clear();
+  }
+
+  /** @returns {Place} */
+  #open() {
+    if (this.#options.isolation === 'isolate') {
+      const engine = this.#engine ?? this.#createEngine();
+      this.#engine = undefined;
+      return { engine, room: engine.open(), logged: false };
+    }
+    const engine = /** @type {Engine} */ (this.#engine);
+    return { engine, room: this.#room ?? engine.open(), logged: false };
+  }
+
+  /**
+   * @param {Place} place
+   * @param {number} job
+   * @param {number} ms
+   * @param {(string | number | boolean)[]} args
+   * @returns {TurnEnd}
+   */
+  #turn(place, job, ms, args) {
+    const limit = Math.max(1, Math.ceil(ms));
+    const began = performance.now();
+    this.#job = job;
+    this.#over = false;
+    try {
+      place.room.enter(limit, args);
+    } catch (error) {
+      if (place.engine.isDisposed()) return this.#lostMemory(place, job);
+      if (textOf(error) === TIMED_OUT && performance.now() - began >= limit - 1) {
+        if (!this.#stop(place, job)) this.#disposeOf(place);
+        this.#close(place, job);
+        return { fault: 'timeout', message: `The turn took more than ${limit} ms` };
+      }
+      this.#logRejection(place, error);
+    }
+    if (this.#over || !this.#waits(place, job)) this.#close(place, job);
+    else this.#places.set(job, place);
+    return NO_FAULT;
+  }
+
+  /** Whether the request waits for a host call; where it does not, it never answers. @param {Place} place @param {number} job */
+  #waits(place, job) {
+    try {
+      if (Number(place.room.enter(QUESTION_MS, ['pending', job])) > 0) return true;
+    } catch (error) {
+      this.#logRejection(place, error);
+    }
+    this.#emit(job, 'silent', '', '');
+    return false;
+  }
+
+  /**
+   * After a stopped turn: what it left in the queue of microtasks would run in the next call. It runs now, in a call with a
+   * small limit, its request being dead.
+   * @param {Place} place
+   * @param {number} job
+   */
+  #stop(place, job) {
+    if (place.engine.isDisposed()) return true;
+    this.#job = 0;
+    try {
+      place.room.enter(CLEAN_UP_MS, ['stop', job]);
+      return true;
+    } catch (error) {
+      return textOf(error) !== TIMED_OUT && !place.engine.isDisposed();
+    }
+  }
+
+  /** @param {Place} place @param {number} job */
+  #close(place, job) {
+    this.#places.delete(job);
+    if (place.engine !== this.#engine) place.engine.dispose();
+    else if (place.room !== this.#room) place.room.release();
+  }
+
+  /** @param {Place} place */
+  #disposeOf(place) {
+    place.engine.dispose();
+    if (place.engine === this.#engine) this.dispose();
+  }
+
+  /** V8 gave the isolate up at its memory limit. @param {Place | undefined} place @param {number} [job] @returns {TurnEnd} */
+  #lostMemory(place, job = 0) {
+    if (place === undefined || place.engine === this.#engine) this.dispose();
+    this.#places.delete(job);
+    return { fault: 'memory', message: `The module needed more than ${this.#options.heapMb} MB of memory` };
+  }
+
+  /** A promise that nobody waits for was rejected: that ends nothing. Told once. @param {Place} place @param {unknown} error */
+  #logRejection(place, error) {
+    if (place.logged || this.#options.logBytes < 2 * OWN_LOG_BYTES || this.#options.logLines < 2) return;
+    place.logged = true;
+    const message = JSON.stringify(`Unhandled rejection: ${textOf(error)}`);
+    this.#emit(this.#job, 'log', `{"level":"error","message":${message}}`, '');
+  }
+}
+
+/** A guest may throw a message of any size. @param {unknown} error */
+function textOf(error) {
+  return error instanceof Error ? String(error.message).slice(0, MESSAGE_CHARACTERS) : '';
+}
+
+/**
+ * @param {CreateEngine} createEngine
+ * @param {GuestOptions} options
+ * @param {Emit} emit
+ * @param {() => void} onLost
+ */
+export const createGuestWith = (createEngine, options, emit, onLost) =>
+  new Guest(createEngine, options, emit, onLost);

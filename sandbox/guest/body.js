@@ -1,0 +1,12 @@
+// The body of a request, from its text. The server has checked its form before.
+(function bodies(kit) {
+  'use strict';
+  const { JSONParse } = kit.p;
+
+  return function readBody(type, text) {
+    if (type === 'text') return text;
+    if (type === 'none' || text === '') return {};
+    if (type === 'json') return JSONParse(text);
+    return JSONParse(kit.requests.ask('form', '', text));
+  };
+});

@@ -1,0 +1,44 @@
+// Puts the parts together in one context. Runs once in each, before any code of an author.
+// `outside` is the only door: (job, kind, text, text) → text or nothing. It stays in closures of strict functions, which
+// no `caller`, `arguments` or stack frame gives away.
+(function main(parts) {
+  'use strict';
+  return function install(outside, optionsText) {
+    const kit = { __proto__: null, outside };
+    kit.p = parts.primordials();
+    kit.options = kit.p.JSONParse(optionsText);
+    parts.cut(kit);
+    Object.assign(kit, parts.objects(kit));
+    kit.errors = parts['describe-error'](kit);
+    kit.requests = parts.request(kit);
+    kit.bytes = parts.bytes(kit);
+    kit.log = parts.log(kit);
+    kit.answerText = parts['answer-text'](kit);
+    kit.Headers = parts.headers(kit);
+    kit.Response = parts.response(kit);
+    kit.readBody = parts.body(kit);
+    kit.timers = parts.timers(kit);
+    kit.createMath = parts.random(kit);
+    parts.symbols(kit);
+    parts.text(kit);
+    parts.url(kit);
+    parts.clone(kit);
+    kit.createCrypto = parts.crypto(kit);
+    kit.createModel = parts.model(kit);
+    kit.createFetch = parts.fetch(kit);
+    const program = parts.program(kit);
+    const inspect = parts.inspect(kit, program);
+    kit.hiddenPrototypes = parts['hidden-prototypes'](kit);
+    if (kit.options.isolation === 'realm') parts.harden(kit);
+
+    /** Every entry into this context, each of them a call with a time limit. */
+    return function enter(what, job, a, b, c, d) {
+      if (what === 'start') program.start(job, a, b, c, d);
+      else if (what === 'deliver') kit.requests.deliver(job, a, b, c);
+      else if (what === 'pending') return kit.requests.pendingOf(job);
+      else if (what === 'stop') kit.requests.stop(job);
+      else if (what === 'inspect') inspect(job, a, b);
+      else if (what === 'author') kit.author = a;
+    };
+  };
+});

@@ -1,0 +1,147 @@
+// Runs the author's module: evaluated anew for each request, with everything that has authority made for that request.
+(function programs(kit) {
+  'use strict';
+  const { Error, JSONParse, JSONStringify, PromiseResolve, PromiseThen, ReflectApply, String, TypeError } =
+    kit.p;
+  const { StringSlice, RangeError } = kit.p;
+  const { options } = kit;
+  const { isObject, messageOf } = kit.errors;
+  const { Request, bytesOf, fail, finish, turn } = kit.requests;
+  /** Which names the author's text holds: what it cannot name is not made. */
+  const { uses } = options;
+
+  const HANDLERS = {
+    __proto__: null,
+    GET: 'get',
+    HEAD: 'head',
+    POST: 'post',
+    PUT: 'put',
+    PATCH: 'patch',
+    DELETE: 'delete',
+    OPTIONS: 'options',
+  };
+
+  /** `require`: the one package name that older modules use, for `Model` alone. */
+  function createRequire(model) {
+    return function require(name) {
+      if (name === '@dadi/api' && model !== undefined) return { Model: model };
+      const text = StringSlice(String(name), 0, 100);
+      const reason =
+        text === '@dadi/api'
+          ? 'no collection is granted to this module'
+          : "a module can require '@dadi/api' and nothing else";
+      const error = new Error(`Cannot find module '${text}': ${reason}`);
+      error.code = 'MODULE_NOT_FOUND';
+      throw error;
+    };
+  }
+
+  /** Evaluates the author's text for one request; answers its `module.exports`. */
+  function evaluate(request, seedA, seedB) {
+    const timers = uses.timers ? kit.timers.createTimers(request) : undefined;
+    const model = uses.model && options.model ? kit.createModel(request) : undefined;
+    const body = kit.author(
+      uses.console ? kit.log.createConsole(request) : undefined,
+      model,
+      uses.fetch && options.fetch ? kit.createFetch(request) : undefined,
+      timers?.setTimeout,
+      timers?.clear,
+      timers?.setInterval,
+      timers?.clear,
+      timers?.setImmediate,
+      timers?.clear,
+      uses.queueMicrotask ? kit.timers.createQueueMicrotask(request) : undefined,
+      uses.crypto ? kit.createCrypto() : undefined,
+      uses.math ? kit.createMath(seedA, seedB) : undefined,
+    );
+    const exports = {};
+    const module = { exports };
+    ReflectApply(body, exports, [module, exports, uses.require ? createRequire(model) : undefined]);
+    return module.exports;
+  }
+
+  /** The handler that the module has for exactly this method. */
+  function handlerOf(exports, method) {
+    if (exports === undefined || exports === null || HANDLERS[method] === undefined) return undefined;
+    const handler = exports[HANDLERS[method]];
+    return typeof handler === 'function' ? handler : undefined;
+  }
+
+  /** `next()` passes; `next(error)` ends with its status, where that is a whole number of 400 to 599. */
+  function createNext(request) {
+    return function next(error) {
+      if (error === undefined || error === null) {
+        finish(request, 'next', '{}', '');
+        return;
+      }
+      let status = '';
+      try {
+        const given = isObject(error) ? error.statusCode : undefined;
+        const allowed = typeof given === 'number' && given >= 400 && given <= 599 && given % 1 === 0;
+        if (allowed) status = `,"statusCode":${given}`;
+      } catch {
+        // A getter that throws: no status.
+      }
+      finish(request, 'next', `{"message":${JSONStringify(messageOf(error))}${status}}`, '');
+    };
+  }
+
+  function requestOf(head, body) {
+    const { method, url, path, params, query, headers, bodyType, client, ip } = head;
+    return { method, url, path, params, query, headers, body: kit.readBody(bodyType, body), client, ip };
+  }
+
+  function runEndpoint(request, exports, head, body) {
+    const { method } = head;
+    const handler = handlerOf(exports, method) ?? (method === 'HEAD' ? handlerOf(exports, 'GET') : undefined);
+    if (handler === undefined) throw new TypeError(`module.exports has no handler for ${method}`);
+    const response = new kit.Response(request);
+    const result = handler(requestOf(head, body), response, createNext(request));
+    if (isObject(result) && result !== response) {
+      PromiseThen(PromiseResolve(result), undefined, (thrown) => fail(request, thrown));
+    }
+  }
+
+  function finishHook(request, value) {
+    try {
+      const text = value === undefined ? '' : (JSONStringify(value) ?? '');
+      if (text.length * 3 > options.responseBytes && bytesOf(text) > options.responseBytes) {
+        request.tooLarge = new RangeError(`The result has more than ${options.responseBytes} bytes`);
+        throw request.tooLarge;
+      }
+      finish(request, 'result', '{}', text);
+    } catch (thrown) {
+      fail(request, thrown);
+    }
+  }
+
+  function runHook(request, exports, head, body) {
+    if (typeof exports !== 'function') throw new TypeError('module.exports is not a function');
+    const result = exports(JSONParse(body), head.type, head.data);
+    if (!isObject(result)) {
+      finishHook(request, result);
+      return;
+    }
+    PromiseThen(
+      PromiseResolve(result),
+      (value) => finishHook(request, value),
+      (thrown) => fail(request, thrown),
+    );
+  }
+
+  /** The first turn of a request. Whatever the author's code throws ends here, inside the timed call. */
+  function start(job, headText, body, seedA, seedB) {
+    const request = new Request(job);
+    turn.request = request;
+    try {
+      const head = JSONParse(headText);
+      const exports = evaluate(request, seedA, seedB);
+      if (options.kind === 'hook') runHook(request, exports, head, body);
+      else runEndpoint(request, exports, head, body);
+    } catch (thrown) {
+      fail(request, thrown);
+    }
+  }
+
+  return { start, evaluate, handlerOf, HANDLERS };
+});

@@ -1,0 +1,171 @@
+// The state of one request, out of its author's reach, and the only ways out of the isolate: answers, host calls, logs.
+(function requests(kit) {
+  'use strict';
+  const { Error, JSONParse, JSONStringify, RangeError } = kit.p;
+  const { outside, options } = kit;
+  const { headOf, isObject } = kit.errors;
+
+  /** Requests that wait for host calls, by number. */
+  const waiting = { __proto__: null };
+
+  class Request {
+    job;
+    /** Its answer has been sent. */
+    ended = false;
+    /** It was stopped: nothing of it may do anything any more. */
+    dead = false;
+    /** Answers of host calls that it still waits for, by number of the call; how many they are. */
+    calls = { __proto__: null };
+    pending = 0;
+    lastCall = 0;
+    timersLeft = options.timers;
+    callsLeft = options.hostCalls;
+    /** Pure functions of the host (URLs, digests, UTF-8), so that a loop of them cannot outrun the clock. */
+    asksLeft = 20_000;
+    askedLeft = 33_554_432;
+    symbolsLeft = 1_000;
+    logLinesLeft = options.logLines;
+    logBytesLeft = options.logBytes;
+    logClosed = false;
+    /** The error that says that the response is too large, once thrown. */
+    tooLarge = undefined;
+
+    constructor(job) {
+      this.job = job;
+    }
+  }
+
+  /** Whose turn it is: set on every entry, for the budgets of pure functions only. Authority goes by closures. */
+  const turn = { request: undefined };
+
+  /** Asks a pure function of the host: text in, text out. */
+  function ask(kind, head, body) {
+    const request = turn.request;
+    if (request === undefined || request.dead) throw new Error('This request is over');
+    request.asksLeft -= 1;
+    request.askedLeft -= head.length + body.length;
+    if (request.asksLeft < 0 || request.askedLeft < 0) {
+      throw new RangeError('Too much work for the helpers of the server in one request');
+    }
+    return outside(request.job, kind, head, body);
+  }
+
+  /** Bytes of a text in UTF-8. No budget: each answer and record is counted once, and both are bounded. */
+  const bytesOf = (text) => +outside(0, 'bytes', '', text);
+
+  /** Sends the answer: `kind` is end, result, next or error. The first one counts. */
+  function finish(request, kind, head, body) {
+    if (request.ended || request.dead) return;
+    outside(request.job, kind, head, body);
+    request.ended = true;
+    delete waiting[request.job];
+  }
+
+  /** Ends the request with what its author's code threw; after its end that is only a line of the log. */
+  function fail(request, thrown) {
+    if (request.dead) return;
+    if (request.ended) {
+      kit.log.record(request, 'error', thrown);
+      return;
+    }
+    const tooLarge = request.tooLarge !== undefined && thrown === request.tooLarge;
+    finish(request, 'error', headOf(thrown, `${tooLarge ? ',"tooLarge":true' : ''}${codeOf(thrown)}`), '');
+  }
+
+  /** A hook may name the code of its refusal. */
+  function codeOf(thrown) {
+    if (options.kind !== 'hook' || !isObject(thrown)) return '';
+    try {
+      const code = thrown.code;
+      return typeof code === 'string' && code.length <= 100 ? `,"code":${JSONStringify(code)}` : '';
+    } catch {
+      return '';
+    }
+  }
+
+  /**
+   * Asks the server for something that takes time. `settle(ok, text)` gets its answer in a later turn.
+   * `args` is JSON text.
+   */
+  function hostCall(request, name, args, settle) {
+    if (request.ended || request.dead) throw new Error('This request is over');
+    if (name === 'timer') {
+      if (request.timersLeft <= 0) throw new RangeError(`More than ${options.timers} timers in one request`);
+      request.timersLeft -= 1;
+    } else {
+      if (request.callsLeft <= 0) {
+        throw new RangeError(`More than ${options.hostCalls} calls of the server in one request`);
+      }
+      request.callsLeft -= 1;
+    }
+    const call = request.lastCall + 1;
+    outside(request.job, 'call', `{"call":${call},"name":"${name}"}`, args);
+    request.lastCall = call;
+    request.calls[call] = settle;
+    request.pending += 1;
+    waiting[request.job] = request;
+    return call;
+  }
+
+  /** The answer is not wanted any more (a cleared timer). */
+  function dropCall(request, call) {
+    if (request.calls[call] === undefined) return;
+    delete request.calls[call];
+    request.pending -= 1;
+  }
+
+  function deliver(job, call, ok, text) {
+    const request = waiting[job];
+    if (request === undefined) return;
+    const settle = request.calls[call];
+    if (settle === undefined) return;
+    dropCall(request, call);
+    turn.request = request;
+    try {
+      settle(ok, text);
+    } catch (thrown) {
+      fail(request, thrown);
+    }
+  }
+
+  /** The Error of a host call that failed: `text` is JSON of `{code, message, …}`, written by the server. */
+  function failureOf(text) {
+    const { code, message, errors } = JSONParse(text);
+    const failure = new Error(message);
+    failure.code = code;
+    if (errors !== undefined) failure.errors = errors;
+    return failure;
+  }
+
+  /** How many host calls the request waits for. */
+  function pendingOf(job) {
+    const request = waiting[job];
+    return request === undefined ? 0 : request.pending;
+  }
+
+  /** Nothing of this request may run or speak any more. */
+  function stop(job) {
+    const request = waiting[job];
+    if (request !== undefined) request.dead = true;
+    delete waiting[job];
+    if (turn.request !== undefined && turn.request.job === job) {
+      turn.request.dead = true;
+      turn.request = undefined;
+    }
+  }
+
+  return {
+    Request,
+    turn,
+    ask,
+    bytesOf,
+    finish,
+    fail,
+    hostCall,
+    dropCall,
+    deliver,
+    failureOf,
+    pendingOf,
+    stop,
+  };
+});

@@ -1,0 +1,19 @@
+// `Symbol.for` within a budget: a registered symbol is never collected as long as the isolate lives.
+(function symbols(kit) {
+  'use strict';
+  const { RangeError, String, Symbol, SymbolFor } = kit.p;
+  const MAX_CHARACTERS = 100;
+
+  kit.alias(Symbol, 'for', (key) => {
+    const text = String(key);
+    const request = kit.requests.turn.request;
+    if (request === undefined || request.dead || request.symbolsLeft <= 0) {
+      throw new RangeError('Too many keys for Symbol.for in one request');
+    }
+    if (text.length > MAX_CHARACTERS) {
+      throw new RangeError(`A key of Symbol.for has at most ${MAX_CHARACTERS} characters`);
+    }
+    request.symbolsLeft -= 1;
+    return SymbolFor(text);
+  });
+});

@@ -1,0 +1,83 @@
+// Posted code, compiled and evaluated once: a refusal with the place in the author's text, or what the server must know.
+import { answer } from './host-functions.js';
+import { facts, loadRefusal, refusal, syntaxRefusal } from './inspection.js';
+
+/** @import { CreateEngine, GuestOptions } from './guest.js' */
+/** @import { Inspection, Isolation, ModuleKind } from './protocol.ts' */
+
+const NAME = 'module.js';
+const LOST = 'The module cannot be loaded';
+
+/**
+ * Everything is there while a module is evaluated, whatever will be granted to it; host calls are never answered.
+ * @param {string} source
+ * @param {{ kind: ModuleKind, loadMs: number, heapMb: number }} options
+ * @param {Isolation} isolation
+ * @returns {GuestOptions}
+ */
+function optionsOf(source, { kind, loadMs, heapMb }, isolation) {
+  const powers = { model: true, fetch: true, hostCalls: 50, timers: 20, timerMs: 5_000 };
+  const bounds = { responseBytes: 1_048_576, logBytes: 0, logLines: 0 };
+  const clocks = { loadMs, cpuMs: loadMs, wallMs: loadMs };
+  return { ...powers, ...bounds, ...clocks, kind, isolation, heapMb, source, name: NAME };
+}
+
+/**
+ * @param {CreateEngine} createEngine
+ * @param {GuestOptions} options
+ * @returns {Inspection}
+ */
+function evaluate(createEngine, options) {
+  /** @type {Inspection} */
+  let found = refusal('ENDPOINT_LOAD', LOST);
+  let engine;
+  try {
+    engine = createEngine(
+      options,
+      (_job, kind, head, body) => {
+        if (kind === 'result') found = facts(head, body);
+        else if (kind === 'error') found = loadRefusal(head);
+        else if (kind !== 'call' && kind !== 'log') return answer(kind, head, body);
+        return undefined;
+      },
+      () => undefined,
+    );
+    engine.open().enter(options.loadMs, ['inspect', 1, 1, 1]);
+    return found;
+  } catch (error) {
+    return refusalOf(error, engine?.isDisposed() === true, options, found);
+  } finally {
+    engine?.dispose();
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @param {boolean} outOfMemory
+ * @param {GuestOptions} options
+ * @param {Inspection} found
+ */
+function refusalOf(error, outOfMemory, options, found) {
+  if (error instanceof SyntaxError) return syntaxRefusal(error);
+  if (outOfMemory) return refusal('ENDPOINT_LOAD', `Loading needs more than ${options.heapMb} MB of memory`);
+  const timedOut = error instanceof Error && error.message === 'Script execution timed out.';
+  if (timedOut) return refusal('ENDPOINT_LOAD', `Loading takes more than ${options.loadMs} ms`);
+  // A promise of the module was rejected, and nobody waits for it: that harms nothing.
+  return found;
+}
+
+/**
+ * Tried as it will run by default; code that fails there, but would not in a context of its own, is accepted with a warning.
+ * @param {CreateEngine} createEngine
+ * @param {string} source
+ * @param {{ kind: ModuleKind, loadMs: number, heapMb: number }} options
+ * @returns {Inspection}
+ */
+export function inspectWith(createEngine, source, options) {
+  const first = evaluate(createEngine, optionsOf(source, options, 'realm'));
+  if (first.ok || first.code !== 'ENDPOINT_LOAD') return first;
+  const second = evaluate(createEngine, optionsOf(source, options, 'context'));
+  if (!second.ok) return first;
+  const warning = `In the realm that all requests share, loading fails: ${first.message}`;
+  return { ...second, warnings: [warning], isolation: 'context' };
+}

@@ -1,0 +1,125 @@
+// The only file that touches isolated-vm. It makes isolates, puts the guest code into them, and enters them: always by a
+// call with a time limit, always with primitive arguments. The author's code never holds anything of isolated-vm.
+import { createRequire } from 'node:module';
+import { bindingPath } from './binding.js';
+import { createGuestWith } from './guest.js';
+import { aloneText, BUNDLE, moduleText, usesOf } from './guest-bundle.js';
+import { inspectWith } from './inspect.js';
+
+/** @import { Emit, Engine, GuestOptions, Room } from './guest.js' */
+/** @import { ModuleKind } from './protocol.ts' */
+
+// Whoever starts this process names the file, as the process may not look around for it.
+const given = process.argv[2];
+const binding = given?.endsWith('.node') ? given : bindingPath(new URL('../', import.meta.url));
+const { ivm } = createRequire(import.meta.url)(binding);
+
+/** Milliseconds for our own code in a new context. */
+const INSTALL_MS = 2_000;
+/** The least that isolated-vm takes, in MB. */
+const LEAST_HEAP_MB = 8;
+
+/** @param {GuestOptions} options */
+function optionsText({ source, ...options }) {
+  return JSON.stringify({ ...options, uses: usesOf(source) });
+}
+
+/**
+ * Makes an isolate and compiles the module in it. Throws a SyntaxError of V8 when the text does not compile.
+ * `door` is called by the guest code: (job, kind, text, text) → text or nothing; it must not throw, as the guest would see
+ * the error with paths of this machine. `onLost`: the isolate is stuck for good, and this thread soon after.
+ * @param {GuestOptions} options
+ * @param {(job: number, kind: string, head: string, body: string) => string | number | undefined} door
+ * @param {() => void} onLost
+ * @returns {Engine}
+ */
+function createEngine(options, door, onLost) {
+  const isolate = new ivm.Isolate({
+    memoryLimit: Math.max(LEAST_HEAP_MB, options.heapMb),
+    onCatastrophicError: onLost,
+  });
+  try {
+    return fill(isolate, options, door);
+  } catch (error) {
+    disposeOf(isolate);
+    throw error;
+  }
+}
+
+/** @param {any} isolate */
+function disposeOf(isolate) {
+  if (!isolate.isDisposed) isolate.dispose();
+}
+
+/**
+ * @param {any} isolate
+ * @param {GuestOptions} options
+ * @param {Parameters<typeof createEngine>[1]} door
+ * @returns {Engine}
+ */
+function fill(isolate, options, door) {
+  const place = { filename: options.name, lineOffset: -1 };
+  const scratch = isolate.createContextSync();
+  scratch.evalClosureSync(aloneText(options.source), [], { ...place, timeout: INSTALL_MS });
+  const author = isolate.compileScriptSync(moduleText(options.source), place);
+  const bundle = isolate.compileScriptSync(BUNDLE, { filename: 'sandbox' });
+  const callback = new ivm.Callback(door, { sync: true });
+  const text = optionsText(options);
+  const install = { timeout: INSTALL_MS, result: { reference: true } };
+  const reference = { timeout: INSTALL_MS, reference: true };
+
+  /** @returns {Room} */
+  function openIn(/** @type {any} */ context) {
+    const installer = bundle.runSync(context, reference);
+    const entry = installer.applySync(undefined, [callback, text], install);
+    const maker = author.runSync(context, reference);
+    entry.applySync(undefined, ['author', 0, maker.derefInto({ release: true })], { timeout: INSTALL_MS });
+    installer.release();
+    return {
+      enter: (ms, args) => entry.applySync(undefined, args, { timeout: ms }),
+      release() {
+        if (isolate.isDisposed) return;
+        entry.release();
+        context.release();
+      },
+    };
+  }
+
+  // The context of the check becomes the first one: nothing ran in it.
+  let unused = scratch;
+  return {
+    open() {
+      const context = unused ?? isolate.createContextSync();
+      unused = undefined;
+      return openIn(context);
+    },
+    heapBytes() {
+      if (isolate.isDisposed) return 0;
+      const { used_heap_size, externally_allocated_size } = isolate.getHeapStatisticsSync();
+      return used_heap_size + externally_allocated_size;
+    },
+    isDisposed: () => isolate.isDisposed,
+    dispose: () => disposeOf(isolate),
+  };
+}
+
+/**
+ * One version of a module, able to run requests one turn at a time. Throws on code that does not compile.
+ * `emit` is called during a turn for whatever the request sends out; `onLost` when the isolate is stuck for good.
+ * @param {GuestOptions} options
+ * @param {Emit} emit
+ * @param {() => void} onLost
+ */
+export const createGuest = (options, emit, onLost) => createGuestWith(createEngine, options, emit, onLost);
+
+/**
+ * Compiles and evaluates posted code once, in an isolate that is thrown away.
+ * @param {string} source
+ * @param {{ kind: ModuleKind, loadMs: number, heapMb: number }} options
+ */
+export const inspect = (source, options) => inspectWith(createEngine, source, options);
+
+/** What runs in here: a reviewer wants to know how old it is. */
+export function versions() {
+  return { node: process.versions.node, v8: process.versions.v8, isolatedVm: '7.0.1' };
+}
