@@ -36,6 +36,13 @@ describe('AppError', () => {
     expect(error.items).toEqual([{ field: 'author.name', message: 'is too deep', code: 'FILTER_INVALID' }]);
   });
 
+  it('takes the status that a custom endpoint asked for', () => {
+    expect(new AppError('ENDPOINT_ERROR', { status: 418 })).toMatchObject({
+      status: 418,
+      code: 'ENDPOINT_ERROR',
+    });
+  });
+
   it('takes items, headers, members of the body and the cause as they are', () => {
     const cause = new Error('the reason');
     const items = [{ field: 'title', message: "can't be blank" }];

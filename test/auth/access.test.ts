@@ -1,6 +1,6 @@
 // Access decisions: public methods, permissions by name and version, admins.
 import { describe, expect, it } from 'vitest';
-import { createCaller, decide } from '../../src/auth/access.ts';
+import { createCaller, decide, decideEndpoint } from '../../src/auth/access.ts';
 import type { Client, Permissions } from '../../src/auth/client.ts';
 import type { Collection } from '../../src/collections/collection.ts';
 
@@ -78,5 +78,33 @@ describe('createCaller', () => {
     expect(nobody.name).toBeNull();
     expect(nobody.may(collection() as Collection, 'GET')).toBe(false);
     expect(nobody.may(collection(['POST']) as Collection, 'GET')).toBe(true);
+  });
+});
+
+describe('decideEndpoint', () => {
+  const report = (authenticate: boolean | readonly string[] = true) => ({
+    name: 'report',
+    version: '1.0',
+    authenticate,
+  });
+
+  it('wants a token where the module does', () => {
+    expect(decideEndpoint(null, report(), 'GET')).toBe('no-token');
+    expect(decideEndpoint(null, report(false), 'GET')).toBe('ok');
+    expect(decideEndpoint(null, report(['POST']), 'GET')).toBe('ok');
+    expect(decideEndpoint(null, report(['GET']), 'HEAD')).toBe('no-token');
+    expect(decideEndpoint(client(null), report(), 'PATCH')).toBe('ok');
+  });
+
+  it.each([
+    ['the name', { endpoints: [{ path: 'report' }] }, 'ok'],
+    ['name and version', { endpoints: [{ path: 'report', apiVersion: '1.0' }] }, 'ok'],
+    ['another version', { endpoints: [{ path: 'report', apiVersion: '2.0' }] }, 'denied'],
+    ['collections only', { collections: [{ path: 'report' }] }, 'denied'],
+    ['nothing', {}, 'denied'],
+  ] as const)('with permission for %s', (_case, permissions, decision) => {
+    expect(decideEndpoint(client(permissions), report(), 'GET')).toBe(decision);
+    expect(decideEndpoint(client(permissions), report(false), 'GET')).toBe('ok');
+    expect(decideEndpoint(client(permissions, 'admin'), report(), 'GET')).toBe('ok');
   });
 });

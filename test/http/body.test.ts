@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import {
+  acceptCode,
   acceptForm,
   acceptJson,
   acceptPlainJson,
@@ -99,6 +100,34 @@ describe('a server that takes JSON', () => {
       acceptForm(scope);
       scope.post('/form', async (request) => ({ body: bodyOf(request) }));
     });
+  });
+
+  const code = bareServer((bare) => {
+    acceptJson(bare);
+    bare.register(async (scope) => {
+      acceptCode(scope);
+      scope.post('/code', async (request) => ({ body: bodyOf(request) }));
+    });
+  }).server;
+
+  it.each(['text/plain', 'text/javascript', 'application/javascript; charset=utf-8'])(
+    'takes %s where code is expected',
+    async (type) => {
+      const headers = { 'content-type': type };
+      const answer = await code.inject({ method: 'POST', url: '/code', headers, payload: '{"a":1}' });
+      expect(answer.json()).toEqual({ body: '{"a":1}' });
+    },
+  );
+
+  it('takes nothing else there', async () => {
+    for (const type of ['application/json', 'text/css', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': type };
+      const answer = await code.inject({ method: 'POST', url: '/code', headers, payload: '{}' });
+      expect(answer.statusCode).toBe(415);
+    }
+    const headers = { 'content-type': 'text/plain' };
+    const payload = Buffer.from([255]);
+    expect((await code.inject({ method: 'POST', url: '/code', headers, payload })).statusCode).toBe(400);
   });
 
   const post = (url: string, headers: Record<string, string>, payload?: string) =>

@@ -76,6 +76,23 @@ describe('the error handler', () => {
     expect(headers['retry-after']).toBe('9');
   });
 
+  it.each(['ENDPOINT_SUSPENDED', 'ENDPOINT_BUSY', 'SANDBOX_DISABLED'] as const)(
+    'leaves %s its own code, and the log its silence',
+    async (code) => {
+      const { status, headers, body, records } = await thrown(new AppError(code));
+      expect([status, headers['retry-after'], body.errors[0].code]).toEqual([503, '2', code]);
+      expect(body.errors[0].title).toBeUndefined();
+      expect(records.map(({ level }) => level)).toEqual(['debug']);
+    },
+  );
+
+  it('says no more of a failed endpoint than that it failed', async () => {
+    const { status, body, records } = await thrown(new AppError('ENDPOINT_ERROR', { cause: 'secret' }));
+    expect(status).toBe(500);
+    expect(body.errors).toEqual([{ message: 'The endpoint failed', code: 'ENDPOINT_ERROR' }]);
+    expect(JSON.stringify(records)).not.toContain('secret');
+  });
+
   it('adds the challenge to a refusal of the domain', async () => {
     const refusal = new AppError('NOT_PERMITTED', { field: 'author' });
     const { status, headers } = await thrown(refusal, USER_CLIENT);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { flag, parseQuery, queryText } from '../../src/http/query-string.ts';
+import { flag, numberParameter, parseQuery, queryText } from '../../src/http/query-string.ts';
 
 const refused = (url: string) => {
   try {
@@ -70,5 +70,30 @@ describe('flag', () => {
 
   it('is undefined when the parameter was not sent', () => {
     expect(flag(new Map(), 'compose')).toBeUndefined();
+  });
+});
+
+describe('numberParameter', () => {
+  const after = { fallback: 7, what: 'the number of an entry' };
+
+  it.each([
+    ['/a', 7],
+    ['/a?x=1', 7],
+    ['/a?after=0', 0],
+    ['/a?x&after=12#after=3', 12],
+  ])('of %s is %i', (url, value) => {
+    expect(numberParameter(url, 'after', after)).toBe(value);
+  });
+
+  it.each([
+    'after=',
+    'after=x',
+    'after=-1',
+    'after=1.0',
+    'after=1e3',
+    'after=1&after=2',
+    `after=${'9'.repeat(16)}`,
+  ])('refuses %s', (query) => {
+    expect(() => numberParameter(`/a?${query}`, 'after', after)).toThrow(AppError);
   });
 });

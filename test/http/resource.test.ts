@@ -1,11 +1,13 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { resource } from '../../src/http/resource.ts';
+import { anyMethod, resource } from '../../src/http/resource.ts';
 import { bareServer } from './bare-server.ts';
 
 const { server } = bareServer((bare) => {
   resource(bare, '/both', { GET: async () => 'text', POST: async () => 'posted' });
   resource(bare, '/write', { POST: async () => 'posted' });
+  resource(bare, '/small', { POST: async () => 'posted' }, { bodyLimit: 5 });
+  anyMethod(bare, '/any', (request, reply) => reply.header('x-method', request.method).send());
 });
 
 type Method = 'GET';
@@ -50,4 +52,27 @@ describe('an address', () => {
     });
     expect(answer.statusCode).toBe(405);
   });
+});
+
+describe('an address with a bound of its own', () => {
+  it.each([
+    [5, 200],
+    [6, 413],
+  ])('answers a body of %i bytes with %i', async (length, status) => {
+    const headers = { 'content-type': 'text/plain' };
+    const payload = 'x'.repeat(length);
+    expect((await server.inject({ method: 'POST', url: '/small', headers, payload })).statusCode).toBe(
+      status,
+    );
+  });
+});
+
+describe('an address that takes any method', () => {
+  it.each(METHODS.filter((method) => method !== 'CONNECT' && method !== 'QUERY'))(
+    'answers %s',
+    async (method) => {
+      const answer = await ask(method, '/any');
+      expect([answer.statusCode, answer.headers['x-method']]).toEqual([200, method]);
+    },
+  );
 });

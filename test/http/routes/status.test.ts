@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatUptime } from '../../../src/http/routes/status.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { ADMIN } from '../../helpers/server-process.ts';
+import { startEndpointApp } from '../endpoint-app.ts';
 
 let app: TestApp;
 
@@ -33,6 +34,17 @@ describe('/api/status', () => {
       routes: [],
     });
     expect(text).not.toContain(ADMIN.secret);
+  });
+
+  it('tells admins, and nobody else, how the sandbox fares', async () => {
+    const custom = startEndpointApp();
+    const sandbox = {
+      level: 2,
+      selfTest: { state: 'passed', items: [] },
+      hosts: { running: 1, busy: 0, spare: 1, max: 16 },
+    };
+    expect((await custom.ask('GET', '/api/status', { as: 'admin' })).body.sandbox).toEqual(sandbox);
+    expect((await custom.ask('GET', '/api/status', { as: 'user' })).body.sandbox).toBeUndefined();
   });
 
   it('needs a token', async () => {
