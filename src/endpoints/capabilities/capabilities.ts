@@ -5,7 +5,7 @@ import type { HostAnswer, HostCall } from '../sandbox.ts';
 import { readArguments } from './call-arguments.ts';
 import type { FetchCall } from './fetch/fetch-call.ts';
 import { createModelCalls, type ModelDeps } from './model-calls.ts';
-import type { Origin } from './model-scope.ts';
+import type { Run } from './model-scope.ts';
 import { failedAnswer, Refusal } from './refusal.ts';
 
 interface CapabilityDeps extends ModelDeps {
@@ -19,7 +19,7 @@ export interface Capabilities {
   /**
    * The host calls of one run of a module. The function that it makes never rejects; every answer is fit for the guest.
    */
-  forRequest(origin: Origin): (call: HostCall, signal: AbortSignal) => Promise<HostAnswer>;
+  forRequest(run: Run): (call: HostCall, signal: AbortSignal) => Promise<HostAnswer>;
 }
 
 /** Makes the capabilities of all modules: `Model` and `fetch`. Each call is held against the policy of its module. */
@@ -27,14 +27,14 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   const { fetch, toAppError, log } = deps;
   const models = createModelCalls(deps);
 
-  const perform = (name: string, args: JsonObject, origin: Origin, signal: AbortSignal): Promise<string> => {
-    if (name === 'fetch') return fetch(args, origin, signal);
+  const perform = (name: string, args: JsonObject, run: Run, signal: AbortSignal): Promise<string> => {
+    if (name === 'fetch') return fetch(args, run, signal);
     const model = models.get(name);
     if (model === undefined) throw new Refusal('BAD_ARGUMENTS', 'There is no such call');
-    return model(args, origin);
+    return model(args, run);
   };
 
-  const failed = (error: unknown, name: string, { unit, requestId }: Origin): HostAnswer => {
+  const failed = (error: unknown, name: string, { unit, requestId }: Run): HostAnswer => {
     if (error instanceof Refusal) return failedAnswer(error);
     const known = toAppError(error);
     if (known.status === 500) {
@@ -44,12 +44,12 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
   };
 
   return {
-    forRequest: (origin) => async (call, signal) => {
+    forRequest: (run) => async (call, signal) => {
       try {
         if (signal.aborted) throw new Refusal('ABORTED', 'The request is over');
-        return { ok: true, text: await perform(call.name, readArguments(call.args), origin, signal) };
+        return { ok: true, text: await perform(call.name, readArguments(call.args), run, signal) };
       } catch (error) {
-        return failed(error, call.name, origin);
+        return failed(error, call.name, run);
       }
     },
   };

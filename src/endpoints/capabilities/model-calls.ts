@@ -6,7 +6,7 @@ import type { DocumentStore } from '../../stores/ports.ts';
 import type { CollectionGrant, ModelAction } from '../unit.ts';
 import { argument } from './call-arguments.ts';
 import { composeArgument, modelRequest, objectArgument } from './model-options.ts';
-import { createModelScope, type ModelScope, type Origin, type ScopeDeps } from './model-scope.ts';
+import { createModelScope, type ModelScope, type Run, type ScopeDeps } from './model-scope.ts';
 import { Refusal } from './refusal.ts';
 
 /** Bytes of the documents in an answer: what crosses to the guest must fit into its heap. */
@@ -21,7 +21,7 @@ export interface ModelDeps extends ScopeDeps {
 }
 
 /** Resolves with the JSON text of the result. */
-export type ModelCall = (args: JsonObject, origin: Origin) => Promise<string>;
+export type ModelCall = (args: JsonObject, run: Run) => Promise<string>;
 
 type Perform = (scope: ModelScope, args: JsonObject) => Promise<string>;
 
@@ -80,11 +80,11 @@ function createActions({ documents, store, log }: ModelDeps): Readonly<Record<Mo
       const page = await documents.updateByQuery(collection, body, context, writeOptions(args));
       return `{${shown(page.results)},"metadata":${JSON.stringify(page.metadata)}}`;
     },
-    async delete({ collection, context, origin }, args) {
+    async delete({ collection, context, run }, args) {
       const query = required(args, 'query');
       const { deleted, totalCount } = await documents.removeByQuery(collection, { query }, context);
       if (isJsonObject(query) && Object.keys(query).length === 0) {
-        const about = { requestId: origin.requestId, unit: origin.unit.id, path: collection.path, deleted };
+        const about = { requestId: run.requestId, unit: run.unit.id, path: collection.path, deleted };
         log.warn(about, 'every document of a collection was deleted');
       }
       return JSON.stringify({ deleted, totalCount });
@@ -98,7 +98,7 @@ export function createModelCalls(deps: ModelDeps): ReadonlyMap<string, ModelCall
   const actions = Object.entries(createActions(deps)) as [ModelAction, Perform][];
   const call =
     (action: ModelAction, perform: Perform): ModelCall =>
-    async (args, origin) =>
-      perform(await scopeOf(action, args, origin), args);
+    async (args, run) =>
+      perform(await scopeOf(action, args, run), args);
   return new Map(actions.map(([action, perform]) => [`model.${action}`, call(action, perform)]));
 }

@@ -23,7 +23,7 @@ const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
 };
 
 /** On whose behalf a module runs. */
-export interface Origin {
+export interface Run {
   readonly unit: Unit;
   /** Null: anonymous. */
   readonly client: Client | null;
@@ -48,7 +48,7 @@ export interface ModelScope {
   readonly collection: Collection;
   readonly grant: CollectionGrant;
   readonly context: Context;
-  readonly origin: Origin;
+  readonly run: Run;
 }
 
 type FindClient = ScopeDeps['findClient'];
@@ -71,15 +71,15 @@ function collectionAt(registry: ScopeDeps['registry'], { name }: CollectionGrant
 
 /** Makes the function that lets a call in, or throws: a Refusal, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope({ registry, createCaller, findClient, queryMs, now }: ScopeDeps) {
-  return async (action: ModelAction, args: JsonObject, origin: Origin): Promise<ModelScope> => {
-    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY } = origin;
+  return async (action: ModelAction, args: JsonObject, run: Run): Promise<ModelScope> => {
+    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY } = run;
     if (depth >= MAX_DEPTH) throw new Refusal('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = argument(args, 'collection');
     if (typeof name !== 'string') throw new Refusal('BAD_ARGUMENTS', 'The collection must be a text');
     const grants = unit.policy.grants.collections;
     const grant = findGrant(grants, name, action);
     const collection = collectionAt(registry, grant);
-    const client = await actingClient(grant, origin.client, findClient);
+    const client = await actingClient(grant, run.client, findClient);
     const caller = createCaller(client);
     const method = METHODS[action];
     if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');
@@ -90,7 +90,8 @@ export function createModelScope({ registry, createCaller, findClient, queryMs, 
       deadline: Math.min(now() + queryMs, deadline),
       maxMatches: grant.maxResults,
       depth: depth + 1,
+      origin: { requestId: run.requestId, client },
     };
-    return { collection, grant, context, origin };
+    return { collection, grant, context, run };
   };
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { createCaller } from '../../../src/auth/access.ts';
 import type { Client } from '../../../src/auth/client.ts';
+import { createModelScope } from '../../../src/endpoints/capabilities/model-scope.ts';
 import { ANN, openModels } from './model.ts';
-import { grantOf } from './module.ts';
+import { grantOf, unitWith } from './module.ts';
 
 const BOOKS = '1.0/library/books';
 const NOT_GRANTED = {
@@ -62,6 +64,27 @@ test('calls inside hooks inside calls come to an end', async () => {
   const at = (depth: number) => call('model.find', { collection: 'books' }, [grantOf(BOOKS)], { depth });
   expect((await at(3)).ok).toBe(true);
   expect((await at(4)).value.code).toBe('TOO_DEEP');
+});
+
+test('tells the service who asks, how deep, and within which bounds', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller,
+    findClient: async () => undefined,
+    queryMs: 500,
+    now: () => 1000,
+  });
+  const unit = unitWith({ collections: [grantOf(BOOKS, { maxResults: 7 })] });
+  const run = { unit, client: ANN, requestId: 'r1', depth: 2, deadline: 1200 };
+  const { collection, context } = await scopeOf('find', { collection: 'books' }, run);
+  expect(collection.path).toBe('/1.0/library/books');
+  const { caller, ...told } = context;
+  expect(caller.name).toBe('ann');
+  const origin = { requestId: 'r1', client: ANN };
+  expect(told).toEqual({ deadline: 1200, maxMatches: 7, depth: 3, origin });
+  const free = await scopeOf('find', { collection: 'books' }, { unit, client: ANN, requestId: 'r1' });
+  expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });
 });
 
 test.each([undefined, null, 1, ['books'], { name: 'books' }])('%j is no name', async (collection) => {

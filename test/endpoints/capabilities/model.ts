@@ -4,7 +4,7 @@ import { createCaller } from '../../../src/auth/access.ts';
 import type { Client } from '../../../src/auth/client.ts';
 import { createRegistry } from '../../../src/collections/registry.ts';
 import { createCapabilities } from '../../../src/endpoints/capabilities/capabilities.ts';
-import type { Origin } from '../../../src/endpoints/capabilities/model-scope.ts';
+import type { Run } from '../../../src/endpoints/capabilities/model-scope.ts';
 import type { CollectionGrant } from '../../../src/endpoints/unit.ts';
 import { toAppError } from '../../../src/http/error-handler.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -47,7 +47,7 @@ export interface ModelBench {
     name: string,
     args: JsonObject | string,
     grants: readonly CollectionGrant[],
-    origin?: Partial<Origin>,
+    run?: Partial<Run>,
   ): Promise<Answer>;
 }
 
@@ -85,9 +85,9 @@ export async function openModels({
   return {
     library,
     logged,
-    async call(name, args, grants, origin = {}) {
+    async call(name, args, grants, run = {}) {
       const unit = unitWith({ collections: grants });
-      const serve = capabilities.forRequest({ unit, client: ANN, requestId: 'r1', ...origin });
+      const serve = capabilities.forRequest({ unit, client: ANN, requestId: 'r1', ...run });
       const text = typeof args === 'string' ? args : JSON.stringify(args);
       const answer = await serve({ name, args: text }, new AbortController().signal);
       return { ok: answer.ok, value: JSON.parse(answer.text) };

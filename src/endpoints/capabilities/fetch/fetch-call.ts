@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { argument } from '../call-arguments.ts';
-import type { Origin } from '../model-scope.ts';
+import type { Run } from '../model-scope.ts';
 import { Refusal } from '../refusal.ts';
 import type { Egress, Fetched } from './egress.ts';
 import type { Outgoing } from './exchange.ts';
@@ -37,7 +37,7 @@ interface FetchDeps {
 }
 
 /** Resolves with the JSON text of the answer. */
-export type FetchCall = (args: JsonObject, origin: Origin, signal: AbortSignal) => Promise<string>;
+export type FetchCall = (args: JsonObject, run: Run, signal: AbortSignal) => Promise<string>;
 
 const bad = (message: string) => new Refusal('BAD_ARGUMENTS', message);
 
@@ -98,7 +98,7 @@ function answerText({ status, headers, body }: Fetched): string {
 export function createFetchCall({ egress, now, onRefusal, onFailure }: FetchDeps): FetchCall {
   const meter = createMeter(now);
 
-  const metered = async (outgoing: Outgoing, { unit }: Origin, signal: AbortSignal): Promise<string> => {
+  const metered = async (outgoing: Outgoing, { unit }: Run, signal: AbortSignal): Promise<string> => {
     const excess = meter.enter(unit.id);
     if (excess !== undefined) throw new FetchRefused(excess, originOf(outgoing.url));
     try {
@@ -108,13 +108,13 @@ export function createFetchCall({ egress, now, onRefusal, onFailure }: FetchDeps
     }
   };
 
-  return async (args, { unit, requestId }, signal) => {
-    const about = { unitId: unit.id, requestId };
+  return async (args, run, signal) => {
+    const about = { unitId: run.unit.id, requestId: run.requestId };
     let target = '';
     try {
       const outgoing = outgoingOf(args);
       target = originOf(outgoing.url);
-      return await metered(outgoing, { unit, client: null, requestId }, signal);
+      return await metered(outgoing, run, signal);
     } catch (error) {
       if (error instanceof FetchRefused) {
         onRefusal({ ...about, origin: error.origin, reason: error.reason });

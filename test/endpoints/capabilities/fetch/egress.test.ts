@@ -1,0 +1,142 @@
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { benchFor, fetchBench, fetchGrant, namesOf, serve } from './servers.ts';
+
+test('fetches what a grant covers, with what the grant adds', async () => {
+  const server = await serve((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('set-cookie', ['a=1', 'b=2']);
+    response.setHeader('x-list', ['1', '2']);
+    response.end('{"ok":true}');
+  });
+  const grant = fetchGrant(server.origin, { headers: { authorization: 'secret:TOKEN' } });
+  const { ask } = fetchBench([grant], {
+    allow: [`127.0.0.1:${server.port}`],
+    secrets: { TOKEN: 'Bearer s3cret' },
+  });
+  const answer = await ask({ url: `${server.origin}/v1/a?b=c#d`, headers: [['X-Own', '1']] });
+  expect(answer).toMatchObject({ status: 200, body: '{"ok":true}', encoding: 'text' });
+  expect(answer.headers).toEqual(
+    expect.arrayContaining([
+      ['content-type', 'application/json'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['x-list', '1, 2'],
+    ]),
+  );
+  expect(JSON.stringify(answer)).not.toContain('s3cret');
+  const [request] = server.requests;
+  expect(request!.url).toBe('/v1/a?b=c');
+  expect(request!.headers).toEqual({
+    host: `127.0.0.1:${server.port}`,
+    connection: 'close',
+    'accept-encoding': 'gzip, br, zstd',
+    'x-own': '1',
+    authorization: 'Bearer s3cret',
+  });
+});
+
+test('sends bodies, as text and as bytes', async () => {
+  const server = await serve(async (request, response) => {
+    response.end((await buffer(request)).toString('hex'));
+  });
+  const { ask } = benchFor(server);
+  const post = async (rest: object) => (await ask({ url: server.origin, method: 'POST', ...rest })).body;
+  expect(await post({ body: 'é' })).toBe('c3a9');
+  expect(await post({ body: '/wA=', bodyEncoding: 'base64' })).toBe('ff00');
+  expect(await post({})).toBe('');
+  expect(server.requests.map(({ headers }) => headers['content-length'])).toEqual(['2', '2', '0']);
+});
+
+test('bytes that are no UTF-8 come as base64', async () => {
+  const server = await serve((_request, response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
+  expect(await benchFor(server).ask({ url: server.origin })).toMatchObject({
+    body: '//4A',
+    encoding: 'base64',
+  });
+});
+
+test('nothing is sent where no grant leads, and the refusal is noted', async () => {
+  const server = await serve((_request, response) => response.end());
+  const { ask, refusals } = benchFor(server, { paths: ['/v1/'], methods: ['GET'] });
+  const tries = [`${server.origin}/v2/`, `${server.origin}/v1/..%2f`, 'http://127.0.0.1:1/v1/'];
+  for (const url of tries) expect(await ask({ url })).toBe('FETCH_REFUSED');
+  expect(await ask({ url: `${server.origin}/v1/`, method: 'POST' })).toBe('FETCH_REFUSED');
+  expect(refusals).toEqual([
+    ...[server.origin, server.origin, 'http://127.0.0.1:1'].map((origin) => ({ origin, reason: 'grant' })),
+    { origin: server.origin, reason: 'grant' },
+  ]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  '127.0.0.1',
+  '127.1',
+  '0x7f.1',
+  '2130706433',
+  '[::ffff:127.0.0.1]',
+  'localhost',
+  '0.0.0.0',
+  '[::1]',
+])('a grant for %s leads nowhere unless the operator opens it', async (host) => {
+  const server = await serve((_request, response) => response.end());
+  const origin = `http://${host}:${server.port}`;
+  const names = namesOf({ localhost: ['127.0.0.1'] });
+  const { ask, refusals } = fetchBench([fetchGrant(origin)], { names });
+  expect(await ask({ url: origin })).toBe('FETCH_REFUSED');
+  expect(refusals).toMatchObject([{ reason: 'address' }]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a name is looked up once, and what was looked at is what is connected to', async () => {
+  const server = await serve((request, response) => response.end(request.headers.host));
+  const other = await serve((_request, response) => response.end('the wrong server'));
+  const answers = [['127.0.0.1'], ['127.0.0.2']];
+  const asked: string[] = [];
+  const find = async (name: string) => {
+    asked.push(name);
+    return (answers.shift() ?? []).map((address) => ({ address, family: 4 as const }));
+  };
+  const origin = `http://rebind.example.com:${server.port}`;
+  const allow = [`127.0.0.1:${server.port}`, `127.0.0.1:${other.port}`];
+  const { ask } = fetchBench([fetchGrant(origin)], { allow, names: { public: find, own: find } });
+  expect((await ask({ url: origin })).body).toBe(`rebind.example.com:${server.port}`);
+  expect(asked).toEqual(['rebind.example.com']);
+  expect(await ask({ url: origin })).toBe('FETCH_REFUSED');
+  expect(server.requests).toHaveLength(1);
+});
+
+test('one private address among public ones is enough to refuse', async () => {
+  const server = await serve((_request, response) => response.end());
+  const origin = `http://mixed.example.com:${server.port}`;
+  for (const address of ['10.0.0.1', '169.254.169.254', 'fd00:ec2::254', '64:ff9b::7f00:1']) {
+    const names = namesOf({ 'mixed.example.com': ['127.0.0.1', address] });
+    const allow = [`127.0.0.1:${server.port}`];
+    const { ask, refusals } = fetchBench([fetchGrant(origin)], { allow, names });
+    expect(await ask({ url: origin })).toBe('FETCH_REFUSED');
+    expect(refusals).toEqual([{ origin, reason: 'address' }]);
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a secret that is not set ends the request before it begins', async () => {
+  const server = await serve((_request, response) => response.end());
+  const { ask, refusals } = benchFor(server, { headers: { authorization: 'secret:NONE' } });
+  expect(await ask({ url: server.origin })).toBe('FETCH_REFUSED');
+  expect(refusals).toEqual([{ origin: server.origin, reason: 'secret' }]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a HEAD, a 204 and a 304 have no body, whatever their headers say', async () => {
+  const server = await serve((request, response) => {
+    response.statusCode = Number(request.url?.slice(1));
+    if (request.method === 'HEAD') response.setHeader('content-encoding', 'gzip');
+    response.end();
+  });
+  const { ask } = benchFor(server, { methods: ['GET', 'HEAD'] });
+  const url = (status: number) => `${server.origin}/${status}`;
+  expect(await ask({ url: url(200), method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+  for (const status of [204, 304]) {
+    expect(await ask({ url: url(status) })).toMatchObject({ status, body: '' });
+  }
+});
