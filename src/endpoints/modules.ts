@@ -41,7 +41,10 @@ export interface EndpointMatch {
 
 /** Live modules, looked up at each request. */
 export interface ModuleRegistry {
-  /** Which endpoint a path (percent-encoded, without its query) reaches: default paths, custom routes, sub-resources. */
+  /**
+   * Which endpoint a path (percent-encoded, without its query) reaches: default paths, custom routes, sub-resources. One
+   * slash at its end is tolerated.
+   */
   match(path: string): EndpointMatch | undefined;
   get(address: ModuleAddress): LiveModule | undefined;
   /** Sorted by path. */

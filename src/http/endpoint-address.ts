@@ -19,12 +19,10 @@ export interface EndpointAddresses {
 const URL_END = /[?#]/;
 const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
 
-/** The path of a URL; one slash at its end is no part of it, as everywhere in this API. */
 function pathIn(url: string): string {
   const own = url.startsWith('/') ? url : url.replace(SCHEME_AND_HOST, '');
   const end = own.search(URL_END);
-  const path = end === -1 ? own : own.slice(0, end);
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  return end === -1 ? own : own.slice(0, end);
 }
 
 /** Makes the look-up over the live endpoints. */

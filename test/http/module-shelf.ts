@@ -56,7 +56,7 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
   };
   const service: ModuleService = {
     registry: {
-      match: (path) => matchOf(live.values(), path),
+      match: (path) => matchOf(live.values(), path.replace(/\/$/, '')),
       get: (address) => live.get(keyOf(address)),
       list: () => [...live.values()],
     },
