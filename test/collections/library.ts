@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Collection } from '../../src/collections/collection.ts';
 import type { Caller, CollectionMethod, Context, DocumentLimits } from '../../src/collections/documents.ts';
+import type { DocumentHooks } from '../../src/collections/hooks.ts';
 import { createRegistry } from '../../src/collections/registry.ts';
 import { REVISION_INDEX, revisionSpace } from '../../src/collections/revision-space.ts';
 import { createDocumentService } from '../../src/collections/service.ts';
@@ -52,6 +53,7 @@ interface LibraryOptions {
   readonly limits?: Partial<DocumentLimits>;
   /** Stands between the service and its store. */
   readonly wrap?: (store: DocumentStore) => DocumentStore;
+  readonly hooks?: DocumentHooks;
 }
 
 export interface Library {
@@ -70,7 +72,7 @@ export interface Library {
 /** Opens the collections of `sources` on a new data folder. The clock stands at 1000 and moves by 1 at each look. */
 export async function openLibrary(
   sources: Readonly<Record<string, JsonObject>>,
-  { limits, wrap = (store) => store }: LibraryOptions = {},
+  { limits, wrap = (store) => store, hooks }: LibraryOptions = {},
 ): Promise<Library> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
   const store = await openSqliteDocuments({ path: folder, queueLimit: 1000 });
@@ -94,6 +96,7 @@ export async function openLibrary(
     newId: createIdSource(now),
     now,
     patterns: { matches: async () => true },
+    ...(hooks === undefined ? {} : { hooks }),
   });
   const at = (name: string) => registry.get('1.0', 'library', name)!;
   return {

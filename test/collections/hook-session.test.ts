@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { beginHooks, hasHooks } from '../../src/collections/hook-session.ts';
+import type { HookTask } from '../../src/collections/hooks.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { callerNamed, collectionOf } from './library.ts';
+
+const books = collectionOf('books', {
+  fields: { title: {} },
+  settings: { hooks: { beforeCreate: ['a'], beforeDelete: ['b'], beforeGet: ['c'] } },
+});
+const at = { event: 'beforeCreate', collection: books } as const;
+const none = { event: 'afterGet', collection: books } as const;
+
+function begin(run: (task: HookTask, obj: string) => Json | undefined | Promise<Json | undefined>) {
+  const clock = { time: 1000 };
+  const hooks = { run: async (task: HookTask, obj: string) => run(task, obj), runBehind: () => undefined };
+  const context = { caller: callerNamed('ann'), deadline: 6000, depth: 2 };
+  return { clock, session: beginHooks({ hooks, now: () => clock.time }, context) };
+}
+
+test('tells whether there are any', () => {
+  expect([hasHooks(at), hasHooks(none)]).toEqual([true, false]);
+  const bare = collectionOf('bare', { fields: { title: {} } });
+  expect(hasHooks({ event: 'beforeCreate', collection: bare })).toBe(false);
+});
+
+describe('time', () => {
+  test('that hooks take does not count against the database', async () => {
+    const { session, clock } = begin(() => {
+      clock.time += 4000;
+      return undefined;
+    });
+    expect(session.context).toMatchObject({ deadline: 6000, depth: 2 });
+    await session.change(at, {});
+    expect(session.context.deadline).toBe(10_000);
+    await session.showEach({ ...at, event: 'beforeDelete' }, ['{}']);
+    expect(session.context.deadline).toBe(14_000);
+  });
+
+  test('of hooks side by side counts once, failures too', async () => {
+    const { session, clock } = begin(async () => {
+      await Promise.resolve();
+      clock.time += 10;
+      throw new Error('no');
+    });
+    const objs = [{}, {}, {}];
+    await expect(session.changeEach(at, objs, () => ({}))).rejects.toThrow('no');
+    expect(session.context.deadline).toBeLessThanOrEqual(6030);
+    expect(session.context.deadline).toBeGreaterThanOrEqual(6010);
+  });
+
+  test('together is bounded from the first', async () => {
+    const untils: number[] = [];
+    const { session, clock } = begin((task) => {
+      untils.push(task.until);
+      clock.time += 5;
+      return undefined;
+    });
+    await session.change(at, {});
+    await session.change(at, {});
+    expect(untils).toEqual([31_000, 31_000]);
+  });
+});
+
+describe('results', () => {
+  test('must be objects where documents are changed', async () => {
+    const { session } = begin((task) => task.fault([]) ?? 'no fault');
+    expect(await session.change(at, {})).toMatch(/^must return an object/);
+    const other = begin((task) => task.fault({}) ?? { fine: true });
+    expect(await other.session.change(at, {})).toEqual({ fine: true });
+  });
+
+  test('are ignored where documents are only shown', async () => {
+    const faults: unknown[] = [];
+    const { session } = begin((task, obj) => {
+      faults.push(task.fault(5), task.documents, obj);
+      return undefined;
+    });
+    await session.showEach({ ...at, event: 'beforeDelete' }, ['{"a":1}']);
+    expect(faults).toEqual([undefined, ['{"a":1}'], '{"a":1}']);
+  });
+
+  test('leave the object as it is when nothing is returned, or nobody is asked', async () => {
+    const { session } = begin(() => undefined);
+    const obj = { a: 1 };
+    expect(await session.change(at, obj)).toBe(obj);
+    expect(await session.replace({ ...at, event: 'beforeGet' }, '{}', () => undefined)).toBeUndefined();
+    const never = begin(() => {
+      throw new Error('asked');
+    });
+    expect(await never.session.change(none, obj)).toBe(obj);
+    expect(await never.session.changeEach(none, [obj], () => ({}))).toEqual([obj]);
+    await never.session.showEach(none, ['{}']);
+    expect(await never.session.replace(none, '{}', () => undefined)).toBeUndefined();
+  });
+});
+
+test('at most eight documents of a request are in hooks at once', async () => {
+  let running = 0;
+  let most = 0;
+  const { session } = begin(async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+    return undefined;
+  });
+  const objs = Array.from({ length: 30 }, (_, n) => ({ n }));
+  expect(await session.changeEach(at, objs, (index) => ({ index }))).toEqual(objs);
+  expect(most).toBe(8);
+});

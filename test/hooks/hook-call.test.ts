@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { HookTask } from '../../src/collections/hooks.ts';
+import { createHookCall } from '../../src/hooks/hook-call.ts';
+import { unitOf } from '../endpoints/units.ts';
+import { taskOf } from './stand-in-sandbox.ts';
+
+const unit = unitOf('hook:slugify');
+const use = { name: 'slugify', options: undefined };
+const call = createHookCall((_unit, { method, url, body, requestId }, params) =>
+  JSON.stringify({ method, url, body, requestId, params }),
+);
+const headOf = (task: HookTask, options = use.options) => JSON.parse(call(unit, { ...use, options }, task));
+
+describe('the head of a hook’s job', () => {
+  it('names the event, the collection, its fields and the request', () => {
+    expect(headOf(taskOf(null))).toEqual({
+      type: 'beforeCreate',
+      data: {
+        collection: 'books',
+        schema: { title: {} },
+        req: {
+          method: 'POST',
+          url: '/1.0/library/books?x=1',
+          body: { type: 'none', text: '' },
+          requestId: 'r1',
+          params: {},
+        },
+      },
+    });
+  });
+
+  it('carries the options of the specification', () => {
+    const options = { from: 'title', '"': 1 };
+    expect(JSON.parse(call(unit, { name: 'slugify', options }, taskOf(null))).data.options).toEqual(options);
+  });
+
+  it.each([
+    ['beforeUpdate', 'updatedDocs'],
+    ['afterUpdate', 'updatedDocs'],
+    ['beforeDelete', 'deletedDocs'],
+    ['afterDelete', 'deletedDocs'],
+  ] as const)('%s hears of %s', (event, name) => {
+    const { data } = headOf(taskOf(null, { event, documents: ['{"a":1}', '{"b":2}'] }));
+    expect(data[name]).toEqual([{ a: 1 }, { b: 2 }]);
+  });
+
+  it('lists no documents for other events', () => {
+    const { data } = headOf(taskOf(null, { event: 'afterCreate', documents: ['{"a":1}'] }));
+    expect(Object.keys(data).sort()).toEqual(['collection', 'req', 'schema']);
+  });
+
+  it('has no request where posted code or the server itself asks', () => {
+    const { context } = taskOf(null);
+    const { caller, deadline } = context;
+    expect(headOf(taskOf(null, { context: { caller, deadline } })).data.req).toBeNull();
+    const origin = { requestId: 'r', client: null };
+    expect(headOf(taskOf(null, { context: { caller, deadline, origin } })).data.req).toBeNull();
+  });
+});

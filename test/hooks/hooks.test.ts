@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CollectionSettings } from '../../src/collections/collection.ts';
+import { AppError } from '../../src/errors.ts';
+import { createHooks } from '../../src/hooks/hooks.ts';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { collection } from '../http/fixtures.ts';
+import { result, type StandIn, standIn, taskOf, thrown } from './stand-in-sandbox.ts';
+
+let stand: StandIn;
+let logged: [string, Record<string, unknown>, string][];
+beforeEach(() => {
+  stand = standIn();
+  logged = [];
+});
+
+const open = () =>
+  createHooks({
+    ...stand.deps,
+    log: {
+      warn: (fields, message) => void logged.push(['warn', { ...fields }, message]),
+      error: (fields, message) => void logged.push(['error', { ...fields }, message]),
+    },
+  });
+
+const using = (...names: string[]) => names.map((name) => ({ name, options: undefined }));
+const run = (
+  hooks: CollectionSettings['hooks'],
+  obj: Json = {},
+  fault = (_: Json): string | undefined => undefined,
+) => open().run(taskOf(hooks, { fault }), JSON.stringify(obj));
+const add = (name: string) => (obj: Json) => result([...((obj as Json[]) ?? []), name]);
+
+async function detailsOf(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AppError)) throw error ?? new Error('nothing was refused');
+  return error.items[0]?.details;
+}
+
+describe('the hooks of an event', () => {
+  it('chain: each gets what the one before it returned', async () => {
+    for (const name of ['a', 'b', 'c']) stand.hooks.set(name, add(name));
+    expect(await run({ beforeCreate: using('a', 'b', 'a') }, [])).toEqual(['a', 'b', 'a']);
+  });
+
+  it('pass on what was left alone', async () => {
+    stand.hooks.set('a', add('a'));
+    stand.hooks.set('silent', () => result(undefined));
+    expect(await run({ beforeCreate: using('a', 'silent', 'a') }, [])).toEqual(['a', 'a']);
+    expect(await run({ beforeCreate: using('silent') })).toBeUndefined();
+  });
+
+  it('end with the first that refuses', async () => {
+    stand.hooks.set('a', () => thrown('no'));
+    stand.hooks.set('b', add('b'));
+    expect(await detailsOf(run({ beforeCreate: using('a', 'b') }))).toBe('a - no');
+    expect(stand.jobs).toHaveLength(1);
+  });
+
+  it('are those of the event and no others', async () => {
+    stand.hooks.set('a', add('a'));
+    expect(await run({ afterGet: using('a') })).toBeUndefined();
+    expect(await run(null)).toBeUndefined();
+  });
+});
+
+describe('a result', () => {
+  const returning = (json: string) => stand.hooks.set('a', () => ({ kind: 'result', json }));
+  const outcome = (fault?: Parameters<typeof run>[2]) =>
+    detailsOf(run({ beforeCreate: using('a') }, {}, fault));
+
+  it('is held against what the task takes', async () => {
+    returning('{"a":1}');
+    const fault = (value: Json) => `is ${JSON.stringify(value)}`;
+    expect(await outcome(fault)).toBe('a - is {"a":1}');
+  });
+
+  it.each([
+    ['{"a":', 'returned what cannot be read'],
+    ['', 'returned what cannot be read'],
+    ['{"b":{"__proto__":1}}', 'returned an object whose `b.__proto__` is a reserved name'],
+    ['{"b":"\\ud800"}', 'returned an object whose `b` holds a lone surrogate'],
+    ['{"b":1e999}', 'returned an object whose `b` is not a finite number'],
+    [`${'['.repeat(200)}${']'.repeat(200)}`, 'is nested deeper than 100 levels'],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'is nested deeper than 100 levels'],
+  ])('is refused: %.30s', async (json, why) => {
+    returning(json);
+    expect(await outcome()).toContain(why);
+  });
+});
+
+describe('after-hooks', () => {
+  const books = (hooks: CollectionSettings['hooks']) => collection('books', { settings: { hooks } });
+  const hooked = books({ afterUpdate: using('a', 'b') });
+  const happening = (n: number) => ({
+    event: 'afterUpdate' as const,
+    collection: hooked,
+    text: `{"n":${n}}`,
+  });
+  const { context } = taskOf(null);
+
+  it('run behind the answer, each with its document', async () => {
+    const seen: unknown[] = [];
+    const ended = Promise.withResolvers<void>();
+    stand.hooks.set('a', () => result(undefined));
+    stand.hooks.set('b', (obj, job) => {
+      const { data } = JSON.parse(job.head) as { data: JsonObject };
+      seen.push([obj, data['updatedDocs']]);
+      if (seen.length === 2) ended.resolve();
+      return result(undefined);
+    });
+    open().runBehind([happening(1), happening(2)], context);
+    expect(seen).toEqual([]);
+    await ended.promise;
+    expect(seen).toEqual([
+      [{ n: 1 }, [{ n: 1 }]],
+      [{ n: 2 }, [{ n: 2 }]],
+    ]);
+    expect(logged).toEqual([]);
+  });
+
+  it('that fail are logged and disturb nobody', async () => {
+    const hooks = open();
+    stand.hooks.set('a', () => thrown('no'));
+    hooks.runBehind([happening(1)], context);
+    await hooks.close();
+    expect(logged).toMatchObject([
+      ['warn', { requestId: 'r1', event: 'afterUpdate', path: '/1.0/library/books' }, 'an after-hook failed'],
+    ]);
+  });
+
+  it('that meet a defect are logged with it', async () => {
+    const hooks = open();
+    stand.hooks.set('a', () => {
+      throw new TypeError('defect');
+    });
+    hooks.runBehind([happening(1)], context);
+    await hooks.close();
+    expect(logged).toMatchObject([['error', { err: { message: 'defect' } }, 'an after-hook failed']]);
+  });
+
+  it('are bounded in number, and one line says how many were left out', async () => {
+    const hooks = open();
+    const gate = Promise.withResolvers<void>();
+    stand.hooks.set('a', async () => {
+      await gate.promise;
+      return result(undefined);
+    });
+    hooks.runBehind(
+      Array.from({ length: 10_010 }, (_, n) => happening(n)),
+      context,
+    );
+    expect(logged).toMatchObject([
+      ['warn', { dropped: 6 }, 'after-hooks were left out: too many are waiting'],
+    ]);
+    const closing = hooks.close();
+    gate.resolve();
+    await closing;
+    expect(stand.jobs.length).toBeLessThanOrEqual(8);
+  });
+});

@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { HookTask } from '../../src/collections/hooks.ts';
+import { AppError } from '../../src/errors.ts';
+import { createRunHook } from '../../src/hooks/run-hook.ts';
+import { unitOf } from '../endpoints/units.ts';
+import { ADMIN_CLIENT } from '../http/fixtures.ts';
+import { result, type StandIn, standIn, taskOf, thrown } from './stand-in-sandbox.ts';
+
+let stand: StandIn;
+beforeEach(() => {
+  stand = standIn();
+});
+
+const run = (name: string, more: Partial<HookTask> = {}, obj = '{"a":1}') =>
+  createRunHook(stand.deps)({ name, options: undefined }, taskOf(null, more), obj);
+
+async function refusal(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AppError) return error;
+  throw error ?? new Error('nothing was refused');
+}
+
+describe('a run', () => {
+  it('gives the object to the code and its result back', async () => {
+    stand.hooks.set('double', (obj) => result({ got: obj }));
+    expect(await run('double')).toBe('{"got":{"a":1}}');
+    expect(JSON.parse(stand.jobs[0]!.head)).toMatchObject({
+      type: 'beforeCreate',
+      data: { req: { for: 'hook:double', client: 'boss' } },
+    });
+  });
+
+  it('resolves with undefined when the code returned nothing', async () => {
+    stand.hooks.set('silent', () => result(undefined));
+    expect(await run('silent')).toBeUndefined();
+  });
+
+  it.each(['null', ' null '])('takes %j for a refusal', async (json) => {
+    stand.hooks.set('no', () => ({ kind: 'result', json }));
+    expect((await refusal(run('no', { index: 2 }))).items).toMatchObject([
+      { code: 'API-0002', details: 'no - returned null', hookName: 'no', index: 2 },
+    ]);
+  });
+
+  it('that throws is refused in its words, and logged in those of the log', async () => {
+    stand.hooks.set('bad', () => thrown('no title', 'NO-TITLE'));
+    const { status, items } = await refusal(run('bad'));
+    expect([status, items[0]?.code, items[0]?.details]).toEqual([400, 'NO-TITLE', 'bad - no title']);
+    const record = { level: 'error', message: 'for the log: no title', stack: 'at line 1' };
+    expect(stand.logs).toEqual([['hook:bad', 'r1', record]]);
+  });
+
+  it.each([{ kind: 'next' }, { kind: 'response', status: 200, headers: [], body: '' }] as const)(
+    'is not %j',
+    async (outcome) => {
+      stand.hooks.set('odd', () => outcome);
+      expect((await refusal(run('odd'))).code).toBe('HOOK_FAILED');
+    },
+  );
+});
+
+describe('a hook that does not run', () => {
+  it('does not exist', async () => {
+    const { code, items } = await refusal(run('nobody'));
+    expect([code, items[0]?.message]).toEqual(['ENDPOINT_SUSPENDED', 'The hook `nobody` does not exist']);
+  });
+
+  it.each([
+    ['suspended', 'is suspended'],
+    ['broken', 'cannot be loaded'],
+    ['pending', 'waits for approval'],
+  ] as const)('is %s', async (state, why) => {
+    stand.hooks.set('off', () => result({}));
+    stand.modules.set('off', { state });
+    const { code, items } = await refusal(run('off'));
+    expect([code, items[0]?.message]).toEqual(['ENDPOINT_SUSPENDED', `The hook \`off\` ${why}`]);
+    expect(stand.jobs).toEqual([]);
+  });
+
+  it('has no time left', async () => {
+    stand.hooks.set('late', () => result({}));
+    stand.clock.time = 31_000;
+    expect((await refusal(run('late'))).items[0]?.details).toMatch(/^late - was not begun/);
+    expect(stand.jobs).toEqual([]);
+  });
+
+  it('would get more than its policy allows, in bytes', async () => {
+    const policy = unitOf('hook:small', { maxBodyBytes: 400 });
+    stand.hooks.set('small', () => result({}));
+    stand.modules.set('small', { unit: policy });
+    await expect(run('small', {}, `"${'x'.repeat(100)}"`)).resolves.toBe('{}');
+    expect((await refusal(run('small', {}, `"${'ü'.repeat(190)}"`))).items[0]?.details).toMatch(
+      /^small - would get more than `maxBodyBytes`/,
+    );
+    expect(stand.jobs).toHaveLength(1);
+  });
+
+  it('is of a sandbox that is switched off, whether it exists or not', async () => {
+    stand = standIn({ enabled: false });
+    stand.hooks.set('a', () => result({}));
+    expect((await refusal(run('a'))).code).toBe('SANDBOX_DISABLED');
+    expect((await refusal(run('nobody'))).code).toBe('SANDBOX_DISABLED');
+  });
+});
+
+describe('what a hook may ask for', () => {
+  it('is asked on behalf of the client, one level deeper each time, until the hooks must end', async () => {
+    stand.hooks.set('asks', async (_obj, job) => {
+      const { signal } = new AbortController();
+      await job.serve({ name: 'model.find', args: '{}' }, signal);
+      await job.serve({ name: 'model.find', args: '{}' }, signal);
+      job.log({ level: 'info', message: 'hello' });
+      return result({});
+    });
+    const { context } = taskOf(null);
+    await run('asks', { context: { ...context, depth: 2 } });
+    expect(stand.origins).toMatchObject([
+      { client: ADMIN_CLIENT, requestId: 'r1', depth: 2, deadline: 31_000 },
+    ]);
+    expect(stand.logs).toEqual([['hook:asks', 'r1', { level: 'info', message: 'hello' }]]);
+  });
+
+  it('is asked by nobody in particular where the server itself writes', async () => {
+    stand.hooks.set('asks', async (_obj, job) => {
+      await job.serve({ name: 'model.find', args: '{}' }, new AbortController().signal);
+      return result({});
+    });
+    const { caller, deadline } = taskOf(null).context;
+    await run('asks', { context: { caller, deadline } });
+    expect(stand.origins).toMatchObject([{ client: null, requestId: '', depth: 0 }]);
+  });
+});
