@@ -29,8 +29,8 @@ export async function readSandboxFiles(root: URL): Promise<SandboxFiles> {
   const folder = new URL('sandbox/', root);
   const binding = (await import(new URL('binding.js', folder).href)) as BindingModule;
   const seccomp = (await import(new URL('seccomp.js', folder).href)) as SeccompModule;
-  const path = binding.bindingPath(root);
   // Node follows links before it asks for permission.
+  const path = realpathSync(binding.bindingPath(root));
   const script = (name: string) => realpathSync(new URL(name, folder));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return {

@@ -1,0 +1,96 @@
+// Runs in a real host in place of its loop, and tries to get out: what a reviewer would try who had taken over the process.
+// Says on the pipe what happened; the server judges which of it a wall had promised to stop.
+import { readSync, writeSync } from 'node:fs';
+import { createGuest, versions } from './isolate.js';
+import { lock } from './lock.js';
+import { nativeAttempts } from './self-test/native.js';
+import { nodeAttempts } from './self-test/node.js';
+
+const PIPE = 3;
+const MB = 2 ** 20;
+const GUEST = {
+  ...{
+    kind: /** @type {const} */ ('endpoint'),
+    isolation: /** @type {const} */ ('realm'),
+    name: 'self-test',
+  },
+  ...{
+    loadMs: 1000,
+    cpuMs: 1000,
+    wallMs: 1000,
+    heapMb: 16,
+    responseBytes: 1024,
+    logBytes: 1024,
+    logLines: 1,
+  },
+  ...{ hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false },
+};
+const REQUEST = JSON.stringify({
+  ...{ method: 'GET', url: '/', path: '/', params: {}, query: {}, headers: {} },
+  ...{ bodyType: 'none', client: null, ip: '127.0.0.1' },
+});
+
+/** @param {unknown} message */
+function say(message) {
+  writeSync(PIPE, `${JSON.stringify(message)}\n`);
+}
+
+/**
+ * @typedef {object} Orders What to try, made by the server.
+ * @property {'attempts' | 'memory' | 'loop'} test
+ * @property {string} file One that nobody may read.
+ * @property {string} newFile One that nobody may write.
+ * @property {number} port Of a server on this machine.
+ * @property {string} socket Path of another one.
+ * @property {number} server Process of the server.
+ * @property {number} memoryMb
+ */
+
+/** @returns {Orders} */
+function readOrders() {
+  const bytes = Buffer.alloc(4096);
+  return JSON.parse(bytes.toString('utf8', 0, readSync(PIPE, bytes)));
+}
+
+/**
+ * What a guest does that misbehaves, and how its turn ended.
+ * @param {string} statement
+ */
+function guestFault(statement) {
+  const guest = createGuest(
+    { ...GUEST, source: `module.exports.get = (req, res) => { ${statement}; res.end() }` },
+    () => undefined,
+    () => undefined,
+  );
+  const end = guest.start(1, REQUEST, '', 200);
+  guest.dispose();
+  return end.fault ?? 'none';
+}
+
+/** @param {Orders} orders */
+function fillMemory({ memoryMb }) {
+  const kept = [];
+  try {
+    while (kept.length * 16 <= memoryMb) kept.push(Buffer.allocUnsafeSlow(16 * MB));
+    return `took ${kept.length * 16} MB`;
+  } catch {
+    return '';
+  }
+}
+
+const orders = readOrders();
+const native = nativeAttempts(orders);
+const walls = lock();
+say({ walls, versions: versions() });
+if (orders.test === 'attempts') {
+  for (const [attempt, run] of [...nodeAttempts(orders), ...native]) say({ attempt, got: await run() });
+  say({ attempt: 'guest-loop', got: guestFault('for (;;);') === 'timeout' ? '' : 'it ran on' });
+  say({
+    attempt: 'guest-memory',
+    got: guestFault('const a = []; for (;;) a.push([a])') === 'none' ? 'it got it' : '',
+  });
+}
+if (orders.test === 'memory') say({ attempt: 'memory', got: fillMemory(orders) });
+say({ done: true });
+// The server ends this one, and the others as well.
+for (;;);

@@ -1,0 +1,68 @@
+// What the self-test tries, in words, and which walls promise that it fails.
+import type { SelfTestItem } from '../../sandbox.ts';
+import type { Walls } from './levels.ts';
+
+interface Attempt {
+  readonly attempt: string;
+  /** Any one of these stops it; none means that the sandbox always promises it. */
+  readonly stoppedBy: readonly string[];
+}
+
+const NODE = ['permissions'];
+const AROUND = ['namespaces', 'selfLock'];
+
+/** By the names that the scripts of the sandbox folder give them. */
+const ATTEMPTS: ReadonlyMap<string, Attempt> = new Map([
+  ['guest-loop', { attempt: 'loop in a guest', stoppedBy: [] }],
+  ['guest-memory', { attempt: 'take more memory than a guest may', stoppedBy: [] }],
+  ['loop', { attempt: 'loop where the engine cannot stop it', stoppedBy: [] }],
+  ['memory', { attempt: 'take more memory than a host may', stoppedBy: ['memoryLimit'] }],
+  ['environment', { attempt: 'read an environment of its own', stoppedBy: ['emptyEnvironment'] }],
+  ['descriptors', { attempt: 'use a descriptor of the server', stoppedBy: [] }],
+  ['read', { attempt: 'read a file', stoppedBy: NODE }],
+  ['own-script', { attempt: 'read a file of its own', stoppedBy: NODE }],
+  ['list', { attempt: 'list the root folder', stoppedBy: NODE }],
+  ['write', { attempt: 'write a file', stoppedBy: NODE }],
+  ['connect', { attempt: 'connect to a port of this machine', stoppedBy: NODE }],
+  ['socket', { attempt: 'connect to a socket of this machine', stoppedBy: NODE }],
+  ['spawn', { attempt: 'start a program', stoppedBy: NODE }],
+  ['worker', { attempt: 'start a worker thread', stoppedBy: NODE }],
+  ['inspector', { attempt: 'open the inspector', stoppedBy: NODE }],
+  ['addon', { attempt: 'load native code', stoppedBy: NODE }],
+  ['ffi', { attempt: 'call native code', stoppedBy: NODE }],
+  ['server-environ', { attempt: 'read the environment of the server', stoppedBy: NODE }],
+  ['parent-environ', { attempt: 'read the environment of its parent', stoppedBy: NODE }],
+  ['first-environ', { attempt: 'read the environment of the first process', stoppedBy: NODE }],
+  ['signal', { attempt: 'send the server a signal', stoppedBy: [...AROUND, 'ownUser'] }],
+  ['native-read', { attempt: 'read a file, natively', stoppedBy: AROUND }],
+  [
+    'native-server-environ',
+    { attempt: 'read the environment of the server, natively', stoppedBy: [...AROUND, 'ownUser'] },
+  ],
+  ['native-connect', { attempt: 'connect to a port of this machine, natively', stoppedBy: AROUND }],
+  ['native-socket', { attempt: 'connect to a socket of this machine, natively', stoppedBy: AROUND }],
+  ['native-signal', { attempt: 'send the server a signal, natively', stoppedBy: [...AROUND, 'ownUser'] }],
+  ['native-fork', { attempt: 'start a process, natively', stoppedBy: ['startFilter', 'selfLock'] }],
+  ['native-io-uring', { attempt: 'open an io_uring', stoppedBy: ['startFilter', 'selfLock'] }],
+  ['native-executable', { attempt: 'make memory executable', stoppedBy: ['selfLock'] }],
+]);
+
+export const NATIVE = [...ATTEMPTS.keys()].filter((name) => name.startsWith('native-'));
+export const BY_NODE = [...ATTEMPTS.keys()].filter((name) => !name.startsWith('native-'));
+
+export interface Judged {
+  readonly item: SelfTestItem;
+  /** A wall that is said to be in force did not hold. */
+  readonly broken: boolean;
+}
+
+/** `got`: what was got; empty for nothing, undefined when the attempt was not made. */
+export function judge(name: string, got: string | undefined, walls: Walls): Judged {
+  const known = ATTEMPTS.get(name);
+  const { attempt, stoppedBy } = known ?? { attempt: name, stoppedBy: [] };
+  const promised = stoppedBy.length === 0 || stoppedBy.some((wall) => walls[wall] === true);
+  const held = got === '';
+  const tried = got === undefined ? 'not tried' : got.slice(0, 100);
+  const detail = held ? 'refused' : promised ? tried : `${tried}; no wall of this level is against it`;
+  return { item: { attempt, held, detail }, broken: promised && !held };
+}
