@@ -83,8 +83,8 @@ async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const end = () => reject(new FetchFailed('timeout'));
   signal.addEventListener('abort', end);
+  if (signal.aborted) end();
   try {
-    signal.throwIfAborted();
     return await Promise.race([promise, ended]);
   } finally {
     signal.removeEventListener('abort', end);

@@ -18,6 +18,11 @@ export interface Names {
   own(name: string): Promise<readonly Address[]>;
 }
 
+interface NameServers {
+  resolve4(name: string): Promise<readonly string[]>;
+  resolve6(name: string): Promise<readonly string[]>;
+}
+
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
 
@@ -26,7 +31,7 @@ const as = (family: 4 | 6) => (addresses: readonly string[]) =>
 
 /** Makes the lookups. Both reject with a FetchFailed, and never resolve with nothing. */
 export function createNames(
-  resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES }),
+  newResolver: () => NameServers = () => new Resolver({ timeout: TIMEOUT_MS, tries: TRIES }),
 ): Names {
   const some = (addresses: readonly Address[], cause?: unknown): readonly Address[] => {
     if (addresses.length === 0) throw new FetchFailed('name', cause);
@@ -34,6 +39,8 @@ export function createNames(
   };
   return {
     async public(name) {
+      // A new one for each name, so that it knows the name servers of today.
+      const resolver = newResolver();
       const answers = await Promise.allSettled([
         resolver.resolve4(name).then(as(4)),
         resolver.resolve6(name).then(as(6)),

@@ -140,3 +140,25 @@ test('a HEAD, a 204 and a 304 have no body, whatever their headers say', async (
     expect(await ask({ url: url(status) })).toMatchObject({ status, body: '' });
   }
 });
+
+test('a request that is over before its name is known is left', async () => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const origin = 'http://slow.example.com';
+  const names = { public: () => promise, own: () => promise };
+  const { ask, failures } = fetchBench([fetchGrant(origin)], { names });
+  const controller = new AbortController();
+  const answer = ask({ url: origin }, controller.signal);
+  controller.abort();
+  expect(await answer).toBe('ABORTED');
+  expect(await ask({ url: origin }, controller.signal)).toBe('ABORTED');
+  reject(new Error('too late'));
+  expect(failures).toEqual([]);
+});
+
+test('a name server that is silent takes no longer than the grant gives', async () => {
+  const names = { public: () => new Promise<never>(() => undefined), own: async () => [] };
+  const origin = 'http://slow.example.com';
+  const { ask, failures } = fetchBench([fetchGrant(origin, { timeoutMs: 30 })], { names });
+  expect(await ask({ url: origin })).toBe('FETCH_FAILED');
+  expect(failures).toEqual([{ origin, reason: 'timeout' }]);
+});

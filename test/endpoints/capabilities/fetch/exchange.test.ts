@@ -1,3 +1,4 @@
+import { setGlobalProxyFromEnv } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
@@ -132,6 +133,16 @@ test('TLS holds the certificate against the name, whatever the address', async (
   expect((await ask({ url: right! })).body).toBe(`api.example.test:${port}`);
   expect(await ask({ url: wrong! })).toBe('FETCH_FAILED');
   expect(failures.map(({ reason }) => reason)).toEqual(['connection', 'connection']);
+});
+
+test('no proxy of the environment is asked', async () => {
+  const server = await serve((_request, response) => response.end('direct'));
+  const restore = setGlobalProxyFromEnv({
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    http_proxy: 'http://127.0.0.1:1',
+  });
+  onTestFinished(() => restore());
+  expect((await benchFor(server).ask({ url: server.origin })).body).toBe('direct');
 });
 
 test('the environment cannot switch the check of certificates off', async () => {
