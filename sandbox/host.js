@@ -1,0 +1,55 @@
+// A sandbox host: the process in which posted code runs. It locks itself in, then answers one message after the other.
+// It is a plain loop on one pipe, without an event loop: what hangs in here hangs until the server kills it, and that is all
+// that can happen. It never exits by itself but by SIGKILL: leaving in order would wait for isolates that may be stuck.
+import { createFrameReader, createFrameWriter } from './frames.js';
+import { createGuest, inspect, versions } from './isolate.js';
+import { lock } from './lock.js';
+import { createTurns } from './turns.js';
+
+const PIPE = 3;
+
+const reader = createFrameReader(PIPE);
+const writer = createFrameWriter(PIPE);
+
+function die() {
+  for (;;) process.kill(process.pid, 'SIGKILL');
+}
+
+/** @param {number | null} job The request whose turn it was. */
+function lost(job) {
+  const { flush } = createFrameWriter(PIPE);
+  try {
+    flush({ t: 'lost', job });
+  } finally {
+    die();
+  }
+}
+
+const turns = createTurns({
+  createGuest,
+  writer,
+  now: () => performance.now(),
+  cpu: () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
+  lost,
+});
+
+/** @type {{ [kind: string]: (message: any, raw: Buffer) => void }} */
+const handlers = {
+  __proto__: null,
+  ...turns,
+  inspect: ({ id, kind, loadMs, heapMb }, raw) =>
+    writer.flush({ t: 'inspected', id, inspection: inspect(raw.toString(), { kind, loadMs, heapMb }) }),
+};
+
+try {
+  const walls = lock();
+  writer.flush({ t: 'ready', versions: versions(), walls });
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    handlers[frame.header.t](frame.header, frame.raw);
+  }
+} finally {
+  die();
+}

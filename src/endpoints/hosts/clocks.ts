@@ -1,0 +1,102 @@
+// The clocks that no guest can stop: wall time, the time in the queue, and turns that do not come back.
+import type { Incident } from '../sandbox.ts';
+import { forget } from './handover.ts';
+import { isWaitingTooLong, noteRunningTurn } from './lane.ts';
+import { failure, incidentOf, settle } from './requests.ts';
+import type { Host, Lane, Request } from './state.ts';
+import type { Cause } from './verdict.ts';
+
+/** What a host may use beyond a limit, until it is killed: its own clocks should have ended the turn. */
+const GRACE_MS = 250;
+/** From this age on it is asked what a turn costs. */
+const LOOK_MS = 100;
+
+export interface ClocksDeps {
+  readonly onIncident: (incident: Incident) => void;
+  /** Milliseconds of CPU that a process has used, null where that cannot be known. */
+  readonly cpuMs: (pid: number) => number | null;
+  readonly kill: (host: Host, cause: Cause) => void;
+}
+
+const OUT_OF_TIME = 'The time limit was reached: it did not answer in time';
+
+function limitsOf(request: Request) {
+  return request.job.unit.policy.limits;
+}
+
+/** The requests of the present turn that it may be the turn of. */
+function running(host: Host): readonly Request[] {
+  const frame = host.frames[0];
+  if (frame === undefined) return [];
+  return frame.requests.filter((request) => !request.over && (frame.isDelivery || !request.begun));
+}
+
+/** CPU of the present turn, from when it was first looked at; null when it cannot be known. */
+function cpuOfTurn(host: Host, now: number, cpuMs: ClocksDeps['cpuMs']): number | null {
+  const pid = host.link.pid();
+  const used = pid === undefined ? null : cpuMs(pid);
+  if (used === null) return null;
+  host.cpuMark ??= { at: now, cpuMs: used };
+  return used - host.cpuMark.cpuMs;
+}
+
+/** Why the present turn has to be ended from outside, if so. */
+function overdue(host: Host, now: number, { cpuMs }: ClocksDeps): Cause | null {
+  const frame = host.frames[0];
+  const [first] = frame?.requests ?? [];
+  const runningMs = now - host.progressAt;
+  if (frame === undefined || first === undefined || runningMs < LOOK_MS) return null;
+  const limits = limitsOf(first);
+  const used = cpuOfTurn(host, now, cpuMs);
+  const killed = { code: 'ENDPOINT_TIMEOUT', kind: 'kill', message: OUT_OF_TIME } as const;
+  if (used !== null && used > limits.cpuMs + GRACE_MS) return { ...killed, limit: 'cpuMs' };
+  const wallFrom = frame.isDelivery ? first.startedAt : host.progressAt;
+  const isOver = now > wallFrom + limits.wallMs + GRACE_MS && runningMs > GRACE_MS;
+  return isOver ? { ...killed, limit: 'wallMs' } : null;
+}
+
+function timeOut(host: Host, request: Request, deps: ClocksDeps): void {
+  deps.onIncident(incidentOf(request, 'violation', 'wallMs'));
+  settle(host, request, failure('ENDPOINT_TIMEOUT', OUT_OF_TIME));
+}
+
+/** Ends requests whose wall time is over, and hosts whose turn is. */
+export function watchHost(host: Host, now: number, deps: ClocksDeps): void {
+  const frame = host.frames[0];
+  const runningMs = frame === undefined ? 0 : now - host.progressAt;
+  if (host.lane !== null) noteRunningTurn(host.lane, runningMs, now);
+  const cause = overdue(host, now, deps);
+  if (cause !== null) return deps.kill(host, cause);
+  const present = running(host);
+  for (const request of host.requests.values()) {
+    if (!request.begun || now - request.startedAt <= limitsOf(request).wallMs) continue;
+    timeOut(host, request, deps);
+    // If it is its turn the host finds out by itself, or is killed.
+    forget(host, request);
+  }
+  const [only] = present;
+  const isOnly = present.length === 1 && only !== undefined && !only.begun;
+  if (isOnly && runningMs > limitsOf(only).wallMs) timeOut(host, only, deps);
+  watchPipe(host, now);
+}
+
+/** Requests that lie in the pipe behind a long turn wait for a host like those in the queue. */
+function watchPipe(host: Host, now: number): void {
+  for (const frame of host.frames.slice(1)) {
+    if (frame.isDelivery) continue;
+    for (const request of frame.requests) {
+      if (request.over || request.begun || !isWaitingTooLong(request, now)) continue;
+      settle(host, request, BUSY);
+      forget(host, request);
+    }
+  }
+}
+
+const BUSY = failure('ENDPOINT_BUSY', 'It waited too long for a host');
+
+/** Ends requests that have waited in the queue for too long. */
+export function watchQueue(lane: Lane, now: number): void {
+  for (const request of lane.queue) if (isWaitingTooLong(request, now)) settle(null, request, BUSY);
+  const kept = lane.queue.filter(({ over }) => !over);
+  if (kept.length < lane.queue.length) lane.queue.splice(0, Number.POSITIVE_INFINITY, ...kept);
+}

@@ -1,0 +1,93 @@
+// The way to one host: its process and the frames on its pipe.
+import type { FromHost, ToHost } from '../../../sandbox/protocol.ts';
+import { createFrameReader, encodeFrame } from './frames.ts';
+import { parseFromHost } from './from-host.ts';
+import { exitSignal } from './walls/exit-signal.ts';
+import type { HostChild } from './walls/launch.ts';
+
+/** The way to a host. */
+export interface HostLink {
+  /** `rawBytes`: bytes of all texts in UTF-8. */
+  send(message: ToHost, texts: readonly string[], rawBytes: number): void;
+  /** SIGKILL. Nothing that it sends is heard any more. */
+  kill(): void;
+  /** Of the process that runs guest code. */
+  pid(): number | undefined;
+}
+
+export interface LinkEvents {
+  /** False: the message has no place here, so the host is no longer what it was. */
+  message(message: FromHost, raw: Buffer): boolean;
+  /** Its process was started. */
+  started(child: HostChild): void;
+  /** It broke the protocol, and was killed for it. */
+  violation(): void;
+  /** Its process is gone, by which signal, or never came to be. Comes once. */
+  gone(signal: NodeJS.Signals | undefined): void;
+}
+
+/** What the server may hold for a host that does not read: the answers of all its host calls, hardly ever. */
+const MAX_UNREAD = 268_435_456;
+/** Takes a host over from the moment it is asked for; what is sent before it has started waits. */
+export function createHostLink(starting: Promise<HostChild>, events: LinkEvents): HostLink {
+  let child: HostChild | undefined;
+  let early: Buffer[] = [];
+  let isKilled = false;
+  let isGone = false;
+
+  const gone = (signal: NodeJS.Signals | undefined) => {
+    if (isGone) return;
+    isGone = true;
+    isKilled = true;
+    child?.socket.destroy();
+    events.gone(signal);
+  };
+  const kill = () => {
+    isKilled = true;
+    early = [];
+    child?.process.kill('SIGKILL');
+  };
+  const violated = () => {
+    if (isKilled) return;
+    kill();
+    events.violation();
+  };
+
+  const reader = createFrameReader((header, raw) => {
+    const message = parseFromHost(header, raw.length);
+    // A message may be the last one that is heard.
+    return message !== null && events.message(message, raw) && !isKilled;
+  });
+
+  const attach = (started: HostChild) => {
+    child = started;
+    events.started(started);
+    const { process, socket } = started;
+    process.on('error', () => {
+      // No process came to be, or it cannot be signalled: then its exit follows.
+      if (process.pid === undefined) gone(undefined);
+    });
+    process.on('exit', (code, name) => gone(exitSignal(code, name)));
+    // A host that closes its pipe and lives on is no host any more.
+    socket.on('error', kill).on('close', kill);
+    socket.on('data', (chunk: Buffer) => {
+      if (!isKilled && !reader.push(chunk)) violated();
+    });
+    if (isKilled) kill();
+    for (const frame of early) socket.write(frame);
+    early = [];
+  };
+  starting.then(attach, () => gone(undefined));
+
+  return {
+    send(message, texts, rawBytes) {
+      if (isKilled) return;
+      const frame = encodeFrame(JSON.stringify(message), texts, rawBytes);
+      if (child === undefined) early.push(frame);
+      else if (child.socket.writableLength > MAX_UNREAD) violated();
+      else child.socket.write(frame);
+    },
+    kill,
+    pid: () => child?.pid(),
+  };
+}

@@ -1,0 +1,106 @@
+// Which host gets the next requests of a lane. Pure: it looks, and says.
+import { framesAtOnce, isSlow } from './lane.ts';
+import type { Host, Lane } from './state.ts';
+
+export interface Bounds {
+  /** Hosts that may run turns at the same time. */
+  readonly busyHosts: number;
+  /** Hosts in all, waiting ones and the spare included. */
+  readonly maxHosts: number;
+}
+
+export interface Wanted {
+  readonly lane: Lane;
+  readonly domain: string;
+  readonly jit: boolean;
+  /** Number of the unit, for hosts that have it warm. */
+  readonly unit: number;
+  readonly concurrency: number;
+  /** The next request must share its host with nobody. */
+  readonly alone: boolean;
+  readonly now: number;
+}
+
+/** Requests that a host may hold of a lane whose requests never waited so far. */
+const SURPRISES = 4;
+const RARELY = 0.01;
+const LONG_TURN_MS = 50;
+
+/** How many requests the host may hold, begun and unfinished, by what it was told. */
+function reserved(host: Host): number {
+  let most = host.begun;
+  for (const { room } of host.frames) most = Math.max(most, room);
+  return most;
+}
+
+/**
+ * How many requests of the lane may be begun and unfinished in this host, so that all hosts together keep to the
+ * concurrency of its policy; 0 when no further one may begin.
+ */
+export function roomIn(lane: Lane, host: Host | null, concurrency: number): number {
+  let elsewhere = 0;
+  for (const other of lane.hosts) if (other !== host) elsewhere += reserved(other);
+  const begun = host?.begun ?? 0;
+  const most = concurrency - elsewhere;
+  if (most <= begun) return 0;
+  return lane.waits > RARELY ? most : Math.min(most, begun + SURPRISES);
+}
+
+/**
+ * Whether one more host may run turns. One whose turn is long does not count for lanes with short ones: they need not
+ * wait for loops to end, the kernel shares the cores among them.
+ */
+function mayBeBusy(hosts: readonly Host[], { lane, now }: Wanted, { busyHosts }: Bounds): boolean {
+  const countsAll = isSlow(lane, now);
+  let busy = 0;
+  for (const { frames, state, progressAt } of hosts) {
+    if (frames.length === 0) continue;
+    if (countsAll || state === 'starting' || now - progressAt < LONG_TURN_MS) busy += 1;
+  }
+  return busy < busyHosts;
+}
+
+/** How many hosts one lane may hold. */
+function mostHosts({ lane, now }: Wanted, { busyHosts, maxHosts }: Bounds): number {
+  return Math.max(1, Math.floor(isSlow(lane, now) ? busyHosts / 2 : maxHosts / 4));
+}
+
+function ownHost(wanted: Wanted, canGrow: boolean): Host | null {
+  const { lane, concurrency } = wanted;
+  let best: Host | null = null;
+  for (const host of lane.hosts) {
+    if (host.draining || host.exclusive || host.state === 'dead' || host.domain !== wanted.domain) continue;
+    const waiting = host.frames.length;
+    if (waiting >= framesAtOnce(lane) || (waiting === 0 && !canGrow)) continue;
+    if (roomIn(lane, host, concurrency) === 0) continue;
+    if (best === null || waiting < best.frames.length) best = host;
+  }
+  return best;
+}
+
+/** The best of the free hosts: with a warm isolate, of the same domain, ready. */
+function worth(host: Host, { domain, unit }: Wanted): number {
+  const ready = host.state === 'ready' ? 1 : 0;
+  if (host.units.has(unit)) return 4 + ready;
+  return (host.domain === domain ? 2 : 0) + ready;
+}
+
+function freeHost(hosts: readonly Host[], wanted: Wanted): Host | null {
+  let best: Host | null = null;
+  for (const host of hosts) {
+    if (host.lane !== null || host.draining || host.state === 'dead') continue;
+    if (host.jit !== wanted.jit || (host.domain !== null && host.domain !== wanted.domain)) continue;
+    if (best === null || worth(host, wanted) > worth(best, wanted)) best = host;
+  }
+  return best;
+}
+
+/** The host to use, `start` when one must be started, or null when the lane has to wait. */
+export function place(hosts: readonly Host[], wanted: Wanted, bounds: Bounds): Host | 'start' | null {
+  const canGrow = mayBeBusy(hosts, wanted, bounds);
+  const own = wanted.alone ? null : ownHost(wanted, canGrow);
+  if (own !== null || !canGrow) return own;
+  const { lane, concurrency } = wanted;
+  if (lane.hosts.size >= mostHosts(wanted, bounds) || roomIn(lane, null, concurrency) === 0) return null;
+  return freeHost(hosts, wanted) ?? 'start';
+}

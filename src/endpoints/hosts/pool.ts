@@ -1,0 +1,229 @@
+// The host processes: started when needed, one ahead of need, and gone when they are old, large, surplus or broken.
+import type { FromHost } from '../../../sandbox/protocol.ts';
+import { causeOfExit, causeOfViolation, ENDED, OUT_OF_HOST_MEMORY } from './deaths.ts';
+import { release } from './handover.ts';
+import { createHostLink } from './host-link.ts';
+import type { Bounds } from './placement.ts';
+import { residentBytesOf } from './process-meters.ts';
+import type { Host, Turns, Versions } from './state.ts';
+import type { Violation } from './turns.ts';
+import type { Cause } from './verdict.ts';
+import type { HostChild, Launcher } from './walls/launch.ts';
+
+export type Inspected = Extract<FromHost, { readonly t: 'inspected' }>;
+
+export interface PoolOptions {
+  readonly launcher: Launcher;
+  readonly memoryMb: number;
+  readonly bounds: Bounds;
+  readonly now: () => number;
+  /** Takes in what happened in a host. */
+  readonly turns: (host: Host, turns: Turns, raw: Buffer) => Violation | null;
+  /** Takes in an inspection; false when nobody asked for it. */
+  readonly inspected: (host: Host, message: Inspected) => boolean;
+  /** A host is locked and listening. */
+  readonly ready: (host: Host) => void;
+  /** A host is dead to us; its requests are still in it. */
+  readonly fell: (host: Host, cause: Cause) => void;
+  /** There may be room for more. */
+  readonly changed: () => void;
+}
+
+export interface Pool {
+  /** Every host whose process may still be there, dead ones included. */
+  readonly hosts: readonly Host[];
+  /** Starts a host, or explains with null that there may be none more at present. */
+  start(domain: string | null, jit: boolean): Host | null;
+  /** A free host for this domain, taken or started; null when there is none at present. */
+  take(domain: string): Host | null;
+  kill(host: Host, cause: Cause): void;
+  /** Keeps one host ahead of need. */
+  keepSpare(): void;
+  /** Sends hosts away that are old, large, surplus, or do not come up. Every second or so. */
+  tidy(): void;
+  /** No host comes up: whoever waits waits in vain. */
+  isBroken(): boolean;
+  /** What a ready host has said of itself, null before the first. */
+  seen(): {
+    readonly versions: Versions;
+    readonly child: HostChild;
+    readonly walls: Readonly<Record<string, boolean>>;
+  } | null;
+  close(): Promise<void>;
+}
+
+const SURPLUS_MS = 1000;
+const LIFETIME_MS = 600_000;
+const MAX_IDLE_BYTES = 157_286_400;
+/** A machine under load takes its time; past this, something is wrong. */
+const START_MS = 10_000;
+const RETRY_MS = 500;
+const MAX_FAILURES = 3;
+
+function createHost(link: Host['link'], jit: boolean, now: number): Host {
+  return {
+    link,
+    jit,
+    domain: null,
+    state: 'starting',
+    lane: null,
+    requests: new Map(),
+    lastNumber: 0,
+    frames: [],
+    begun: 0,
+    exclusive: false,
+    inspecting: false,
+    units: new Map(),
+    retired: new Set(),
+    progressAt: now,
+    cpuMark: null,
+    startedAt: now,
+    idleSince: now,
+    draining: false,
+  };
+}
+
+const isIdle = (host: Host) =>
+  host.state === 'ready' && host.lane === null && host.frames.length === 0 && !host.inspecting;
+const isSpare = (host: Host) => host.domain === null && host.state !== 'dead';
+
+export function createPool(options: PoolOptions): Pool {
+  const { launcher, memoryMb, bounds, now, turns, inspected, ready, fell, changed } = options;
+  const hosts: Host[] = [];
+  let seen: ReturnType<Pool['seen']> = null;
+  let failures = 0;
+  let notBefore = 0;
+  let isClosed = false;
+  let whenEmpty: (() => void) | undefined;
+
+  const kill = (host: Host, cause: Cause) => {
+    if (host.state === 'dead') return;
+    host.state = 'dead';
+    host.link.kill();
+    fell(host, cause);
+  };
+
+  const onMessage = (host: Host, child: HostChild, message: FromHost, raw: Buffer): boolean => {
+    switch (message.t) {
+      case 'ready':
+        if (host.state !== 'starting') return false;
+        host.state = 'ready';
+        host.progressAt = now();
+        host.idleSince = now();
+        failures = 0;
+        seen = { versions: message.versions, child, walls: message.walls };
+        ready(host);
+        changed();
+        return true;
+      case 'turns': {
+        const violation = turns(host, message, raw);
+        if (violation !== null) kill(host, causeOfViolation(violation));
+        // Whoever waited in a disposed isolate is lost; and the process may be worn.
+        else if (message.disposed) kill(host, ENDED);
+        else release(host, now());
+        changed();
+        return true;
+      }
+      case 'inspected':
+        return inspected(host, message);
+      case 'lost': {
+        const blamed = message.job === null ? undefined : host.requests.get(message.job);
+        kill(host, { ...OUT_OF_HOST_MEMORY, ...(blamed === undefined ? {} : { blamed }) });
+        return true;
+      }
+    }
+  };
+
+  const onGone = (host: Host, signal: NodeJS.Signals | undefined) => {
+    if (host.state === 'starting') {
+      failures += 1;
+      notBefore = now() + RETRY_MS;
+      kill(host, ENDED);
+    } else kill(host, causeOfExit(signal));
+    hosts.splice(hosts.indexOf(host), 1);
+    if (hosts.length === 0) whenEmpty?.();
+    changed();
+  };
+
+  const launch = (jit: boolean): Host => {
+    let child: HostChild | undefined;
+    const link = createHostLink(launcher.launch({ jit, memoryMb }), {
+      started: (started) => {
+        child = started;
+      },
+      message: (message, raw) => child !== undefined && onMessage(host, child, message, raw),
+      violation: () => kill(host, causeOfViolation({ limit: 'protocol', request: null })),
+      gone: (signal) => onGone(host, signal),
+    });
+    const host = createHost(link, jit, now());
+    return host;
+  };
+
+  /** The host of another domain that has been idle for longest makes room. */
+  const evict = () => {
+    const idle = hosts.filter(isIdle).sort((a, b) => a.idleSince - b.idleSince);
+    if (idle[0] !== undefined) kill(idle[0], ENDED);
+  };
+
+  const start = (domain: string | null, jit: boolean): Host | null => {
+    if (isClosed || now() < notBefore) return null;
+    if (hosts.length >= bounds.maxHosts) {
+      if (domain !== null) evict();
+      return null;
+    }
+    const host = launch(jit);
+    host.domain = domain;
+    hosts.push(host);
+    return host;
+  };
+
+  const keepSpare = () => {
+    if (!hosts.some(isSpare)) start(null, false);
+  };
+
+  const tidyHost = (host: Host, time: number) => {
+    if (host.state === 'starting' && time - host.startedAt > START_MS) host.link.kill();
+    if (time - host.startedAt > LIFETIME_MS) host.draining = true;
+    if (!isIdle(host)) return;
+    const pid = host.link.pid();
+    const isLarge = pid !== undefined && (residentBytesOf(pid) ?? 0) > MAX_IDLE_BYTES;
+    if (host.draining || isLarge) kill(host, ENDED);
+  };
+
+  const dropSurplus = (time: number) => {
+    const used = hosts.filter((host) => host.state !== 'dead' && !isSpare(host));
+    const idle = used.filter((host) => isIdle(host) && time - host.idleSince > SURPLUS_MS / 2);
+    idle.sort((a, b) => a.idleSince - b.idleSince);
+    for (const host of idle.slice(0, Math.max(0, used.length - bounds.busyHosts))) kill(host, ENDED);
+  };
+
+  return {
+    hosts,
+    start,
+    kill,
+    keepSpare,
+    take(domain) {
+      const free = hosts.find((host) => isIdle(host) && host.domain === domain) ?? hosts.find(isSpare);
+      const host = free ?? start(domain, false);
+      if (host !== null) host.domain = domain;
+      return host;
+    },
+    tidy() {
+      const time = now();
+      for (const host of [...hosts]) tidyHost(host, time);
+      dropSurplus(time);
+      if (hosts.length > 0) keepSpare();
+    },
+    isBroken: () => failures >= MAX_FAILURES,
+    seen: () => seen,
+    async close() {
+      isClosed = true;
+      for (const host of [...hosts]) kill(host, ENDED);
+      if (hosts.length > 0) {
+        await new Promise<void>((resolve) => {
+          whenEmpty = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// The life of one request: it begins in a host, and it ends once; it may be sent to another host before that.
+import type { FailureCode, Incident, Outcome } from '../sandbox.ts';
+import { noteWaiting } from './lane.ts';
+import type { Host, Request } from './state.ts';
+
+/** Its first turn has been seen. It started when the host had got ahead the last time. */
+export function begin(host: Host, request: Request): void {
+  if (request.begun) return;
+  request.begun = true;
+  request.startedAt = host.progressAt;
+  host.begun += 1;
+}
+
+/** Ends what the request asked of the server. What it asked before it answered is performed still, within its wall time. */
+function endCalls(request: Request, hasAnswered: boolean): void {
+  const { controller } = request;
+  if (hasAnswered && request.inFlight > 0) {
+    setTimeout(() => controller?.abort(), request.job.unit.policy.limits.wallMs).unref();
+  } else controller?.abort();
+  request.controller = null;
+  for (const timer of request.timers ?? []) clearTimeout(timer);
+  request.timers = null;
+}
+
+function leave(host: Host, request: Request): void {
+  host.requests.delete(request.number);
+  if (request.begun) host.begun -= 1;
+}
+
+/** The request is over. `host`: the one that had it, if any. Later calls change nothing. */
+export function settle(host: Host | null, request: Request, outcome: Outcome): void {
+  if (request.over) return;
+  request.over = true;
+  if (request.begun) noteWaiting(request.lane, request.calls + request.timerCalls > 0);
+  if (host !== null) leave(host, request);
+  endCalls(request, outcome.kind !== 'failure');
+  request.resolve(outcome);
+}
+
+/** Takes a request out of its host, as if it had never begun. It is queued again by whoever calls. */
+export function takeBack(host: Host, request: Request): void {
+  leave(host, request);
+  endCalls(request, false);
+  request.number = 0;
+  request.frame = null;
+  request.begun = false;
+  request.hasActed = false;
+  request.calls = 0;
+  request.timerCalls = 0;
+  request.logLines = 0;
+  request.logLength = 0;
+  request.inFlight = 0;
+}
+
+export function failure(code: FailureCode, message: string): Extract<Outcome, { readonly kind: 'failure' }> {
+  return { kind: 'failure', code, message };
+}
+
+export function incidentOf({ job }: Request, kind: Incident['kind'], limit: string): Incident {
+  return { unitId: job.unit.id, version: job.unit.version, kind, limit };
+}

@@ -1,0 +1,99 @@
+// What the supervisor keeps in mind: requests, the lanes they queue in, and hosts. Types only.
+import type { FromHost } from '../../../sandbox/protocol.ts';
+import type { Job, Outcome } from '../sandbox.ts';
+import type { Unit } from '../unit.ts';
+import type { HostLink } from './host-link.ts';
+
+export type Turns = Extract<FromHost, { readonly t: 'turns' }>;
+export type Versions = Extract<FromHost, { readonly t: 'ready' }>['versions'];
+
+/** One job on its way. Times are milliseconds of a steady clock. */
+export interface Request {
+  readonly job: Job;
+  readonly lane: Lane;
+  readonly resolve: (outcome: Outcome) => void;
+  /** Since when it waits for a host. */
+  queuedAt: number;
+  /** Its number in the host that has it, and the frame with which it was handed over. */
+  number: number;
+  frame: Frame | null;
+  /** Its first turn has been seen. */
+  begun: boolean;
+  startedAt: number;
+  /** It runs again after its host died, and shares the next one with nobody, so that blame is certain. */
+  alone: boolean;
+  over: boolean;
+  /** It made a host call that must not be made twice. */
+  hasActed: boolean;
+  calls: number;
+  timerCalls: number;
+  /** Calls that are being performed, timers aside. */
+  inFlight: number;
+  logLines: number;
+  logLength: number;
+  controller: AbortController | null;
+  timers: Set<NodeJS.Timeout> | null;
+}
+
+/** The queue of one module, whatever its versions, and what is known of its pace. */
+export interface Lane {
+  readonly id: string;
+  readonly queue: Request[];
+  /** Hosts that have requests of it. */
+  readonly hosts: Set<Host>;
+  /** Mean of the longest turn of a frame; undefined before the first. */
+  turnMs: number | undefined;
+  /** It holds fewer hosts until then: a turn of it was long. */
+  slowUntil: number;
+  /** Share of its requests that made host calls, from 0 to 1; they stay in a host after their turn. */
+  waits: number;
+  /** Begin of the minute that is being counted, and requests in it. */
+  minuteFrom: number;
+  minuteCount: number;
+  usedAt: number;
+}
+
+/** A `run` or `deliver` that a host has not answered to the end. */
+export interface Frame {
+  readonly unit: number;
+  readonly requests: readonly Request[];
+  /** A `deliver`: its request has begun. */
+  readonly isDelivery: boolean;
+  /** How many requests of the unit may be begun and unfinished in the host. */
+  readonly room: number;
+}
+
+export interface Host {
+  readonly link: HostLink;
+  readonly jit: boolean;
+  /** Null: a spare, which has served nobody. It never changes after that. */
+  domain: string | null;
+  state: 'starting' | 'ready' | 'dead';
+  /** To whom it belongs as long as it has requests. */
+  lane: Lane | null;
+  /** Handed over and not over, by number. */
+  readonly requests: Map<number, Request>;
+  lastNumber: number;
+  /** Oldest first: the first is what it runs. */
+  readonly frames: Frame[];
+  begun: number;
+  /** It has a request that must stay alone. */
+  exclusive: boolean;
+  /** It inspects code. */
+  inspecting: boolean;
+  /** Loaded units by number, least recently used first, with the module they are of. */
+  readonly units: Map<number, string>;
+  /** Loaded units that are to go once nothing of them runs. */
+  readonly retired: Set<number>;
+  /** When its present turn began, as far as is known. */
+  progressAt: number;
+  /** CPU that it had used when its present turn was first looked at; null while nobody looked. */
+  cpuMark: { readonly at: number; readonly cpuMs: number } | null;
+  readonly startedAt: number;
+  idleSince: number;
+  /** It gets nothing new, and goes when it is empty. */
+  draining: boolean;
+}
+
+/** A loaded unit: its number in every host. */
+export type NumberOf = (unit: Unit) => number;

@@ -1,0 +1,167 @@
+// Takes in what a host says happened: answers go out, calls are served, and what does not fit the protocol or a limit is
+// found. The guest side keeps the same limits, so going over one means that the host is no longer what it was.
+import type { TurnFault } from '../../../sandbox/protocol.ts';
+import type { Incident } from '../sandbox.ts';
+import { parseCall, parseLog } from './guest-events.ts';
+import { LOG_LINES } from './handover.ts';
+import { serveCall } from './host-calls.ts';
+import { noteTurn } from './lane.ts';
+import { createOutcomes, type Ending } from './outcomes.ts';
+import { begin, failure, incidentOf, settle } from './requests.ts';
+import type { Frame, Host, Request, Turns } from './state.ts';
+
+/** Bodies from this size on are passed on as bytes; smaller ones are cheaper as text. */
+const LARGE_BODY = 16_384;
+const MANY_BYTES = 262_144;
+/** What the guest side adds to a log that is full. */
+const LOG_SLACK = { lines: 1, length: 2048 };
+
+interface TurnsDeps {
+  readonly now: () => number;
+  readonly onIncident: (incident: Incident) => void;
+  /** Puts requests that were not begun back in front of their lane. */
+  readonly requeue: (host: Host, requests: readonly Request[]) => void;
+}
+
+/** Why a frame was refused, and whose event it was. */
+export interface Violation {
+  readonly limit: string;
+  readonly request: Request | null;
+}
+
+const PROTOCOL: Violation = { limit: 'protocol', request: null };
+
+/** Reads texts one after the other. Where all is short and ASCII the bytes are decoded once. */
+function textReader(raw: Buffer) {
+  const whole = raw.length < MANY_BYTES ? raw.toString() : '';
+  let at = 0;
+  const take = (bytes: number): string => {
+    const from = at;
+    at += bytes;
+    return whole.length === raw.length ? whole.slice(from, at) : raw.toString('utf8', from, at);
+  };
+  const body = (bytes: number): string | Buffer => {
+    if (bytes < LARGE_BODY) return take(bytes);
+    const from = at;
+    at += bytes;
+    return raw.subarray(from, at);
+  };
+  return { take, body };
+}
+
+const FAULT_MESSAGES: Readonly<Record<TurnFault, string>> = {
+  timeout: 'The time limit was reached',
+  memory: 'The memory limit was reached',
+  load: 'The module could not be loaded',
+};
+
+/** Makes what takes in the `turns` of hosts. */
+export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
+  const outcomeOf = createOutcomes();
+
+  const log = (request: Request, head: string): string | null => {
+    const record = parseLog(head);
+    if (record === null) return 'protocol';
+    request.logLines += 1;
+    request.logLength += record.message.length + (record.stack?.length ?? 0);
+    const { logBytes } = request.job.unit.policy.limits;
+    if (request.logLines > LOG_LINES + LOG_SLACK.lines) return 'logLines';
+    if (request.logLength > logBytes + LOG_SLACK.length) return 'logBytes';
+    request.job.log(record);
+    return null;
+  };
+
+  const end = (host: Host, request: Request, event: Ending): string | null => {
+    const outcome = outcomeOf(request.job.unit, event);
+    if (typeof outcome === 'string') return outcome;
+    if (outcome.kind === 'failure' && outcome.code === 'ENDPOINT_RESPONSE_TOO_LARGE') {
+      onIncident(incidentOf(request, 'violation', 'responseBytes'));
+    }
+    settle(host, request, outcome);
+    return null;
+  };
+
+  const onFault = (host: Host, request: Request, [, fault, text]: Turns['faults'][number]) => {
+    if (fault === 'load') return settle(host, request, failure('ENDPOINT_ERROR', text));
+    const message = `${FAULT_MESSAGES[fault]}: ${text}`;
+    const { wallMs } = request.job.unit.policy.limits;
+    const isWall = now() - request.startedAt >= wallMs;
+    const limit = fault === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs';
+    onIncident(incidentOf(request, 'violation', limit));
+    settle(host, request, failure(fault === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT', message));
+  };
+
+  /** Whether the host ever had a request of this number: it is over for us, and news of it may still be on the way. */
+  const isKnown = (host: Host, number: number) => number > 0 && number <= host.lastNumber;
+
+  /** Whether something can have happened to the request: it has begun, or it is of the frame that runs. */
+  const mayAct = (request: Request, frame: Frame) => request.begun || request.frame === frame;
+
+  const take = (host: Host, request: Request, event: Ending): string | null => {
+    if (event.kind === 'log') return log(request, event.head);
+    if (event.kind !== 'call') return end(host, request, event);
+    const parsed = parseCall(event.head, event.body.toString());
+    return parsed === null ? 'protocol' : serveCall(host, request, { ...parsed, now });
+  };
+
+  const takeEvents = (host: Host, frame: Frame, { events }: Turns, raw: Buffer): Violation | null => {
+    const texts = textReader(raw);
+    let last: Request | undefined;
+    for (const [number, kind, headBytes, bodyBytes] of events) {
+      const head = texts.take(headBytes);
+      const body = texts.body(bodyBytes);
+      const request = host.requests.get(number) ?? (last?.number === number ? last : undefined);
+      if (request === undefined && isKnown(host, number)) continue;
+      if (request === undefined || !mayAct(request, frame)) return PROTOCOL;
+      last = request;
+      // Of what a request still does after its answer, only its log is of interest.
+      if (request.over && kind !== 'log') continue;
+      if (!request.over) begin(host, request);
+      const limit = take(host, request, { kind, head, body });
+      if (limit !== null) return { limit, request };
+    }
+    return null;
+  };
+
+  const takeFaults = (host: Host, frame: Frame, { faults }: Turns): Violation | null => {
+    for (const fault of faults) {
+      const request = host.requests.get(fault[0]);
+      if (request === undefined && isKnown(host, fault[0])) continue;
+      if (request === undefined || !mayAct(request, frame)) return PROTOCOL;
+      begin(host, request);
+      onFault(host, request, fault);
+    }
+    return null;
+  };
+
+  const takeBack = (host: Host, frame: Frame, { back }: Turns): Violation | null => {
+    const requests: Request[] = [];
+    for (const number of back) {
+      const request = host.requests.get(number);
+      if (request === undefined && isKnown(host, number)) continue;
+      if (request === undefined || request.begun || request.frame !== frame) return PROTOCOL;
+      requests.push(request);
+    }
+    if (requests.length > 0) requeue(host, requests);
+    return null;
+  };
+
+  /** Every request of a frame that is done with has begun, or came back. */
+  const isAnswered = (frame: Frame) =>
+    frame.requests.every((request) => request.begun || request.over || request.frame !== frame);
+
+  /** Takes in one frame; null when all of it was in order. */
+  return (host: Host, turns: Turns, raw: Buffer): Violation | null => {
+    const frame = host.frames[0];
+    if (frame === undefined || frame.unit !== turns.unit) return PROTOCOL;
+    const violation =
+      takeEvents(host, frame, turns, raw) ?? takeFaults(host, frame, turns) ?? takeBack(host, frame, turns);
+    if (violation !== null) return violation;
+    host.progressAt = now();
+    host.cpuMark = null;
+    if (host.lane !== null) noteTurn(host.lane, turns.turnMs, host.progressAt);
+    if (!turns.idle) return null;
+    host.frames.shift();
+    return isAnswered(frame) ? null : PROTOCOL;
+  };
+}

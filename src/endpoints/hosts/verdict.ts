@@ -1,0 +1,54 @@
+// Who is to blame when a host died or lost an isolate, and what becomes of the other requests that were in it.
+import type { FailureCode, Incident } from '../sandbox.ts';
+import type { Host, Request } from './state.ts';
+
+/** Why a host died. */
+export interface Cause {
+  readonly code: FailureCode;
+  readonly kind: Incident['kind'];
+  readonly limit: string;
+  /** For the log of the module. */
+  readonly message: string;
+  /** Whose turn it was, where that is known; null: nobody's fault. Absent: to be found out. */
+  readonly blamed?: Request | null;
+  /** It may have come from outside: a single suspect is run again before it is blamed. */
+  readonly isDoubtful?: boolean;
+}
+
+export interface Verdict {
+  readonly blamed: Request | null;
+  /** They lose what they had begun, and must not begin again. */
+  readonly lost: readonly Request[];
+  /** To be run again, each alone. */
+  readonly alone: readonly Request[];
+  /** Certainly not begun: to be queued again as they were. */
+  readonly again: readonly Request[];
+}
+
+/** Requests whose turn it may have been. One that was answered at the end of its wall time may still be running. */
+function suspectsOf({ frames: [frame] }: Host): readonly Request[] {
+  if (frame === undefined) return [];
+  if (frame.requests.length === 1) return frame.requests;
+  return frame.requests.filter((request) => !request.over && !request.begun && request.frame === frame);
+}
+
+/** Reads and timers may be repeated; whoever was alone has had its second try. */
+const mayRunAgain = ({ hasActed, alone }: Request) => !hasActed && !alone;
+
+/** Judges by what the host last had. Reads only: nothing is settled here. */
+export function judge(host: Host, { blamed: known, isDoubtful = false }: Cause): Verdict {
+  const suspects = suspectsOf(host);
+  const [only] = suspects;
+  let blamed = known ?? null;
+  const isCertain = suspects.length === 1 && only !== undefined && !(isDoubtful && mayRunAgain(only));
+  if (known === undefined && isCertain) blamed = only;
+  const verdict = { blamed, lost: [] as Request[], alone: [] as Request[], again: [] as Request[] };
+  for (const request of host.requests.values()) {
+    if (request === blamed) continue;
+    const isSuspect = known === undefined && suspects.includes(request);
+    if (!request.begun && !isSuspect) verdict.again.push(request);
+    else if (mayRunAgain(request)) verdict.alone.push(request);
+    else verdict.lost.push(request);
+  }
+  return verdict;
+}

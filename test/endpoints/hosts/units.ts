@@ -1,0 +1,97 @@
+// Units and jobs for tests of the sandbox, as the rest of the server would make them.
+
+import { createSandbox, type SandboxOptions } from '../../../src/endpoints/hosts/supervisor.ts';
+import { createLauncher } from '../../../src/endpoints/hosts/walls/launch.ts';
+import type { Incident, Job } from '../../../src/endpoints/sandbox.ts';
+import type { Limits, Unit } from '../../../src/endpoints/unit.ts';
+import { packageRoot } from '../../../src/lib/package-files.ts';
+
+export const LIMITS: Limits = {
+  cpuMs: 1000,
+  wallMs: 5000,
+  heapMb: 64,
+  responseBytes: 1_048_576,
+  logBytes: 65_536,
+  hostCalls: 50,
+  concurrency: 16,
+  perMinute: 0,
+};
+
+export interface UnitOptions {
+  readonly id?: string;
+  readonly limits?: Partial<Limits>;
+  readonly trustDomain?: string;
+  readonly kind?: Unit['kind'];
+}
+
+let versions = 0;
+
+/** A new version of a module. */
+export function unitOf(
+  source: string,
+  { id = 'endpoint:1.0/test', limits = {}, trustDomain = 'default', kind = 'endpoint' }: UnitOptions = {},
+): Unit {
+  versions += 1;
+  return {
+    id,
+    kind,
+    version: versions,
+    sha256: '0'.repeat(64),
+    source,
+    policy: {
+      isolation: 'realm',
+      trustDomain,
+      limits: { ...LIMITS, ...limits },
+      grants: {
+        request: { headers: [], maxBodyBytes: 262_144 },
+        response: { headers: [] },
+        collections: [
+          { name: '1.0/library/books', actions: ['find', 'create'], as: 'caller', maxResults: 10 },
+        ],
+        fetch: [],
+      },
+    },
+  };
+}
+
+const HEAD = {
+  method: 'GET',
+  url: '/1.0/test',
+  path: '/1.0/test',
+  params: {},
+  query: {},
+  headers: {},
+  bodyType: 'none',
+  client: null,
+  ip: '127.0.0.1',
+};
+
+/** A request of an endpoint. Host calls fail unless the test serves them. */
+export function jobOf(unit: Unit, parts: Partial<Job> & { readonly query?: object } = {}): Job {
+  const { query = {}, ...job } = parts;
+  return {
+    unit,
+    head: JSON.stringify({ ...HEAD, query }),
+    body: '',
+    serve: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
+    log: () => undefined,
+    ...job,
+  };
+}
+
+/** A sandbox with real hosts. */
+export function realSandbox(options: Partial<SandboxOptions> = {}) {
+  const incidents: Incident[] = [];
+  const sandbox = createSandbox({
+    launcher: createLauncher({ root: packageRoot() }),
+    selfTest: async () => ({ state: 'passed', items: [] }),
+    maxHosts: 16,
+    busyHosts: 2,
+    hostMemoryMb: 384,
+    jitDomains: [],
+    now: () => performance.now(),
+    onIncident: (incident) => incidents.push(incident),
+    ...options,
+  });
+  return { sandbox, incidents };
+}
