@@ -1,12 +1,10 @@
 // Starts host processes, with every wall around them that this machine has.
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { devNull } from 'node:os';
 import { cage } from './bubblewrap.ts';
 import { followCage } from './cage-process.ts';
-import { inheritedDescriptors } from './descriptors.ts';
+import { withPipesOnly } from './descriptors.ts';
 import type { Walls } from './levels.ts';
 import { limitScript, ulimits } from './limits.ts';
 import { findMeans, letterOf, type Means } from './means.ts';
@@ -93,21 +91,8 @@ function wallsAround({ files, means }: Machine, options: LaunchOptions): Walls {
   };
 }
 
-/** What the host finds open: nothing but its channel, whatever the server inherited itself. */
-function descriptors(caged: boolean, nothing: number): StdioOptions {
-  const open: ('ignore' | 'pipe' | number)[] = ['ignore', 'ignore', 'ignore', 'pipe'];
-  if (caged) open.push('pipe', 'pipe');
-  const covered = inheritedDescriptors().filter((descriptor) => descriptor >= open.length);
-  for (const descriptor of covered) {
-    while (open.length < descriptor) open.push('ignore');
-    open[descriptor] = nothing;
-  }
-  return open;
-}
-
 /** One launcher serves the whole server. What the machine offers is tried out at the first launch. */
 export function createLauncher({ root, tools = findTools() }: LauncherOptions): Launcher {
-  const nothing = openSync(devNull, 'r+');
   let machine: Promise<Machine> | undefined;
   const explore = async (memoryMb: number): Promise<Machine> => {
     const files = await readSandboxFiles(root);
@@ -123,12 +108,10 @@ export function createLauncher({ root, tools = findTools() }: LauncherOptions): 
       const [program = '', ...args] = commandLine({ files, means }, options);
       const caged = means.tools.bwrap !== undefined;
       const user = means.userId?.();
-      const child = spawn(program, args, {
-        cwd: '/',
-        env: { PWD: '/' },
-        stdio: descriptors(caged, nothing),
-        ...(user === undefined ? {} : { uid: user, gid: user }),
-      });
+      const own = user === undefined ? {} : { uid: user, gid: user };
+      const child = withPipesOnly(caged ? STATUS - CHANNEL + 1 : 1, (stdio) =>
+        spawn(program, args, { cwd: '/', env: { PWD: '/' }, stdio, ...own }),
+      );
       const stdio = child.stdio as readonly unknown[] as readonly Socket[];
       const pid = caged
         ? followCage({ filter: stdio[FILTER], status: stdio[STATUS] }, files.startFilter)
