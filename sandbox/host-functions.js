@@ -46,6 +46,9 @@ const FUNCTIONS = {
       return '';
     }
   },
+  /** Empty for a text that cannot be read, else `=` and the result. */
+  atob: (_head, body) => `=${atob(body)}`,
+  btoa: (_head, body) => `=${btoa(body)}`,
   /** Pairs of a query or form, as JSON. */
   pairs: (_head, body) => JSON.stringify([...new URLSearchParams(body)]),
   form: (_head, body) => formText(new URLSearchParams(body)),

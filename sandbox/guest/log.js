@@ -15,7 +15,7 @@
     if (request.logLinesLeft <= 1 || request.logBytesLeft < bytes + LAST_BYTES) {
       request.logClosed = true;
       if (request.logLinesLeft < 1 || request.logBytesLeft < LAST_BYTES) return;
-      outside(request.job, 'log', '{"level":"warn","message":' + JSONStringify(LAST) + '}', '');
+      outside(request.job, 'log', `{"level":"warn","message":${JSONStringify(LAST)}}`, '');
       return;
     }
     request.logLinesLeft -= 1;

@@ -21,6 +21,7 @@
     kit.createMath = parts.random(kit);
     parts.symbols(kit);
     parts.text(kit);
+    kit.bindSearchParams = parts['url-search-params'](kit);
     parts.url(kit);
     parts.clone(kit);
     kit.createCrypto = parts.crypto(kit);
