@@ -1,0 +1,83 @@
+// A host outlives nobody: killed with SIGKILL, the server takes along a host that hangs where nothing but a kill ends it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findTools } from '../../../../src/endpoints/hosts/walls/tools.ts';
+import { asNobody, canBeNobody } from '../../../helpers/nobody.ts';
+
+const SERVER = join(import.meta.dirname, 'doomed-server.ts');
+const WITHIN_MS = 2_000;
+
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+/** What the kernel says of a process, or undefined when it is gone (or only waits for its parent to notice). */
+function stateOf(pid: number): string | undefined {
+  try {
+    const state = /\) (.) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+    return state === 'Z' || state === 'X' ? undefined : state;
+  } catch {
+    return undefined;
+  }
+}
+
+async function hangingHost(tools: readonly string[], command: readonly string[]) {
+  const [program = '', ...args] = [...command, process.execPath, SERVER, ...tools];
+  const server = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  started.push(server);
+  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
+  return {
+    server,
+    ...(JSON.parse(line) as { host: number; spawned: number; walls: Record<string, boolean> }),
+  };
+}
+
+/** Milliseconds until both are gone. */
+async function goneAfterKill({ server, host, spawned }: Awaited<ReturnType<typeof hangingHost>>) {
+  const from = performance.now();
+  server.kill('SIGKILL');
+  while (stateOf(host) !== undefined || stateOf(spawned) !== undefined) {
+    if (performance.now() - from > WITHIN_MS) return Number.POSITIVE_INFINITY;
+    await pause(2);
+  }
+  return performance.now() - from;
+}
+
+const MECHANISMS = [
+  { name: 'bubblewrap', tools: ['sh', 'env', 'bwrap'], needs: 'bwrap', bound: true },
+  { name: 'setpriv', tools: ['sh', 'env', 'setpriv'], needs: 'setpriv', bound: true },
+  { name: 'the lock of the host', tools: ['sh', 'env'], needs: 'sh', bound: false },
+  { name: 'the lock of the host, without a shell', tools: [], needs: undefined, bound: false },
+] as const;
+
+const USERS = [
+  { user: 'the user of this run', command: [] },
+  ...(canBeNobody() ? [{ user: 'an ordinary user', command: asNobody() }] : []),
+];
+
+describe.runIf(process.platform === 'linux')('a host whose server is killed', () => {
+  for (const { name, tools, needs, bound } of MECHANISMS) {
+    for (const { user, command } of USERS) {
+      it(`ends by ${name}, as ${user}`, async () => {
+        if (needs !== undefined && !Object.hasOwn(findTools(), needs))
+          console.warn(`this machine has no ${needs}`);
+        const hanging = await hangingHost(tools, command);
+        expect(stateOf(hanging.host)).toBe('R');
+        if (needs !== undefined && Object.hasOwn(findTools(), needs)) {
+          expect(hanging.walls['diesWithServer']).toBe(bound);
+        }
+        expect(await goneAfterKill(hanging)).toBeLessThan(WITHIN_MS);
+      });
+    }
+  }
+});
