@@ -7,6 +7,7 @@ import { createDestination } from './destination.ts';
 import { exchange, type Outgoing } from './exchange.ts';
 import { FetchFailed, FetchRefused } from './fetch-trouble.ts';
 import { matchGrant, originOf } from './grant-match.ts';
+import { inTime, orAborted } from './in-time.ts';
 import type { Names } from './names.ts';
 import { redirected } from './redirects.ts';
 import { grantHeaders, type Headers } from './request-headers.ts';
@@ -78,19 +79,6 @@ function coveringGrant(grants: readonly FetchGrant[], { url, method }: Outgoing)
   return grant;
 }
 
-/** The promise, or the signal's end, whichever is first. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = () => reject(new FetchFailed('timeout'));
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
-  try {
-    return await Promise.race([promise, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
-}
-
 export type Egress = (
   grants: readonly FetchGrant[],
   first: Outgoing,
@@ -130,12 +118,6 @@ export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egres
 
   return async (grants, first, aborted) => {
     const { timeoutMs } = coveringGrant(grants, first);
-    const time = AbortSignal.timeout(timeoutMs);
-    try {
-      return await received(await follow(grants, first, AbortSignal.any([aborted, time])));
-    } catch (error) {
-      if (error instanceof FetchRefused || !time.aborted) throw error;
-      throw new FetchFailed('timeout', error);
-    }
+    return inTime({ timeoutMs, aborted }, async (signal) => received(await follow(grants, first, signal)));
   };
 }
