@@ -2,8 +2,9 @@
 import type { LiveModule, ModuleAddress, ModuleState as ServedState } from '../modules.ts';
 import type { Unit } from '../unit.ts';
 import { keyOf, pathOf } from './address.ts';
+import type { Part } from './files.ts';
 import type { Policy } from './policy.ts';
-import type { ModuleState } from './records.ts';
+import { type ModuleState, newState } from './records.ts';
 import type { WritableRegistry } from './registry.ts';
 import { parseRoute, type RoutePattern } from './route-pattern.ts';
 
@@ -13,16 +14,23 @@ export interface Held {
   readonly policy: Policy;
   /** The code in force, or that of a broken file; undefined while no version is approved. */
   readonly source: string | undefined;
-  /** Why its files cannot be brought into force. */
-  readonly fault: string | undefined;
+  /** Why its files cannot be brought into force, each by itself. */
+  readonly faults: Faults;
 }
+
+type Faults = Readonly<Partial<Record<Part, string>>>;
 
 export interface Shelf {
   get(key: string): Held | undefined;
   all(): Iterable<Held>;
   /** In force for every request that comes from now on. */
   put(held: Held): void;
-  remove(key: string): void;
+  /** Takes the module away; `state` is what is known of it from now on. */
+  remove(state: ModuleState): void;
+  /** What is known of a module, there or gone. */
+  state(key: string): ModuleState;
+  /** The module goes on with this state, if it is there. */
+  setState(state: ModuleState): void;
 }
 
 interface ShelfOptions {
@@ -31,14 +39,18 @@ interface ShelfOptions {
   readonly retire: (unitId: string) => void;
 }
 
-function servedState({ fault, state }: Held): ServedState {
-  if (fault !== undefined) return 'broken';
+const isBroken = ({ faults }: Held) => faults.code !== undefined || faults.policy !== undefined;
+
+function servedState(held: Held): ServedState {
+  const { state } = held;
+  if (isBroken(held)) return 'broken';
   if (state.active === null) return 'pending';
   return state.suspendedBy === null ? 'active' : 'suspended';
 }
 
-function unitOf({ address, state, policy, source, fault }: Held): Unit | undefined {
-  if (state.active === null || source === undefined || fault !== undefined) return undefined;
+function unitOf(held: Held): Unit | undefined {
+  const { address, state, policy, source } = held;
+  if (state.active === null || source === undefined || isBroken(held)) return undefined;
   const { version, sha256 } = state.active;
   const id = keyOf(address);
   const effective = policy.effective(id, state.quarantined);
@@ -51,7 +63,7 @@ function runsAlike(a: Held | undefined, b: Held): boolean {
     a !== undefined &&
     a.policy === b.policy &&
     a.source === b.source &&
-    a.fault === b.fault &&
+    isBroken(a) === isBroken(b) &&
     a.state.quarantined === b.state.quarantined &&
     a.state.active?.version === b.state.active?.version
   );
@@ -75,34 +87,47 @@ function liveOf(held: Held, unit: Unit | undefined): LiveModule {
   };
 }
 
-function routeOf({ address, state, fault }: Held): RoutePattern | undefined {
+function routeOf(held: Held): RoutePattern | undefined {
+  const { address, state } = held;
   const route = state.active?.metadata.route ?? null;
-  if (address.kind === 'hook' || route === null || fault !== undefined) return undefined;
+  if (address.kind === 'hook' || route === null || isBroken(held)) return undefined;
   return parseRoute(route, address.apiVersion);
 }
 
 /** Keeps the registry in step with the modules. Their routes must have been parsed before: here a bad one throws. */
 export function createShelf({ registry, retire }: ShelfOptions): Shelf {
   const shelf = new Map<string, Held>();
+  const states = new Map<string, ModuleState>();
+
+  const put = (held: Held) => {
+    const key = keyOf(held.address);
+    const before = shelf.get(key);
+    const alike = runsAlike(before, held);
+    const unit = (alike ? registry.find(key)?.unit : undefined) ?? unitOf(held);
+    shelf.set(key, held);
+    states.set(key, held.state);
+    registry.put(liveOf(held, unit), routeOf(held));
+    const stopped = held.state.suspendedBy !== null && before?.state.suspendedBy === null;
+    if (before !== undefined && (!alike || stopped)) retire(key);
+  };
+
   return {
+    put,
     get: (key) => shelf.get(key),
     all: () => shelf.values(),
-    put(held) {
-      const key = keyOf(held.address);
-      const before = shelf.get(key);
-      const alike = runsAlike(before, held);
-      const unit = (alike ? registry.find(key)?.unit : undefined) ?? unitOf(held);
-      shelf.set(key, held);
-      registry.put(liveOf(held, unit), routeOf(held));
-      const stopped = held.state.suspendedBy !== null && before?.state.suspendedBy === null;
-      if (before !== undefined && (!alike || stopped)) retire(key);
+    state: (key) => states.get(key) ?? newState(key),
+    setState(state) {
+      const held = shelf.get(state.key);
+      if (held === undefined) states.set(state.key, state);
+      else put({ ...held, state });
     },
-    remove(key) {
-      const before = shelf.get(key);
+    remove(state) {
+      const before = shelf.get(state.key);
+      states.set(state.key, state);
       if (before === undefined) return;
-      shelf.delete(key);
+      shelf.delete(state.key);
       registry.remove(before.address);
-      retire(key);
+      retire(state.key);
     },
   };
 }

@@ -1,0 +1,42 @@
+// Reading code: what is in force, what was, and what changed in between.
+import { AppError } from '../../errors.ts';
+import type { ModuleAddress, ModuleService } from '../modules.ts';
+import { keyOf } from './address.ts';
+import type { Core } from './core.ts';
+import { mustHold } from './removal.ts';
+import { diffSources } from './source-diff.ts';
+
+/** The part of the service that only reads. */
+export function createHistory(
+  core: Core,
+): Pick<ModuleService, 'source' | 'versions' | 'versionSource' | 'diff'> {
+  const { records } = core;
+
+  const versionSource = async (address: ModuleAddress, version: number): Promise<string> => {
+    mustHold(core, address);
+    const source = await records.source(keyOf(address), version);
+    if (source === undefined) throw new AppError('NOT_FOUND');
+    return source;
+  };
+
+  return {
+    versionSource,
+    source(address) {
+      const { source } = mustHold(core, address);
+      if (source === undefined) throw new AppError('NOT_FOUND', { message: 'No version is approved yet' });
+      return source;
+    },
+    async versions(address) {
+      const { key, active } = mustHold(core, address).state;
+      const found = await records.versions(key);
+      return found.map(({ version, sha256, clientId, createdAt }) => {
+        return { version, sha256, clientId, createdAt, active: version === active?.version };
+      });
+    },
+    async diff(address, a, b) {
+      const name = (version: number) => `${keyOf(address)}@${version}`;
+      const [from, to] = await Promise.all([versionSource(address, a), versionSource(address, b)]);
+      return diffSources({ name: name(a), text: from }, { name: name(b), text: to });
+    },
+  };
+}

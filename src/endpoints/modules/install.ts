@@ -1,0 +1,169 @@
+// Brings code into force: version record, then file, then state, then the live module. A crash between them leaves what the
+// next start completes, or a version that was never in force.
+import { fingerprint } from '../../lib/fingerprint.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ModuleAddress } from '../modules.ts';
+import { keyOf } from './address.ts';
+import { type Core, note } from './core.ts';
+import type { Metadata } from './metadata.ts';
+import type { Policy } from './policy.ts';
+import { policyFor, policyText } from './policy-text.ts';
+import type { VersionFacts } from './records.ts';
+import { parseRoute } from './route-pattern.ts';
+import { assertFreeName, assertFreeRoute } from './route-problems.ts';
+import type { Held } from './shelf.ts';
+import { activated, counted, waiting } from './transitions.ts';
+
+export interface NewCode {
+  readonly address: ModuleAddress;
+  readonly source: string;
+  readonly metadata: Metadata;
+  /** Null: a file laid by hand. */
+  readonly by: string | null;
+  /** For the audit log: `create`, `replace`, `rollback`, … */
+  readonly action: string;
+}
+
+type Contents = Pick<Held, 'source' | 'policy' | 'faults'>;
+
+/** Throws NAME_TAKEN or ENDPOINT_INVALID where the module would take a path that means something else. */
+export function assertPaths(
+  { registry, collections }: Pick<Core, 'registry' | 'collections'>,
+  address: ModuleAddress,
+  { route }: Metadata,
+): void {
+  if (address.kind === 'hook') return;
+  const parsed = route === null ? undefined : parseRoute(route, address.apiVersion);
+  assertFreeName(address, collections);
+  assertFreeRoute({ address, route: parsed }, registry.routed(), collections);
+}
+
+function factsOf({ shelf, now }: Core, code: NewCode, policy: JsonObject | null): VersionFacts {
+  return {
+    version: shelf.state(keyOf(code.address)).last + 1,
+    sha256: fingerprint(code.source),
+    clientId: code.by,
+    createdAt: now(),
+    metadata: code.metadata,
+    approvedBy: null,
+    approvedAt: null,
+    policy,
+  };
+}
+
+function bring(
+  { shelf }: Core,
+  address: ModuleAddress,
+  facts: VersionFacts,
+  { source, policy }: Contents,
+): void {
+  // Computed anew from what holds now: a suspension may have come in while the database wrote.
+  const state = activated(shelf.state(keyOf(address)), facts);
+  shelf.put({ address, state, policy, source, faults: {} });
+}
+
+/** Takes back a write whose change could not be stored. What fails here is completed by the next start. */
+async function restore(
+  { files, shelf, log }: Core,
+  address: ModuleAddress,
+  withPolicy: boolean,
+): Promise<void> {
+  const held = shelf.get(keyOf(address));
+  const texts = {
+    code: held?.source,
+    policy: held?.policy.given === undefined ? undefined : policyText(held.policy.given),
+  };
+  for (const part of withPolicy ? (['policy', 'code'] as const) : (['code'] as const)) {
+    const text = texts[part];
+    const undo = text === undefined ? files.remove(address, part) : files.write(address, part, text);
+    await undo.catch((error) =>
+      log.error({ err: error, file: files.fileOf(address, part) }, 'a file stays changed'),
+    );
+  }
+}
+
+/** Puts code into force. Throws NAME_TAKEN, ENDPOINT_INVALID, WORKSPACE_UNAVAILABLE; then the old code stays. */
+export function install(core: Core, code: NewCode): Promise<VersionFacts> {
+  const { address, source, action, by } = code;
+  const { shelf, records, files } = core;
+  const key = keyOf(address);
+  return core.queue.run('', async () => {
+    assertPaths(core, address, code.metadata);
+    const contents = { source, policy: await policyFor(core, address), faults: {} };
+    const facts = factsOf(core, code, null);
+    const before = shelf.state(key).active?.sha256 ?? null;
+    await records.add(counted(shelf.state(key), facts.version), facts, source);
+    shelf.setState(counted(shelf.state(key), facts.version));
+    try {
+      await files.write(address, 'code', source);
+      await records.save(activated(shelf.state(key), facts));
+    } catch (error) {
+      await restore(core, address, false);
+      throw error;
+    }
+    bring(core, address, facts, contents);
+    await note(core, { address, action, clientId: by, before, after: facts.sha256 });
+    return facts;
+  });
+}
+
+/** The same for a file that somebody laid there by hand. A policy that is not valid goes on to stop the module. */
+export function installLaid(core: Core, code: Omit<NewCode, 'by'>): Promise<VersionFacts> {
+  const { address, source, action } = code;
+  const { shelf, records } = core;
+  const key = keyOf(address);
+  return core.queue.run('', async () => {
+    assertPaths(core, address, code.metadata);
+    const { policy = await policyFor(core, address), faults = {} } = shelf.get(key) ?? {};
+    const { code: _, ...otherFaults } = faults;
+    const facts = factsOf(core, { ...code, by: null }, null);
+    const before = shelf.state(key).active?.sha256 ?? null;
+    await records.add(activated(shelf.state(key), facts), facts, source);
+    bring(core, address, facts, { source, policy, faults: otherFaults });
+    await note(core, { address, action, clientId: null, before, after: facts.sha256 });
+    return facts;
+  });
+}
+
+/** Keeps code, perhaps together with a policy, until another admin approves it. What is in force stays. */
+export function holdBack(core: Core, code: NewCode, policy: Policy | undefined): Promise<VersionFacts> {
+  const { address, source, by } = code;
+  const { shelf, records, policies } = core;
+  const key = keyOf(address);
+  return core.queue.run('', async () => {
+    assertPaths(core, address, code.metadata);
+    const facts = factsOf(core, code, policy?.given ?? null);
+    await records.add(waiting(shelf.state(key), facts.version), facts, source);
+    const state = waiting(shelf.state(key), facts.version);
+    const blank = { address, policy: policies.none, source: undefined, faults: {} };
+    shelf.put({ ...(shelf.get(key) ?? blank), state });
+    await note(core, { address, action: 'propose', clientId: by, before: null, after: facts.sha256 });
+    return facts;
+  });
+}
+
+/** Lets a version that was held back into force, with its policy if it has one. Throws like `install`, and POLICY_INVALID. */
+export function installApproved(
+  core: Core,
+  address: ModuleAddress,
+  { facts, source }: { readonly facts: VersionFacts; readonly source: string },
+): Promise<void> {
+  const { shelf, records, files, policies } = core;
+  const key = keyOf(address);
+  return core.queue.run('', async () => {
+    assertPaths(core, address, facts.metadata);
+    const own = facts.policy === null ? undefined : await policies.read(facts.policy);
+    const policy = own ?? (await policyFor(core, address));
+    const before = shelf.state(key).active?.sha256 ?? null;
+    try {
+      await files.write(address, 'code', source);
+      if (own?.given !== undefined) await files.write(address, 'policy', policyText(own.given));
+      await records.change(activated(shelf.state(key), facts), facts);
+    } catch (error) {
+      await restore(core, address, own !== undefined);
+      throw error;
+    }
+    bring(core, address, facts, { source, policy, faults: {} });
+    await note(core, { address, action: 'approve', clientId: facts.approvedBy, before, after: facts.sha256 });
+  });
+}

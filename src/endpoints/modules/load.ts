@@ -1,0 +1,138 @@
+// The start: every module that lies in files comes into force. Code whose hash is known is not looked at again, so a thousand
+// modules cost little; a broken one is logged, answers 503, and stops nobody.
+import { AppError } from '../../errors.ts';
+import { fingerprint } from '../../lib/fingerprint.ts';
+import type { ModuleAddress } from '../modules.ts';
+import { isAddress, keyOf } from './address.ts';
+import { eachAtOnce } from './at-once.ts';
+import type { Core } from './core.ts';
+import { logRefusal, removeLost } from './edits.ts';
+import { assertPaths, installLaid } from './install.ts';
+import { readPolicyFile } from './policy-text.ts';
+import type { ModuleState, VersionFacts } from './records.ts';
+import type { Held } from './shelf.ts';
+import { activated } from './transitions.ts';
+
+const READS_AT_ONCE = 16;
+// Looking at code takes a process of the sandbox; more at once would wait for each other.
+const LOOKS_AT_ONCE = 2;
+const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
+const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
+
+/** The address behind a key of the records; undefined for one that cannot be an address any more. */
+export function addressOf(key: string): ModuleAddress | undefined {
+  const endpoint = ENDPOINT_KEY.exec(key)?.groups;
+  const { apiVersion = '', name = HOOK_KEY.exec(key)?.groups?.['name'] ?? '' } = endpoint ?? {};
+  const address: ModuleAddress =
+    endpoint === undefined ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
+  return isAddress(address) ? address : undefined;
+}
+
+/** Reads the policy beside the code. What is wrong with it stops its module, which must not run with another one. */
+async function loadPolicy(core: Core, address: ModuleAddress): Promise<Pick<Held, 'policy' | 'faults'>> {
+  try {
+    return { policy: await readPolicyFile(core, address), faults: {} };
+  } catch (error) {
+    logRefusal(core, core.files.fileOf(address, 'policy'), error);
+    return { policy: core.policies.none, faults: { policy: 'its policy is not valid' } };
+  }
+}
+
+/**
+ * The version that this code is, if it was accepted before: the one in force, or the newest, when the process died after
+ * it had written the file.
+ */
+async function knownVersion(
+  { records }: Core,
+  { key, last, active, pending }: ModuleState,
+  sha256: string,
+): Promise<VersionFacts | undefined> {
+  if (active?.sha256 === sha256) return active;
+  if (last <= (active?.version ?? 0) || pending.includes(last)) return undefined;
+  const newest = await records.version(key, last);
+  return newest?.sha256 === sha256 ? newest : undefined;
+}
+
+/** Brings one module into force if its code is known. Resolves to false when the code has to be looked at. */
+async function loadKnown(core: Core, address: ModuleAddress): Promise<boolean> {
+  const { files, shelf, records } = core;
+  const found = await files.read(address, 'code');
+  if (found.state === 'absent') return true;
+  const state = shelf.state(keyOf(address));
+  const given = await loadPolicy(core, address);
+  if (found.state === 'unreadable') {
+    const message = `The file cannot be read: ${found.why}`;
+    logRefusal(core, files.fileOf(address, 'code'), new AppError('ENDPOINT_INVALID', { message }));
+    const faults = { ...given.faults, code: 'its file cannot be read' };
+    shelf.put({ address, state, policy: given.policy, source: undefined, faults });
+    return true;
+  }
+  const facts = await knownVersion(core, state, fingerprint(found.text));
+  const held: Held = { address, state, source: found.text, ...given };
+  if (facts === undefined) {
+    shelf.put({ ...held, faults: { ...given.faults, code: 'its file has not been looked at' } });
+    return false;
+  }
+  const next = state.active?.version === facts.version ? state : activated(state, facts);
+  if (next !== state) await records.save(next);
+  shelf.put({ ...held, state: next });
+  return true;
+}
+
+async function loadUnknown(core: Core, address: ModuleAddress): Promise<void> {
+  const { shelf, acceptance, files } = core;
+  const held = shelf.get(keyOf(address));
+  if (held?.source === undefined) return;
+  try {
+    const source = acceptance.text(held.source);
+    // Warnings are for whoever posts: here nobody reads them, and they cost time.
+    const { metadata } = await acceptance.look(source, address.kind, 'context');
+    const action = held.state.active === null ? 'create' : 'replace';
+    await installLaid(core, { address, source, metadata, action });
+  } catch (error) {
+    logRefusal(core, files.fileOf(address, 'code'), error);
+    shelf.put({ ...held, faults: { ...held.faults, code: 'its file is broken' } });
+  }
+}
+
+/** Modules whose file went while nobody watched, and those that wait for their first approval. */
+async function loadAbsent(core: Core, { key, active, pending }: ModuleState): Promise<void> {
+  const address = addressOf(key);
+  if (address === undefined || core.shelf.get(key) !== undefined) return;
+  if (active !== null) return removeLost(core, address);
+  if (pending.length === 0) return;
+  const state = core.shelf.state(key);
+  core.shelf.put({ address, state, policy: core.policies.none, source: undefined, faults: {} });
+}
+
+/** Names that collide were refused when they were posted; what was laid by hand is in force, and said to be doubtful. */
+function warnOfCollisions(core: Core): void {
+  for (const { address, state, faults } of core.shelf.all()) {
+    if (state.active === null || faults.code !== undefined) continue;
+    try {
+      assertPaths(core, address, state.active.metadata);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const file = core.files.fileOf(address, 'code');
+      core.log.warn(
+        { file, problems: error.items },
+        'the path of this module is taken by something else too',
+      );
+    }
+  }
+}
+
+/** Brings everything into force. Rejects with the store's StoreError only. */
+export async function loadModules(core: Core): Promise<void> {
+  await core.records.ensure();
+  const states = await core.records.states();
+  for (const state of states) core.shelf.setState(state);
+  const codes = (await core.files.list()).filter(({ part }) => part === 'code');
+  const unknown: ModuleAddress[] = [];
+  await eachAtOnce(codes, READS_AT_ONCE, async ({ address }) => {
+    if (!(await loadKnown(core, address))) unknown.push(address);
+  });
+  await eachAtOnce(unknown, LOOKS_AT_ONCE, (address) => loadUnknown(core, address));
+  await eachAtOnce(states, READS_AT_ONCE, (state) => loadAbsent(core, state));
+  warnOfCollisions(core);
+}

@@ -1,0 +1,88 @@
+// Posting code, and going back to older code: looked at, then in force, or kept until another admin approves it.
+import { AppError } from '../../errors.ts';
+import type { ModuleAddress, PostResult } from '../modules.ts';
+import type { Accepted } from './acceptance.ts';
+import { assertAddress, keyOf } from './address.ts';
+import { type Core, inTurn } from './core.ts';
+import type { Incidents } from './incidents.ts';
+import { assertPaths, holdBack, install, type NewCode } from './install.ts';
+import { policyFor } from './policy-text.ts';
+import { mustWait, type ReviewMode } from './review.ts';
+import { assertFreeName } from './route-problems.ts';
+
+interface Change {
+  readonly address: ModuleAddress;
+  readonly by: string | null;
+  readonly review: ReviewMode;
+  readonly incidents: Pick<Incidents, 'forgive'>;
+}
+
+interface Posting extends Change {
+  readonly source: string;
+  /** False refuses an existing module, true demands one, undefined does either. */
+  readonly replace: boolean | undefined;
+}
+
+interface RollBack extends Change {
+  readonly version: number;
+}
+
+function assertReplace({ shelf }: Core, { address, replace }: Posting): void {
+  const exists = shelf.get(keyOf(address)) !== undefined;
+  if (replace === true && !exists) throw new AppError('NOT_FOUND');
+  if (replace !== false || !exists) return;
+  throw new AppError('NAME_TAKEN', {
+    message: `${address.kind === 'hook' ? 'Hook' : 'Endpoint'} already exists`,
+  });
+}
+
+async function settle(
+  core: Core,
+  code: NewCode,
+  { waits, incidents }: { readonly waits: boolean } & Pick<Change, 'incidents'>,
+): Promise<Pick<PostResult, 'created' | 'version' | 'pending'>> {
+  const created = core.shelf.get(keyOf(code.address)) === undefined;
+  const { version } = waits ? await holdBack(core, code, undefined) : await install(core, code);
+  if (!waits) incidents.forgive(keyOf(code.address));
+  return { created, version, pending: waits };
+}
+
+const resultOf = ({ warnings, suggestedIsolation }: Accepted) => ({ warnings, suggestedIsolation });
+
+/** Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws. */
+export async function postCode(core: Core, posting: Posting): Promise<PostResult> {
+  const { address, by, review, incidents } = posting;
+  assertAddress(address);
+  const source = core.acceptance.text(posting.source);
+  if (address.kind === 'endpoint') assertFreeName(address, core.collections);
+  return inTurn(core, address, async () => {
+    assertReplace(core, posting);
+    const policy = await policyFor(core, address);
+    const { isolation } = policy.effective(keyOf(address), false);
+    const accepted = await core.acceptance.look(source, address.kind, isolation);
+    const { metadata } = accepted;
+    assertPaths(core, address, metadata);
+    const action = core.shelf.get(keyOf(address)) === undefined ? 'create' : 'replace';
+    const code = { address, source, metadata, by, action };
+    const settled = await settle(core, code, { waits: mustWait(review, policy), incidents });
+    return { ...settled, ...resultOf(accepted) };
+  });
+}
+
+/** Makes a new version of old code, which was looked at then. What another admin approved once need not wait again. */
+export function rollBack(
+  core: Core,
+  { address, version, by, review, incidents }: RollBack,
+): Promise<PostResult> {
+  const key = keyOf(address);
+  return inTurn(core, address, async () => {
+    const facts = await core.records.version(key, version);
+    const source = await core.records.source(key, version);
+    const held = core.shelf.get(key);
+    if (facts === undefined || source === undefined || held === undefined) throw new AppError('NOT_FOUND');
+    const code = { address, source, metadata: facts.metadata, by, action: 'rollback' };
+    const waits = facts.approvedBy === null && mustWait(review, await policyFor(core, address));
+    const settled = await settle(core, code, { waits, incidents });
+    return { ...settled, warnings: [], suggestedIsolation: null };
+  });
+}
