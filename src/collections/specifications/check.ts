@@ -5,7 +5,7 @@ import type { Collection } from '../collection.ts';
 import { createRegistry, type Registry } from '../registry.ts';
 import { checkCase, checkDefaultFilters } from './conflicts.ts';
 import { createSpecificationFiles, parseSpecificationText, type SpecificationFile } from './files.ts';
-import { checkNeighbours } from './neighbours.ts';
+import { checkNeighbours, missingHooks } from './neighbours.ts';
 import { parseSpecification, type SpecificationOptions } from './specification.ts';
 
 type Severity = 'error' | 'warning';
@@ -21,6 +21,10 @@ export interface SpecificationProblem {
 interface CheckOptions extends SpecificationOptions {
   /** The folder of the collection specifications. */
   readonly root: string;
+  /** Names of the hooks that there are; absent: nothing is known of them. */
+  readonly hooks?: ReadonlySet<string>;
+  /** Gets every collection that has no errors. */
+  readonly registry?: Registry;
 }
 
 // Only the shape of a default filter is judged here, against the bounds of a fresh configuration.
@@ -73,17 +77,23 @@ function readOne(page: Page, { address, text }: SpecificationFile, options: Chec
   }
 }
 
-function checkTogether(page: Page, collection: Collection, registry: Registry): void {
+function checkTogether(
+  page: Page,
+  collection: Collection,
+  registry: Registry,
+  hooks?: ReadonlySet<string>,
+): void {
   const others = registry.list().filter(({ path }) => path !== collection.path);
   const clash = checkCase(collection, others);
   if (clash !== undefined) noteItem(page, clash);
   for (const item of checkDefaultFilters(collection, registry, FILTER_LIMITS)) noteItem(page, item);
   for (const { path, message } of checkNeighbours(collection, registry)) note(page, 'warning', path, message);
+  for (const { path, message } of missingHooks(collection, hooks)) note(page, 'warning', path, message);
 }
 
 /** Checks all specification files below `root`, in the order of their paths. Empty: all is well. */
 export async function checkSpecifications(options: CheckOptions): Promise<readonly SpecificationProblem[]> {
-  const registry = createRegistry();
+  const { registry = createRegistry(), hooks } = options;
   const pages: Page[] = [];
   const loaded: { readonly page: Page; readonly collection: Collection }[] = [];
   for (const found of await createSpecificationFiles(options.root).readAll()) {
@@ -95,6 +105,6 @@ export async function checkSpecifications(options: CheckOptions): Promise<readon
     registry.put(collection);
     loaded.push({ page, collection });
   }
-  for (const { page, collection } of loaded) checkTogether(page, collection, registry);
+  for (const { page, collection } of loaded) checkTogether(page, collection, registry, hooks);
   return pages.flatMap(({ problems }) => problems);
 }

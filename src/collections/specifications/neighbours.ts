@@ -37,6 +37,22 @@ function revisionHome(collection: Collection, registry: Registry): readonly Neig
   }));
 }
 
+/** Hooks that the collection names and that are not there; none where it is not known which are. */
+export function missingHooks(
+  { settings }: Collection,
+  known: ReadonlySet<string> | undefined,
+): readonly NeighbourRemark[] {
+  if (known === undefined) return [];
+  return Object.entries(settings.hooks ?? {}).flatMap(([event, uses]) =>
+    uses
+      .filter(({ name }) => !known.has(name))
+      .map(({ name }) => ({
+        path: ['settings', 'hooks', event],
+        message: `${event}: there is no hook \`${name}\``,
+      })),
+  );
+}
+
 /** Remarks on one of the collections in `registry`, with the part of its specification that they are about. */
 export function checkNeighbours(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
   return [

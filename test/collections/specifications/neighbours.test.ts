@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Collection } from '../../../src/collections/collection.ts';
 import { createRegistry } from '../../../src/collections/registry.ts';
-import { checkNeighbours } from '../../../src/collections/specifications/neighbours.ts';
+import { checkNeighbours, missingHooks } from '../../../src/collections/specifications/neighbours.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
 
 function remarks(collection: Collection, ...others: readonly Collection[]) {
@@ -34,4 +34,14 @@ test('a collection that becomes the home of revisions', () => {
   const books = makeCollection({ a: {} }, { storeRevisions: true });
   const history = makeCollection({ a: {} }, {}, { name: 'booksHistory' });
   expect(remarks(books, history)[0]).toContain('/1.0/library/booksHistory');
+});
+
+test('hooks that are named and not there', () => {
+  const use = (...hooks: string[]) =>
+    makeCollection({ a: {} }, { hooks: { afterGet: hooks, beforeGet: ['b'] } });
+  expect(missingHooks(use('a', 'b'), new Set(['b']))).toEqual([
+    { path: ['settings', 'hooks', 'afterGet'], message: 'afterGet: there is no hook `a`' },
+  ]);
+  expect(missingHooks(use('a'), undefined)).toEqual([]);
+  expect(missingHooks(makeCollection({ a: {} }), new Set())).toEqual([]);
 });
