@@ -18,7 +18,7 @@
     BigUint64Array: 1,
   };
 
-  function getRandomValues(array) {
+  function fillRandom(array) {
     const view = viewOf(array);
     const tag = view === undefined ? undefined : TypedArrayTag(array);
     if (INTEGERS[tag] !== 1 && WIDER[tag] !== 1) {
@@ -51,6 +51,11 @@
         }
       },
     };
-    return { getRandomValues, randomUUID: () => ask('uuid', '', ''), subtle };
+    // Made anew for each request: a function of the whole context could be marked by one and looked at by another.
+    return {
+      getRandomValues: (array) => fillRandom(array),
+      randomUUID: () => ask('uuid', '', ''),
+      subtle,
+    };
   };
 });

@@ -81,8 +81,12 @@
   for (let index = 0; index < kit.hidden.length; index += 1) roots[roots.length] = kit.hidden[index];
   roots[roots.length] = globalThis;
 
-  SetForEach(reach(roots).prototypes, (prototype) => {
+  // The values move into accessors, out of reach of a second walk; the accessors are only reached by that one.
+  const { found, prototypes } = reach(roots);
+  SetForEach(prototypes, (prototype) => {
     if (prototype !== globalThis && prototype !== Object) makeAllOverridable(prototype);
   });
-  SetForEach(reach(roots).found, (object) => ObjectFreeze(object));
+  const freeze = (object) => ObjectFreeze(object);
+  SetForEach(found, freeze);
+  SetForEach(reach(roots).found, freeze);
 });

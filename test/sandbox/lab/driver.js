@@ -1,0 +1,57 @@
+// Runs guests in a process with the flags of a real host, at the word of a test: one JSON line in, one JSON line out.
+import { createInterface } from 'node:readline';
+import { createGuest, inspect, versions } from '../../../sandbox/isolate.js';
+
+/** Guests by number, and what the last turn sent out. */
+const guests = new Map();
+let events = [];
+
+function turn(id, run) {
+  const guest = guests.get(id);
+  events = [];
+  const end = run(guest);
+  return { end, events, disposed: guest.disposed };
+}
+
+const commands = {
+  guest({ id, options }) {
+    const emit = (...event) => events.push(event);
+    guests.set(
+      id,
+      createGuest(options, emit, () => process.stderr.write('lost\n')),
+    );
+    return {};
+  },
+  start: ({ id, job, head, body, ms }) => turn(id, (guest) => guest.start(job, head, body, ms)),
+  deliver: ({ id, job, call, ms }) => turn(id, (guest) => guest.deliver(job, call, ms)),
+  forget: ({ id, job }) => turn(id, (guest) => guest.forget(job)),
+  heap: ({ id }) => ({ bytes: guests.get(id).heapBytes() }),
+  /** Calls one handler many times; answers what the last call sent out and the heap at some points on the way. */
+  repeat({ id, count, head, body, ms, every }) {
+    const heap = [];
+    for (let job = 1; job <= count; job += 1) {
+      events = [];
+      guests.get(id).start(job, head, body, ms);
+      if (job % every === 0) heap.push(guests.get(id).heapBytes());
+    }
+    return { events, heap, disposed: guests.get(id).disposed, rss: process.memoryUsage.rss() };
+  },
+  dispose({ id }) {
+    guests.get(id).dispose();
+    guests.delete(id);
+    return {};
+  },
+  inspect: ({ source, options }) => inspect(source, options),
+  versions: () => versions(),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { op, ...command } = JSON.parse(line);
+  let answer;
+  try {
+    answer = commands[op](command);
+  } catch (error) {
+    answer = { failed: `${error.name}: ${error.message}` };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,86 @@
+// A process with the flags of a real host, in which tests run guests. Not locked in: the walls have tests of their own.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Inspection, LoadOptions } from '../../../sandbox/protocol.ts';
+
+const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];
+const DRIVER = fileURLToPath(new URL('driver.js', import.meta.url));
+
+export type Event = [job: number, kind: string, head: string, body: string];
+
+export interface Turn {
+  readonly end: { readonly fault: string | null; readonly message?: string };
+  readonly events: readonly Event[];
+  readonly disposed: boolean;
+}
+
+export interface HostCallAnswer {
+  readonly ok: boolean;
+  readonly value: unknown;
+}
+
+export type Options = Partial<LoadOptions> & { readonly name?: string };
+
+export const DEFAULTS: LoadOptions & { name: string } = {
+  ...{ kind: 'endpoint', isolation: 'realm', name: 'endpoint.test.js' },
+  ...{ loadMs: 300, cpuMs: 1_000, wallMs: 5_000, heapMb: 64 },
+  ...{ responseBytes: 1_048_576, logBytes: 65_536, logLines: 100 },
+  ...{ hostCalls: 50, timers: 20, timerMs: 5_000, model: true, fetch: true },
+};
+
+const REQUEST = {
+  ...{ method: 'GET', url: '/1.0/test', path: '/1.0/test', params: {}, query: {}, headers: {} },
+  ...{ bodyType: 'none', client: null, ip: '192.0.2.1' },
+};
+
+export const headOf = (request: object = {}) => JSON.stringify({ ...REQUEST, ...request });
+
+export async function openLab() {
+  const child = spawn(process.execPath, [...FLAGS, DRIVER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let lastId = 0;
+
+  async function send<T>(op: string, command: object = {}): Promise<T> {
+    child.stdin.write(`${JSON.stringify({ op, ...command })}\n`);
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error('the process with the guests is gone');
+    const answer = JSON.parse(value) as T & { failed?: string };
+    if (answer.failed !== undefined) throw new Error(answer.failed);
+    return answer;
+  }
+
+  async function guest(source: string, options: Options = {}) {
+    lastId += 1;
+    const id = lastId;
+    await send('guest', { id, options: { ...DEFAULTS, ...options, source } });
+    return {
+      start: (job: number, head = headOf(), body = '', ms = 1_000) =>
+        send<Turn>('start', { id, job, head, body, ms }),
+      deliver: (job: number, call: number, { ok, value }: HostCallAnswer, ms = 1_000) =>
+        send<Turn>('deliver', { id, job, ms, call: { call, ok, text: JSON.stringify(value) } }),
+      forget: (job: number) => send<Turn>('forget', { id, job }),
+      heapBytes: async () => (await send<{ bytes: number }>('heap', { id })).bytes,
+      repeat: (count: number, every: number, head = headOf(), body = '') =>
+        send<{ events: Event[]; heap: number[]; disposed: boolean; rss: number }>('repeat', {
+          ...{ id, count, every, head, body, ms: 1_000 },
+        }),
+      dispose: () => send('dispose', { id }),
+    };
+  }
+
+  return {
+    guest,
+    inspect: (source: string, options: object = {}) =>
+      send<Inspection>('inspect', {
+        source,
+        options: { kind: 'endpoint', loadMs: 300, heapMb: 64, ...options },
+      }),
+    versions: () => send<Record<string, string>>('versions'),
+    close() {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+export type Lab = Awaited<ReturnType<typeof openLab>>;
