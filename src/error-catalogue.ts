@@ -197,7 +197,7 @@ export const ERRORS = {
     status: 503,
     message: 'The endpoint is suspended',
     explain:
-      'By an admin, or after three kills or crashes in five minutes; or its code is broken or waits for approval. New code lifts the suspension after crashes, an admin any.',
+      'By an admin, or after three kills or crashes in five minutes; or its code is broken or waits for approval. New code lifts the suspension after crashes, an admin any. Also for a read or write of a collection whose hook is suspended, or does not exist.',
   },
   ENDPOINT_BUSY: {
     status: 503,
@@ -208,7 +208,7 @@ export const ERRORS = {
     status: 503,
     message: 'Custom code is switched off',
     explain:
-      '`sandbox.enabled` is false, or the sandbox cannot be built as `sandbox.minimumLevel` demands. Endpoints, uploads of code and writes with before-hooks do not run.',
+      '`sandbox.enabled` is false, or the sandbox cannot be built as `sandbox.minimumLevel` demands. Endpoints, uploads of code, and reads and writes with hooks before them do not run.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
