@@ -33,7 +33,7 @@ export const SOURCES: Readonly<Record<string, JsonObject>> = {
   files: { fields: { title: STRING }, settings: { type: 'mediaCollection' } },
 };
 
-export interface Answer {
+interface Answer {
   readonly ok: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds
   readonly value: any;

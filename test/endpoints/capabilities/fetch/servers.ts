@@ -114,7 +114,7 @@ export function fetchBench(grants: readonly FetchGrant[], options: BenchOptions 
       throw error;
     }
   };
-  return { ask, refusals, failures };
+  return { ask, call, refusals, failures };
 }
 
 /** A fetch that may reach one server of this machine. */
