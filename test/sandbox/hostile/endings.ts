@@ -16,6 +16,9 @@ function codesOf(text: string): readonly string[] {
   }
 }
 
+/** Items of ENDPOINT_INVALID have the code of what is wrong. */
+const INVALID = ['ENDPOINT_SYNTAX', 'ENDPOINT_LOAD'];
+
 /** What our own errors may never show: files of ours, lines of a stack, what the sandbox is made of. */
 const INTERNALS =
   /\bat (async )?\S+ \(|\.(ts|js|node):\d|node:internal|isolated-vm|\/(src|sandbox|node_modules)\//;
@@ -47,7 +50,9 @@ export function problemsOf(answer: Answer, ending: Ending): readonly string[] {
     return [`shows internals: ${answer.text.slice(0, 400)}`];
   if ('status' in ending) return wrongAnswer(answer, ending);
   const allowed: readonly string[] = 'refused' in ending ? ending.refused : ending.codes;
-  if (codes.some((code) => allowed.includes(code))) return [];
+  const isAllowed = (code: string) =>
+    allowed.includes(code) || (INVALID.includes(code) && allowed.includes('ENDPOINT_INVALID'));
+  if (codes.some(isAllowed)) return [];
   const bytes = 'orBytes' in ending ? ending.orBytes : -1;
   if (codes.length === 0 && answer.status < 300 && answer.text.length <= bytes) return [];
   return [`status ${answer.status} ${answer.text.slice(0, 400)}`];

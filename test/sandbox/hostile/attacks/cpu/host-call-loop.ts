@@ -1,5 +1,5 @@
 // The engine's timer pauses while the host works.
-import { type Attack, BOMB, TIMEOUT } from '../../attack.ts';
+import { type Attack, BOMB } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'synchronous host functions in a loop',
@@ -7,5 +7,5 @@ export const attack: Attack = {
 module.exports.get = function (req, res) { for (;;) { new URL('http://a/b?c'); crypto.randomUUID(); } };
 `,
   policy: BOMB,
-  expect: TIMEOUT,
+  expect: { codes: ['ENDPOINT_TIMEOUT', 'ENDPOINT_ERROR'] },
 };

@@ -3,9 +3,6 @@ import type { Attack } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'a hashbang',
-  source: `
-#!/usr/bin/env node
-module.exports.get = function (req, res) { res.end('ok'); };
-`,
-  expect: { refused: ['ENDPOINT_INVALID'] },
+  source: "#!/usr/bin/env node\nmodule.exports.get = function (req, res) { res.end('ok'); };",
+  expect: { codes: ['ENDPOINT_INVALID'], orBytes: 10 },
 };
