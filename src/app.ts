@@ -16,6 +16,7 @@ import { createSpecificationService } from './collections/specifications/service
 import { SECRET_PATHS } from './config/redact.ts';
 import { createConfigStore } from './config/save.ts';
 import type { Config } from './config/schema.ts';
+import { createCustomCode } from './custom-code.ts';
 import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
@@ -101,11 +102,21 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     store,
     files: createSpecificationFiles(resolve(cwd, config.workspace.path, config.paths.collections)),
     enableCollectionDatabases: config.database.enableCollectionDatabases,
+    isEndpoint: (apiVersion, name) => {
+      return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
+    },
     filterLimits: config.limits,
     log: logger,
     now,
   });
+  const audit = createAudit({ store, now, queryMs: config.limits.queryMs });
+  const custom = await createCustomCode({
+    ...{ config, cwd, store, registry, clients, audit, logger, now },
+    createDocuments: (hooks) =>
+      createDocumentService({ store, registry, limits: config.limits, newId, now, patterns, hooks }),
+  });
   await specifications.load();
+  await custom.load();
 
   const server = createServer({
     config,
@@ -113,15 +124,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     registry,
     specifications,
-    documents: createDocumentService({
-      store,
-      registry,
-      limits: config.limits,
-      newId,
-      now,
-      patterns,
-    }),
-    audit: createAudit({ store, now, queryMs: config.limits.queryMs }),
+    documents: custom.documents,
+    modules: custom.modules,
+    calls: custom.calls,
+    sandboxEnabled: config.sandbox.enabled,
+    sandboxStatus: custom.sandboxStatus,
+    audit,
     clients,
     login: access.login,
     tokens: access.tokens,
@@ -139,11 +147,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     notices: [],
     async listen() {
       const { host, port } = config.server;
-      return { url: await server.listen({ host, port }) };
+      const url = await server.listen({ host, port });
+      custom.testWalls();
+      return { url };
     },
     async close() {
       await server.close();
       await specifications.close();
+      await custom.close();
       access.close();
       await patterns.close();
       await cache?.close();

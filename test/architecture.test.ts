@@ -65,6 +65,7 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
     types: ['src/auth/', 'src/endpoints/'],
   },
   'src/app.ts': { values: ['src/'] },
+  'src/custom-code.ts': { values: ['src/'] },
   'src/cloister.js': { values: ['src/cli/main.ts'] },
 };
 

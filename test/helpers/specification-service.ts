@@ -39,6 +39,7 @@ export async function openService(wrapFiles = (files: SpecificationFiles) => fil
     store,
     files: wrapFiles(createSpecificationFiles(root)),
     enableCollectionDatabases: false,
+    isEndpoint: () => false,
     filterLimits: { filterDepth: 8, filterNodes: 200 },
     log,
     now: () => 1_700_000_000_000,

@@ -19,6 +19,8 @@ interface ServiceOptions extends SpecificationOptions {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
   readonly files: SpecificationFiles;
   readonly filterLimits: FilterLimits;
+  /** Whether a custom endpoint has this name: its sub-resources would hide the collections of a folder called so. */
+  readonly isEndpoint: (version: string, name: string) => boolean;
   readonly log: SpecificationLog;
   readonly now: () => number;
 }
@@ -41,6 +43,15 @@ function withTime(body: Json, now: number): Json {
   return { ...body, settings: { ...body['settings'], lastModifiedAt: now } };
 }
 
+function refuseEndpointName(
+  { version, database }: CollectionAddress,
+  { isEndpoint }: Pick<ServiceOptions, 'isEndpoint'>,
+): void {
+  if (!isEndpoint(version, database)) return;
+  const message = `\`${database}\` is the name of an endpoint of version ${version}`;
+  throw new AppError('NAME_TAKEN', { field: 'database', message });
+}
+
 // `save` runs between indexes and swap: when it fails, the indexes go back to what they were.
 function createChanges(options: ServiceOptions) {
   const { registry, store, files, log } = options;
@@ -52,6 +63,7 @@ function createChanges(options: ServiceOptions) {
     save: (collection: Collection) => Promise<void>,
   ): Promise<void> => {
     const { collection, warnings } = parseSpecification(source, address, options);
+    refuseEndpointName(address, options);
     await refuseConflicts(collection, options);
     const takeBack = await indexes.add(collection, registry.list());
     try {

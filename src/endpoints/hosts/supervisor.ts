@@ -17,9 +17,7 @@ import { levelOf, wallsInForce } from './walls/levels.ts';
 export interface SandboxOptions {
   readonly launcher: Launcher;
   /** Runs the self-test in a real host. */
-  readonly selfTest: () => Promise<
-    Pick<SandboxStatus['selfTest'], 'items'> & { readonly state: 'passed' | 'failed' }
-  >;
+  readonly selfTest: () => Promise<SandboxStatus['selfTest']>;
   /** Hosts in all. */
   readonly maxHosts: number;
   /** Hosts that may run turns at the same time. */

@@ -1,0 +1,185 @@
+// The part of the composition root that is about posted code: the sandbox, the modules, what they may ask for, the hooks.
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { createCaller } from './auth/access.ts';
+import type { Audit } from './auth/audit.ts';
+import type { Clients } from './auth/clients.ts';
+import type { DocumentService } from './collections/documents.ts';
+import type { DocumentHooks } from './collections/hooks.ts';
+import type { Registry } from './collections/registry.ts';
+import type { Config } from './config/schema.ts';
+import { createEndpointCalls } from './endpoints/call.ts';
+import type { EndpointCalls } from './endpoints/calls.ts';
+import { createCapabilities } from './endpoints/capabilities/capabilities.ts';
+import { createEgress } from './endpoints/capabilities/fetch/egress.ts';
+import { createFetchCall } from './endpoints/capabilities/fetch/fetch-call.ts';
+import { createNames } from './endpoints/capabilities/fetch/names.ts';
+import { createDisabledSandbox } from './endpoints/hosts/disabled.ts';
+import { createSandbox } from './endpoints/hosts/supervisor.ts';
+import { createLauncher } from './endpoints/hosts/walls/launch.ts';
+import { checkLevel } from './endpoints/hosts/walls/levels.ts';
+import { runSelfTest } from './endpoints/hosts/walls/self-test.ts';
+import { type Ceilings, loadCeilings } from './endpoints/modules/ceilings.ts';
+import { createModules } from './endpoints/modules/service.ts';
+import type { ModuleService } from './endpoints/modules.ts';
+import { createRequestView } from './endpoints/request-view.ts';
+import type { Incident, Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
+import { AppError } from './errors.ts';
+import { createHooks } from './hooks/hooks.ts';
+import { toAppError } from './http/error-handler.ts';
+import type { Logger } from './lib/logger.ts';
+import { packageRoot } from './lib/package-files.ts';
+import type { DocumentStore } from './stores/ports.ts';
+import { createUndeclaredNames } from './workers/undeclared-names.ts';
+
+const LEAST_BUSY_HOSTS = 2;
+
+/** The folder that a security reviewer reads. */
+const sandboxFolder = () => new URL('sandbox/', packageRoot());
+
+/** Makes the sandbox that the configuration asks for. No process is started yet. */
+export function openSandbox({ sandbox }: Config, onIncident: (incident: Incident) => void): Sandbox {
+  if (!sandbox.enabled) return createDisabledSandbox();
+  const launcher = createLauncher({ root: packageRoot() });
+  return createSandbox({
+    launcher,
+    selfTest: () => runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb }),
+    maxHosts: sandbox.maxHosts,
+    busyHosts: Math.min(sandbox.maxHosts, Math.max(LEAST_BUSY_HOSTS, availableParallelism())),
+    hostMemoryMb: sandbox.hostMemoryMb,
+    jitDomains: sandbox.jitDomains,
+    now: () => performance.now(),
+    onIncident,
+  });
+}
+
+/** The ceilings above every policy. Throws CONFIGURATION_INVALID. */
+export function openCeilings({ sandbox }: Config, cwd: string): Promise<Ceilings> {
+  const { policyFile } = sandbox;
+  return loadCeilings(sandboxFolder(), policyFile === undefined ? undefined : resolve(cwd, policyFile));
+}
+
+/** Where code lies. Absolute. */
+export function moduleFolders({ workspace, paths }: Config, cwd: string) {
+  const folder = (path: string) => resolve(cwd, workspace.path, path);
+  return { endpoints: folder(paths.endpoints), hooks: folder(paths.hooks) };
+}
+
+async function demandLevel(sandbox: Sandbox, { enabled, minimumLevel }: Config['sandbox']): Promise<void> {
+  if (!enabled || minimumLevel === 0) return;
+  const { state } = await sandbox.selfTest();
+  const refusal = checkLevel(minimumLevel, sandbox.status().walls);
+  if (refusal === undefined && state === 'passed') return;
+  const message = refusal ?? 'the self-test of the sandbox failed';
+  throw new AppError('CONFIGURATION_INVALID', { field: 'sandbox.minimumLevel', message });
+}
+
+interface CustomCodeOptions {
+  readonly config: Config;
+  readonly cwd: string;
+  readonly store: DocumentStore;
+  readonly registry: Registry;
+  readonly clients: Pick<Clients, 'find'>;
+  readonly audit: Audit;
+  readonly logger: Logger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Makes the documents, once their hooks are there. */
+  readonly createDocuments: (hooks: DocumentHooks) => DocumentService;
+}
+
+export interface CustomCode {
+  readonly documents: DocumentService;
+  readonly modules: ModuleService;
+  readonly calls: EndpointCalls;
+  readonly sandboxStatus: () => SandboxStatus;
+  /** Brings the files of the workspace into force. Throws where the walls are weaker than they must be. */
+  load(): Promise<void>;
+  /** Runs the self-test in the background and logs what it found; `load` has done so where a level is demanded. */
+  testWalls(): void;
+  close(): Promise<void>;
+}
+
+/** Builds everything about endpoints and hooks. Nothing is read or started before `load`. */
+export async function createCustomCode(options: CustomCodeOptions): Promise<CustomCode> {
+  const { config, cwd, store, registry, clients, audit, logger, now } = options;
+  const { queryMs } = config.limits;
+  const enabled = config.sandbox.enabled;
+  const sandbox = openSandbox(config, (incident) => modules.onIncident(incident));
+  const undeclared = createUndeclaredNames();
+  const ceilings = await openCeilings(config, cwd);
+  const modules = createModules({
+    store,
+    folders: moduleFolders(config, cwd),
+    sandbox,
+    undeclared: undeclared.find,
+    audit,
+    ceilings,
+    review: config.sandbox.review,
+    collections: registry,
+    limits: config.limits,
+    queryMs,
+    log: logger,
+    now,
+  });
+  const hooks = createHooks({
+    modules,
+    sandbox,
+    capabilities: { forRequest: (run) => capabilities.forRequest(run) },
+    requestView: createRequestView(),
+    enabled,
+    now,
+    log: logger,
+  });
+  const documents = options.createDocuments(hooks);
+  const capabilities = createCapabilities({
+    registry,
+    createCaller,
+    findClient: (clientId) => clients.find(clientId),
+    queryMs,
+    now,
+    documents,
+    store,
+    log: logger,
+    toAppError,
+    fetch: createFetchCall({
+      egress: createEgress({
+        egressAllow: ceilings.egress.allow,
+        secrets: config.sandbox.secrets,
+        names: createNames(),
+      }),
+      now,
+      onRefusal: (event) => logger.warn(event, 'a fetch of custom code was refused'),
+      onFailure: (event) => logger.info(event, 'a fetch of custom code failed'),
+    }),
+  });
+  const calls = createEndpointCalls({ sandbox, modules, capabilities, enabled });
+  return {
+    documents,
+    modules,
+    calls,
+    sandboxStatus: () => sandbox.status(),
+    async load() {
+      await demandLevel(sandbox, config.sandbox);
+      await modules.load();
+    },
+    testWalls() {
+      if (!enabled || config.sandbox.minimumLevel > 0) return;
+      sandbox.selfTest().then(
+        ({ state }) => {
+          const { level, walls } = sandbox.status();
+          const report = { level, walls, selfTest: state };
+          if (state === 'passed') logger.info(report, 'the walls of the sandbox hold');
+          else logger.error(report, 'the self-test of the sandbox failed: see /api/status');
+        },
+        (error: unknown) => logger.error({ err: error }, 'the self-test of the sandbox could not be run'),
+      );
+    },
+    async close() {
+      await hooks.close();
+      await modules.close();
+      await sandbox.close();
+      await undeclared.close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// The sandbox of a server on which custom code is switched off: nothing is started, nothing runs.
+import { AppError } from '../../errors.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { failure } from './requests.ts';
+
+const OFF = 'Custom code is switched off';
+
+/** Refuses every job and every inspection with SANDBOX_DISABLED. */
+export function createDisabledSandbox(): Sandbox {
+  const selfTest = { state: 'not-run', items: [] } as const;
+  const hosts = { running: 0, busy: 0, spare: 0, max: 0 };
+  return {
+    run: async () => failure('SANDBOX_DISABLED', OFF),
+    inspect: async () => {
+      throw new AppError('SANDBOX_DISABLED');
+    },
+    retire: () => undefined,
+    status: () => ({ level: 0, walls: {}, selfTest, hosts, versions: null }),
+    selfTest: async () => selfTest,
+    close: async () => undefined,
+  };
+}
