@@ -1,0 +1,226 @@
+// What posted code gets: types for authors of endpoints and hooks. For an editor only; nothing here runs.
+//
+// An endpoint, in a plain JavaScript file:
+//   /** @type {import('cloister/sandbox/endpoint').Handler} */
+//   module.exports.get = (req, res) => res.json({ hello: req.query.name });
+
+/** The caller, when a token or key was sent. */
+export interface Client {
+  readonly id: string;
+  readonly clientId: string;
+  readonly accessType: string;
+}
+
+/** A request. Plain data, made for this call: changing it changes nothing elsewhere. */
+export interface Request {
+  method: string;
+  /** Path and query as they came. */
+  url: string;
+  path: string;
+  /** Parameters of the route, decoded. */
+  params: Record<string, string>;
+  /** A key that is repeated has a list. */
+  query: Record<string, string | string[]>;
+  /** The granted ones, names in lower case. */
+  headers: Record<string, string>;
+  /** What was sent as JSON or as a form, the text of a text, `{}` when nothing was sent. */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what the caller sent.
+  body: any;
+  client: Client | null;
+  ip: string;
+}
+
+export type HeaderValue = string | number | readonly string[];
+export type Body = string | Uint8Array | ArrayBuffer | DataView;
+
+/** The answer. It is sent as a whole when it ends, and the first end counts. */
+export interface Response {
+  /** 200 to 599; anything else is a RangeError. */
+  statusCode: number;
+  /** Without effect. */
+  statusMessage: string;
+  readonly headersSent: boolean;
+  readonly finished: boolean;
+  readonly writableEnded: boolean;
+  status(code: number): this;
+  /** A TypeError for a name or value that no header may have; at most 50 headers and 16 KB. */
+  setHeader(name: string, value: HeaderValue): this;
+  set(name: string, value: HeaderValue): this;
+  set(headers: Record<string, HeaderValue>): this;
+  header(name: string, value: HeaderValue): this;
+  header(headers: Record<string, HeaderValue>): this;
+  getHeader(name: string): string | string[] | undefined;
+  get(name: string): string | string[] | undefined;
+  getHeaders(): Record<string, string | string[]>;
+  hasHeader(name: string): boolean;
+  removeHeader(name: string): void;
+  writeHead(status: number, headers?: Record<string, HeaderValue>): this;
+  writeHead(status: number, message: string, headers?: Record<string, HeaderValue>): this;
+  /** A media type, or a short name such as `json`, `html`, `csv`. */
+  type(type: string): this;
+  /** A RangeError when the body becomes larger than it may be. */
+  write(chunk: Body): boolean;
+  end(chunk?: Body): this;
+  json(value: unknown): this;
+  /** Text as HTML, bytes as they are, anything else as JSON, unless a type is set. */
+  send(value?: unknown): this;
+  redirect(url: string): this;
+  redirect(status: number, url: string): this;
+}
+
+/** Passes: 404 without an argument, else the error's `statusCode`, if it is a whole number of 400 to 599, or 500. */
+export type Next = (error?: unknown) => void;
+
+export type Handler = (req: Request, res: Response, next: Next) => unknown;
+
+/** What the module of an endpoint exports. */
+export interface Endpoint {
+  get?: Handler;
+  head?: Handler;
+  post?: Handler;
+  put?: Handler;
+  patch?: Handler;
+  delete?: Handler;
+  options?: Handler;
+  /** Read once, when the code is posted. */
+  model?: {
+    settings?: {
+      /** Whether a token is needed; a list names the methods that need one. True when absent. */
+      authenticate?: boolean | string[];
+      displayName?: string;
+    };
+  };
+  /** Read once, when the code is posted. A `route` takes the place of `/{version}/{name}`. */
+  config?(): { route?: string };
+}
+
+/** What a hook is told beside the document. */
+export interface HookData {
+  collection: string;
+  options: unknown;
+  schema: unknown;
+  req?: unknown;
+  [name: string]: unknown;
+}
+
+/** What the module of a hook exports: answers what is to be used instead, or a promise of it. */
+export type Hook = (
+  // biome-ignore lint/suspicious/noExplicitAny: a document of any collection.
+  obj: any,
+  type: string,
+  data: HookData,
+) => unknown;
+
+/** A failed call of the server. */
+export interface CallError extends Error {
+  code: string;
+  errors?: unknown[];
+}
+
+export type Callback<T> = (error: CallError | null, result?: T) => void;
+export type Document = Record<string, unknown>;
+export type Query = Record<string, unknown>;
+
+export interface FindOptions {
+  limit?: number;
+  skip?: number;
+  page?: number;
+  sort?: Record<string, 1 | -1>;
+  fields?: Record<string, 0 | 1>;
+  compose?: boolean | number | 'all';
+}
+
+export interface FindResult {
+  results: Document[];
+  metadata: Record<string, unknown>;
+}
+
+/** A granted collection. Each method answers a promise, or calls back where the last argument is a function. */
+export interface Model {
+  find(query?: Query, options?: FindOptions): Promise<FindResult>;
+  find(query: Query, options: FindOptions, callback: Callback<FindResult>): void;
+  find(query: Query, callback: Callback<FindResult>): void;
+  get(query?: Query, options?: FindOptions): Promise<FindResult>;
+  get(query: Query, options: FindOptions, callback: Callback<FindResult>): void;
+  get(query: Query, callback: Callback<FindResult>): void;
+  count(query?: Query, options?: FindOptions): Promise<unknown>;
+  count(query: Query, options: FindOptions, callback: Callback<unknown>): void;
+  count(query: Query, callback: Callback<unknown>): void;
+  create(documents: Document | Document[], internals?: object): Promise<{ results: Document[] }>;
+  create(documents: Document | Document[], callback: Callback<{ results: Document[] }>): void;
+  create(
+    documents: Document | Document[],
+    internals: object,
+    callback: Callback<{ results: Document[] }>,
+    req?: Request,
+  ): void;
+  update(query: Query, update: Document, internals?: object): Promise<FindResult>;
+  update(query: Query, update: Document, callback: Callback<FindResult>): void;
+  update(
+    query: Query,
+    update: Document,
+    internals: object,
+    callback: Callback<FindResult>,
+    req?: Request,
+  ): void;
+  delete(query: Query): Promise<unknown>;
+  delete(query: Query, callback: Callback<unknown>, req?: Request): void;
+  stats(options?: object): Promise<unknown>;
+  stats(options: object, callback: Callback<unknown>): void;
+  stats(callback: Callback<unknown>): void;
+}
+
+export interface FetchInit {
+  method?: string;
+  headers?: Record<string, string> | readonly (readonly [string, string])[];
+  body?: Body | URLSearchParams | null;
+}
+
+export interface FetchHeaders extends Iterable<[string, string]> {
+  get(name: string): string | null;
+  has(name: string): boolean;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+  forEach(callback: (value: string, name: string) => void): void;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: FetchHeaders;
+  text(): Promise<string>;
+  // biome-ignore lint/suspicious/noExplicitAny: it is what the other server sent.
+  json(): Promise<any>;
+  bytes(): Promise<Uint8Array>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+type LogFunction = (...values: unknown[]) => void;
+
+/** The names beside the language's own that a module finds. They are made anew for each request. */
+export interface Names {
+  module: { exports: Endpoint | Hook };
+  exports: Endpoint;
+  /** The one package that can be required, and only where collections are granted. */
+  require(name: '@dadi/api'): { Model: Names['Model'] };
+  console: Record<'log' | 'info' | 'warn' | 'error' | 'debug' | 'trace', LogFunction>;
+  /** Absent where no collection is granted. `name`: `books`, `library/books` or `1.0/library/books`. */
+  Model(name: string): Model;
+  /** Absent where no address is granted. */
+  fetch(url: string | URL, init?: FetchInit): Promise<FetchResponse>;
+  setTimeout(callback: (...values: unknown[]) => void, ms?: number, ...values: unknown[]): number;
+  setInterval(callback: (...values: unknown[]) => void, ms?: number, ...values: unknown[]): number;
+  setImmediate(callback: (...values: unknown[]) => void, ...values: unknown[]): number;
+  clearTimeout(timer?: number): void;
+  clearInterval(timer?: number): void;
+  clearImmediate(timer?: number): void;
+  queueMicrotask(callback: () => void): void;
+  crypto: {
+    randomUUID(): string;
+    getRandomValues<T extends ArrayBufferView>(array: T): T;
+    subtle: {
+      digest(algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView): Promise<ArrayBuffer>;
+    };
+  };
+}
