@@ -4,7 +4,20 @@ import { readFileSync } from 'node:fs';
 /** In no particular order: main.js puts them together. */
 const PARTS = [
   ...['main', 'primordials', 'cut', 'objects', 'describe-error', 'request', 'log', 'bytes'],
-  ...['headers', 'answer-text', 'response', 'body', 'timers', 'random', 'symbols', 'text', 'url', 'url-search-params', 'clone'],
+  ...[
+    'headers',
+    'answer-text',
+    'response',
+    'body',
+    'timers',
+    'random',
+    'symbols',
+    'clock',
+    'text',
+    'url',
+    'url-search-params',
+    'clone',
+  ],
   ...['crypto', 'model', 'fetch', 'program', 'inspect', 'hidden-prototypes', 'harden'],
 ];
 

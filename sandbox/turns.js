@@ -5,11 +5,14 @@
 import { createReport } from './report.js';
 import { createUnits, releaseOutgoing } from './units.js';
 
-/** A turn, and a batch, of up to this many milliseconds is short. */
+/** Turns of up to this many milliseconds are short, and so are batches. */
 const SHORT_MS = 2;
-/** From this on a turn's CPU time is asked of the kernel; below, its wall time is as good. */
-const METERED_MS = 5;
-/** After a turn of n milliseconds, answers of its unit go out one by one for n × 100 ms, at most a minute. */
+/**
+ * After a turn of this many milliseconds or more, answers of its unit go out one by one for a hundred times as long, at most
+ * a minute: nobody's answer waits for the next such turn. Shorter ones hold an answer up for as long as they are, and on a
+ * busy machine every turn is one of them now and then.
+ */
+const CARE_FROM_MS = 10;
 const CARE_FACTOR = 100;
 const CARE_MS = 60_000;
 
@@ -47,12 +50,13 @@ function createMeter(now, cpu) {
       startedAt = now();
       return startedAt;
     },
+    /** CPU time; of a short turn the clock says enough, of a long one only the kernel knows. */
     end() {
       const took = now() - startedAt;
-      if (took < METERED_MS) return { took, used: took };
+      if (took <= SHORT_MS) return took;
       const before = cpuBefore;
       cpuBefore = cpu();
-      return { took, used: Math.min(took, cpuBefore - before) };
+      return Math.min(took, cpuBefore - before);
     },
   };
 }
@@ -88,7 +92,7 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
   };
 
   /**
-   * One turn of the current request, with what it has left as its limit. Returns how long it took.
+   * One turn of the current request, with what it has left as its limit. Returns the time that it used.
    * @param {Kept} kept
    * @param {Begun} begun
    * @param {(ms: number) => TurnEnd} run
@@ -98,15 +102,15 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
     over = false;
     /** @type {TurnEnd} */
     const end = left > 0 ? run(Math.ceil(left)) : { fault: 'timeout', message: 'no time is left' };
-    const { took, used } = meter.end();
+    const used = meter.end();
     begun.cpuLeft -= used;
     if (end.fault !== null) report.fault(job, end.fault, end.message);
     if (left <= 0) begun.guest.forget(job);
     if (over || end.fault !== null) kept.begun.delete(job);
     else kept.begun.set(job, begun);
-    report.turn(took, begun.guest.disposed);
-    if (took > SHORT_MS) kept.carefulUntil = now() + Math.min(CARE_MS, took * CARE_FACTOR);
-    return took;
+    report.turn(used, begun.guest.disposed);
+    if (used >= CARE_FROM_MS) kept.carefulUntil = now() + Math.min(CARE_MS, used * CARE_FACTOR);
+    return used;
   }
 
   /**
@@ -170,8 +174,8 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
         if (cannotWait(kept, since)) report.flush(unit, false);
         job = next;
         done += 1;
-        const took = start(kept, text(headBytes), text(bodyBytes));
-        if (took > SHORT_MS || report.isolateGone()) break;
+        const used = start(kept, text(headBytes), text(bodyBytes));
+        if (used > SHORT_MS || report.isolateGone()) break;
       }
       units.checkHeap(kept);
       const back = jobs.slice(done).map(([next]) => next);

@@ -20,6 +20,7 @@
     kit.timers = parts.timers(kit);
     kit.createMath = parts.random(kit);
     parts.symbols(kit);
+    parts.clock(kit);
     parts.text(kit);
     kit.bindSearchParams = parts['url-search-params'](kit);
     parts.url(kit);

@@ -66,7 +66,10 @@ export function watchHost(host: Host, now: number, deps: ClocksDeps): void {
   const runningMs = frame === undefined ? 0 : now - host.progressAt;
   if (host.lane !== null) noteRunningTurn(host.lane, runningMs, now);
   const cause = overdue(host, now, deps);
-  if (cause !== null) return deps.kill(host, cause);
+  if (cause !== null) {
+    deps.kill(host, cause);
+    return;
+  }
   const present = running(host);
   for (const request of host.requests.values()) {
     if (!request.begun || now - request.startedAt <= limitsOf(request).wallMs) continue;

@@ -1,7 +1,14 @@
 // Queues requests and hands them to hosts, one frame for each lane in turn.
 import type { Job, Outcome } from '../sandbox.ts';
 import { hand, release } from './handover.ts';
-import { countTowardsMinute, createLane, createRequest, depthOf, isForgettable, MAX_QUEUE } from './lane.ts';
+import {
+  countTowardsMinute,
+  createLane,
+  createRequest,
+  depthOf,
+  isForgettable,
+  longestQueue,
+} from './lane.ts';
 import { type Bounds, place, roomIn } from './placement.ts';
 import type { Pool } from './pool.ts';
 import { failure, settle, takeBack } from './requests.ts';
@@ -91,7 +98,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const trim = (lane: Lane) => {
     const refusal = pool.isBroken() ? NO_HOST : BUSY;
-    const most = pool.isBroken() ? 0 : MAX_QUEUE;
+    const most = pool.isBroken() ? 0 : longestQueue(lane);
     while (lane.queue.length > most) {
       const request = lane.queue.pop();
       if (request !== undefined) settle(null, request, refusal);

@@ -29,11 +29,12 @@ function drop(host: Host, number: number): void {
   host.link.send({ t: 'drop', unit: number }, [], 0);
 }
 
-function load(host: Host, unit: Unit, number: number): void {
+/** Sends the code if the host does not have it; true if so. */
+function load(host: Host, unit: Unit, number: number): boolean {
   if (host.units.delete(number)) {
     // Deleted and set again, it is the one that was used last.
     host.units.set(number, unit.id);
-    return;
+    return false;
   }
   dropOldest(host);
   host.units.set(number, unit.id);
@@ -44,6 +45,7 @@ function load(host: Host, unit: Unit, number: number): void {
   const powers = { model: grants.collections.length > 0, fetch: grants.fetch.length > 0 };
   const how = { name: fileName(unit), kind: unit.kind, isolation, ...bounds, ...fixed, ...powers };
   host.link.send({ t: 'load', unit: number, ...how }, [unit.source], Buffer.byteLength(unit.source));
+  return true;
 }
 
 function expect(host: Host, frame: Frame, now: number): void {
@@ -65,8 +67,8 @@ interface Handover {
 /** Sends requests of one unit as one frame. The host belongs to their lane from now on. */
 export function hand(host: Host, { unit, requests, room, numberOf, now }: Handover): void {
   const number = numberOf(unit);
-  load(host, unit, number);
-  const frame: Frame = { unit: number, requests, isDelivery: false, room };
+  const isCold = load(host, unit, number);
+  const frame: Frame = { unit: number, requests, isDelivery: false, isCold, room };
   const jobs: [number, number, number][] = [];
   const texts: string[] = [];
   let rawBytes = 0;
@@ -99,7 +101,7 @@ export function deliver(
   const unit = request.frame?.unit;
   if (unit === undefined) return;
   const { call, ok, text, now } = answer;
-  expect(host, { unit, requests: [request], isDelivery: true, room: 0 }, now);
+  expect(host, { unit, requests: [request], isDelivery: true, isCold: false, room: 0 }, now);
   const header = { t: 'deliver', unit, job: request.number, call, ok } as const;
   host.link.send(header, [text], Buffer.byteLength(text));
 }

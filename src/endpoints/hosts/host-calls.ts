@@ -63,7 +63,8 @@ export function serveCall(
   }
   const ms = parseTimer(call.args);
   if (ms === null) return 'protocol';
-  const timers = (request.timers ??= new Set());
+  request.timers ??= new Set();
+  const { timers } = request;
   const timer = setTimeout(
     () => {
       timers.delete(timer);

@@ -3,19 +3,25 @@ import type { Job, Outcome } from '../sandbox.ts';
 import type { Lane, Request } from './state.ts';
 
 /** Requests that may wait for a host, and for how long. */
-export const MAX_QUEUE = 32;
+const MAX_QUEUE = 32;
+/** The same where requests only pass through: that many are gone in the blink of an eye. */
+const MAX_STREAM = 1024;
 const MAX_QUEUE_MS = 1000;
 /** Most requests in one frame. */
 const MAX_DEPTH = 16;
 /** A frame should not hold a host for longer than this. */
 const FRAME_MS = 8;
-/** Up to this length of a turn it pays to have the next frame lie ready in the pipe. */
+/** Up to these lengths of a turn it pays to have further frames lie ready in the pipe. */
 const PIPELINE_MS = 1;
+const STREAM_MS = 0.25;
 const SLOW_TURN_MS = 50;
 const SLOW_FOR_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** Weight of what is new in a running mean. */
+/** Weights of what is new in running means. A single long turn says little: the machine may have been busy. */
 const NEW = 0.2;
+const LONGER = 0.05;
+/** Share of waiting requests that counts as none. */
+const RARELY = 0.01;
 
 export function createLane(id: string, now: number): Lane {
   return {
@@ -70,10 +76,16 @@ export function countTowardsMinute(lane: Lane, perMinute: number, now: number): 
   return true;
 }
 
-/** Takes note of the longest turn of a frame. */
-export function noteTurn(lane: Lane, turnMs: number, now: number): void {
-  lane.turnMs = lane.turnMs === undefined ? turnMs : lane.turnMs + (turnMs - lane.turnMs) * NEW;
+/** Takes note of the longest turn of a frame. `isCold`: the first turn in an isolate says little of the next. */
+export function noteTurn(
+  lane: Lane,
+  turnMs: number,
+  { isCold, now }: { isCold: boolean; now: number },
+): void {
   if (turnMs > SLOW_TURN_MS) lane.slowUntil = now + SLOW_FOR_MS;
+  if (isCold) return;
+  const before = lane.turnMs ?? turnMs;
+  lane.turnMs = before + (turnMs - before) * (turnMs > before ? LONGER : NEW);
 }
 
 /** Marks a lane whose present turn has been running for so long. */
@@ -100,7 +112,17 @@ export function depthOf({ turnMs }: Lane): number {
 
 /** Frames that one host may have at once. */
 export function framesAtOnce({ turnMs }: Lane): number {
-  return turnMs === undefined || turnMs <= PIPELINE_MS ? 2 : 1;
+  if (turnMs === undefined) return 2;
+  return turnMs <= STREAM_MS ? 3 : turnMs <= PIPELINE_MS ? 2 : 1;
+}
+
+/** Whether its requests end, nearly all, in their first turn. */
+export const isPassing = ({ waits }: Lane): boolean => waits < RARELY;
+
+/** Requests that may wait for a host. */
+export function longestQueue(lane: Lane): number {
+  const isStream = lane.turnMs !== undefined && lane.turnMs <= STREAM_MS && isPassing(lane);
+  return isStream ? MAX_STREAM : MAX_QUEUE;
 }
 
 /** Nothing of it is left that a later request would need. */

@@ -1,5 +1,5 @@
 // Which host gets the next requests of a lane. Pure: it looks, and says.
-import { framesAtOnce, isSlow } from './lane.ts';
+import { framesAtOnce, isPassing, isSlow } from './lane.ts';
 import type { Host, Lane } from './state.ts';
 
 export interface Bounds {
@@ -23,7 +23,6 @@ export interface Wanted {
 
 /** Requests that a host may hold of a lane whose requests never waited so far. */
 const SURPRISES = 4;
-const RARELY = 0.01;
 const LONG_TURN_MS = 50;
 
 /** How many requests the host may hold, begun and unfinished, by what it was told. */
@@ -43,7 +42,7 @@ export function roomIn(lane: Lane, host: Host | null, concurrency: number): numb
   const begun = host?.begun ?? 0;
   const most = concurrency - elsewhere;
   if (most <= begun) return 0;
-  return lane.waits > RARELY ? most : Math.min(most, begun + SURPRISES);
+  return isPassing(lane) ? Math.min(most, begun + SURPRISES) : most;
 }
 
 /**

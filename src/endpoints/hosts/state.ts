@@ -59,6 +59,8 @@ export interface Frame {
   readonly requests: readonly Request[];
   /** A `deliver`: its request has begun. */
   readonly isDelivery: boolean;
+  /** The first one of its unit in this host. */
+  readonly isCold: boolean;
   /** How many requests of the unit may be begun and unfinished in the host. */
   readonly room: number;
 }

@@ -159,7 +159,8 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
     if (violation !== null) return violation;
     host.progressAt = now();
     host.cpuMark = null;
-    if (host.lane !== null) noteTurn(host.lane, turns.turnMs, host.progressAt);
+    const pace = { isCold: frame.isCold, now: host.progressAt };
+    if (host.lane !== null) noteTurn(host.lane, turns.turnMs, pace);
     if (!turns.idle) return null;
     host.frames.shift();
     return isAnswered(frame) ? null : PROTOCOL;
