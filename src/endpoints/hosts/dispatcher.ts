@@ -30,6 +30,8 @@ export interface Dispatcher {
   putBack(host: Host, requests: readonly Request[]): void;
   /** Looks for room soon, once for all that happens until then. */
   schedule(): void;
+  /** Whether any request waits for a host. */
+  isWaiting(): boolean;
   /** Gives up what waits. */
   refuseAll(outcome: Outcome): void;
   /** Forgets lanes that nobody used for a while. */
@@ -76,7 +78,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   /** Hands one frame over. False: the lane has to wait. */
-  const handOne = (lane: Lane): boolean => {
+  const handOne = (lane: Lane, mayPipeline: boolean): boolean => {
     const [first] = lane.queue;
     if (first === undefined) return false;
     const { unit } = first.job;
@@ -84,7 +86,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const jit = jitDomains.has(domain);
     const time = now();
     const wanted = { lane, domain, jit, unit: numberOf(unit), concurrency: limits.concurrency, now: time };
-    const found = place(pool.hosts, { ...wanted, alone: first.alone }, bounds);
+    const found = place(pool.hosts, { ...wanted, alone: first.alone, mayPipeline }, bounds);
     const host = found === 'start' ? pool.start(domain, jit) : found;
     if (host === null) return false;
     const isNew = host.domain === null || found === 'start';
@@ -110,8 +112,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     let moved = true;
     while (moved) {
       moved = false;
+      // While a lane has no host at all, those after it let theirs run empty.
+      let isStarving = false;
       for (const lane of [...waiting]) {
-        if (!handOne(lane)) continue;
+        if (!handOne(lane, !isStarving)) {
+          isStarving ||= lane.hosts.size === 0;
+          continue;
+        }
         moved = true;
         waiting.delete(lane);
         if (lane.queue.length > 0) waiting.add(lane);
@@ -152,6 +159,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       release(host, now());
       schedule();
     },
+    isWaiting: () => waiting.size > 0,
     refuseAll(outcome) {
       for (const lane of waiting) for (const request of lane.queue.splice(0)) settle(null, request, outcome);
       waiting.clear();

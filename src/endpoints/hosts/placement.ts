@@ -18,6 +18,8 @@ export interface Wanted {
   readonly concurrency: number;
   /** The next request must share its host with nobody. */
   readonly alone: boolean;
+  /** Nobody is kept waiting by a host that has more than one frame. */
+  readonly mayPipeline: boolean;
   readonly now: number;
 }
 
@@ -66,11 +68,12 @@ function mostHosts({ lane, now }: Wanted, { busyHosts, maxHosts }: Bounds): numb
 
 function ownHost(wanted: Wanted, canGrow: boolean): Host | null {
   const { lane, concurrency } = wanted;
+  const mostFrames = wanted.mayPipeline ? framesAtOnce(lane) : 1;
   let best: Host | null = null;
   for (const host of lane.hosts) {
     if (host.draining || host.exclusive || host.state === 'dead' || host.domain !== wanted.domain) continue;
     const waiting = host.frames.length;
-    if (waiting >= framesAtOnce(lane) || (waiting === 0 && !canGrow)) continue;
+    if (waiting >= mostFrames || (waiting === 0 && !canGrow)) continue;
     if (roomIn(lane, host, concurrency) === 0) continue;
     if (best === null || waiting < best.frames.length) best = host;
   }

@@ -101,6 +101,7 @@ export function createPool(options: PoolOptions): Pool {
     host.state = 'dead';
     host.link.kill();
     fell(host, cause);
+    keepSpare();
   };
 
   const onMessage = (host: Host, child: HostChild, message: FromHost, raw: Buffer): boolean => {

@@ -9,6 +9,7 @@ import { createPool } from './pool.ts';
 import { cpuMsOf } from './process-meters.ts';
 import { failure, incidentOf, settle } from './requests.ts';
 import type { Host, NumberOf } from './state.ts';
+import { createSweep } from './sweep.ts';
 import { createTurnsReader } from './turns.ts';
 import { type Cause, judge } from './verdict.ts';
 import type { Launcher } from './walls/launch.ts';
@@ -93,22 +94,40 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const dispatcher = createDispatcher({ pool, bounds, jitDomains: new Set(jitDomains), numberOf, now });
   const inspections = createInspections({ pool, now });
 
-  const clocks = { onIncident, cpuMs: cpuMsOf, kill: pool.kill };
-  const sweep = setInterval(() => {
-    const time = now();
-    for (const host of [...pool.hosts]) if (host.state === 'ready') watchHost(host, time, clocks);
-    for (const lane of dispatcher.lanes.values()) if (lane.queue.length > 0) watchQueue(lane, time);
-    dispatcher.schedule();
-    inspections.next();
-  }, SWEEP_MS).unref();
-  const tidy = setInterval(() => {
-    pool.tidy();
-    dispatcher.tidy();
-  }, TIDY_MS).unref();
+  const clocks = createSweep({
+    everyMs: SWEEP_MS,
+    now,
+    isNeeded: () =>
+      dispatcher.isWaiting() || pool.hosts.some(({ requests, frames }) => requests.size + frames.length > 0),
+    sweep(time) {
+      for (const host of [...pool.hosts]) if (host.state === 'ready') watchHost(host, time, watch);
+      for (const lane of dispatcher.lanes.values()) if (lane.queue.length > 0) watchQueue(lane, time);
+      dispatcher.schedule();
+    },
+  });
+  const watch = { onIncident, cpuMs: cpuMsOf, kill: pool.kill };
+  const tidy = createSweep({
+    everyMs: TIDY_MS,
+    now,
+    isNeeded: () => !isClosed && pool.hosts.length > 0,
+    sweep() {
+      pool.tidy();
+      dispatcher.tidy();
+      inspections.next();
+    },
+  });
 
   return {
-    run: (job) => (isClosed ? Promise.resolve(CLOSED) : dispatcher.run(job)),
-    inspect: inspections.inspect,
+    run(job) {
+      if (isClosed) return Promise.resolve(CLOSED);
+      clocks.start();
+      tidy.start();
+      return dispatcher.run(job);
+    },
+    inspect(source, kind) {
+      tidy.start();
+      return inspections.inspect(source, kind);
+    },
     retire(unitId) {
       for (const host of pool.hosts) if (host.state !== 'dead') retire(host, unitId);
     },
@@ -137,8 +156,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async close() {
       isClosed = true;
-      clearInterval(sweep);
-      clearInterval(tidy);
+      clocks.stop();
+      tidy.stop();
       inspections.close();
       dispatcher.refuseAll(CLOSED);
       await pool.close();

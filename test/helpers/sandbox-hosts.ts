@@ -1,10 +1,10 @@
 // Units and jobs for tests of the sandbox, as the rest of the server would make them.
 
-import { createSandbox, type SandboxOptions } from '../../../src/endpoints/hosts/supervisor.ts';
-import { createLauncher } from '../../../src/endpoints/hosts/walls/launch.ts';
-import type { Incident, Job } from '../../../src/endpoints/sandbox.ts';
-import type { Limits, Unit } from '../../../src/endpoints/unit.ts';
-import { packageRoot } from '../../../src/lib/package-files.ts';
+import { createSandbox, type SandboxOptions } from '../../src/endpoints/hosts/supervisor.ts';
+import { createLauncher } from '../../src/endpoints/hosts/walls/launch.ts';
+import type { Incident, Job } from '../../src/endpoints/sandbox.ts';
+import type { Limits, Unit } from '../../src/endpoints/unit.ts';
+import { packageRoot } from '../../src/lib/package-files.ts';
 
 export const LIMITS: Limits = {
   cpuMs: 1000,
