@@ -1,15 +1,26 @@
-// `cloister check`: everything that a person edits is looked at, nothing is started.
+// `cloister check`: everything that a person edits is looked at, nothing is started but what evaluates posted code.
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { createRegistry, type Registry } from '../collections/registry.ts';
 import { checkSpecifications } from '../collections/specifications/check.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/problems.ts';
+import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './usage.ts';
 
 interface Finding {
   readonly severity: 'error' | 'warning';
   readonly line: string;
+}
+
+/** A problem of a file, as every check reports it. */
+interface FileProblem {
+  /** Absolute. */
+  readonly file: string;
+  readonly line?: number;
+  readonly message: string;
+  readonly severity: Finding['severity'];
 }
 
 function configFindings({ problems, warnings }: LoadedConfig): Finding[] {
@@ -19,19 +30,60 @@ function configFindings({ problems, warnings }: LoadedConfig): Finding[] {
   ];
 }
 
-async function specificationFindings({ config }: LoadedConfig, cwd: string): Promise<Finding[]> {
+const fileFinding = (cwd: string, { file, line, message, severity }: FileProblem): Finding => ({
+  severity,
+  line: formatProblem({
+    setting: '',
+    message,
+    file: relative(cwd, file),
+    ...(line === undefined ? {} : { line }),
+  }),
+});
+
+/** Collections without errors end up in the registry. */
+async function specificationFindings(
+  { config }: LoadedConfig,
+  cwd: string,
+  known: { readonly registry?: Registry; readonly hooks?: ReadonlySet<string> },
+): Promise<Finding[]> {
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
-  const problems = await checkSpecifications({ root, enableCollectionDatabases });
-  return problems.map(({ file, line, message, severity }) => ({
-    severity,
-    line: formatProblem({
-      setting: '',
-      message,
-      file: relative(cwd, resolve(root, file)),
-      ...(line === undefined ? {} : { line }),
-    }),
-  }));
+  const problems = await checkSpecifications({ root, enableCollectionDatabases, ...known });
+  return problems.map((problem) => fileFinding(cwd, { ...problem, file: resolve(root, problem.file) }));
+}
+
+async function workspaceFindings(loaded: LoadedConfig, cwd: string): Promise<Finding[]> {
+  const { openModuleCheck } = await import('../console.ts');
+  const modules = await openModuleCheck(loaded.config, { cwd });
+  try {
+    const known = { registry: createRegistry(), hooks: await modules.hookNames() };
+    const specifications = await specificationFindings(loaded, cwd, known);
+    const problems = await modules.check(known.registry);
+    return [...specifications, ...problems.map((problem) => fileFinding(cwd, problem))];
+  } finally {
+    await modules.close();
+  }
+}
+
+const UNSEEN: Finding = {
+  severity: 'warning',
+  line: 'endpoints, hooks and policies are looked at once the configuration is right',
+};
+
+/** What is wrong with the ceilings, which are part of the configuration, is a finding like the others. */
+async function findingsIn(loaded: LoadedConfig, cwd: string): Promise<Finding[]> {
+  if (loaded.problems.length > 0) return [...(await specificationFindings(loaded, cwd, {})), UNSEEN];
+  try {
+    return await workspaceFindings(loaded, cwd);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'CONFIGURATION_INVALID') throw error;
+    const file = loaded.config.sandbox.policyFile;
+    const ceilings = error.items.map(({ field, message }) => ({
+      severity: 'error' as const,
+      line: formatProblem({ setting: field ?? '', message, ...(file === undefined ? {} : { file }) }),
+    }));
+    return [...ceilings, ...(await specificationFindings(loaded, cwd, {})), UNSEEN];
+  }
 }
 
 /** Prints every problem with its file and line. Gives 1 when one of them would be refused, else 0. */
@@ -39,7 +91,7 @@ export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
   const workspace = resolve(io.cwd, loaded.config.workspace.path);
   const findings = configFindings(loaded);
-  if (existsSync(workspace)) findings.push(...(await specificationFindings(loaded, io.cwd)));
+  if (existsSync(workspace)) findings.push(...(await findingsIn(loaded, io.cwd)));
   else findings.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
 
   for (const { severity, line } of findings) io.out(severity === 'warning' ? `warning: ${line}` : line);

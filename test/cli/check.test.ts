@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { check } from '../../src/cli/check.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -57,5 +57,64 @@ describe('check', () => {
     const io = captureIo(workspace.cwd);
     expect(await check({ workspace: 'elsewhere' }, io)).toBe(1);
     expect(io.printed).toEqual(['elsewhere: there is no such folder']);
+  });
+
+  describe('of posted code', () => {
+    async function runWith(files: Record<string, string>, config: JsonObject = {}) {
+      const hooks = { beforeCreate: ['slug', 'nobody'] };
+      workspace = createWorkspace({ '1.0/library/books': { ...BOOKS, settings: { hooks } } }, config);
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(workspace.path, path)), { recursive: true });
+        writeFileSync(join(workspace.path, path), text);
+      }
+      const io = captureIo(workspace.cwd);
+      return { code: await check({}, io), lines: io.printed };
+    }
+
+    it('evaluates it, and names file and line of what is wrong', async () => {
+      const { code, lines } = await runWith({
+        'hooks/slug.js': 'module.exports = (obj) => obj;',
+        'hooks/slug.policy.json': '{\n  "limits": { "cpuMs": 999999999 }\n}',
+        'endpoints/1.0/endpoint.good.js': 'module.exports.get = (req, res) => res.end();',
+        'endpoints/1.0/endpoint.broken.js': 'module.exports.get = () => {\n  const = 5;\n};',
+        'endpoints/1.0/endpoint.throws.js': 'throw new Error("at load");',
+        'endpoints/1.0/endpoint.library.js': 'module.exports.get = (req, res) => res.end();',
+      });
+      expect(code).toBe(1);
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /^warning: workspace\/collections\/1\.0\/library\/collection\.books\.json:\d+: beforeCreate: there is no hook `nobody`$/,
+        ),
+        expect.stringMatching(/^workspace\/endpoints\/1\.0\/endpoint\.broken\.js:2: /),
+        expect.stringMatching(
+          /^workspace\/endpoints\/1\.0\/endpoint\.library\.js: name `library` is the name/,
+        ),
+        expect.stringMatching(/^workspace\/endpoints\/1\.0\/endpoint\.throws\.js:1: .*at load/),
+        expect.stringMatching(/^workspace\/hooks\/slug\.policy\.json:2: limits\.cpuMs must be/),
+      ]);
+    });
+
+    it('compiles it where custom code is switched off, and says so', async () => {
+      const files = { 'hooks/slug.js': 'module.exports = 1', 'hooks/nobody.js': 'module.exports = 1' };
+      const { code, lines } = await runWith(files, { sandbox: { enabled: false } });
+      expect(code).toBe(0);
+      expect(lines[0]).toMatch(/^warning: workspace\/endpoints: no process of the sandbox starts here/);
+      expect(lines.at(-1)).toBe('no errors, 1 warning');
+    });
+
+    it('waits for the configuration and its ceilings', async () => {
+      const files = { 'hooks/slug.js': '}', 'hooks/nobody.js': '}' };
+      const wrong = await runWith(files, { server: { port: 'x' } });
+      expect(wrong.lines.at(-1)).toBe(
+        'warning: endpoints, hooks and policies are looked at once the configuration is right',
+      );
+      const ceilings = { ...files, 'ceilings.json': '{"limits": {"cpuMs": "much"}}' };
+      const { code, lines } = await runWith(ceilings, {
+        sandbox: { policyFile: 'workspace/ceilings.json' },
+      });
+      expect(code).toBe(1);
+      expect(lines[0]).toMatch(/^workspace\/ceilings\.json: limits\.cpuMs must be/);
+      expect(lines).toHaveLength(2);
+    });
   });
 });
