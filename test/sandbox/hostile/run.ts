@@ -39,12 +39,14 @@ export async function runClasses(...classes: readonly string[]): Promise<void> {
   afterAll(() => arena?.close());
 
   const bouts = filed.flatMap(({ name, attack }) =>
-    (attack.isolations ?? [undefined]).map((isolation) => ({ name, attack, isolation })),
+    (attack.isolations ?? [undefined]).map((isolation) => ({
+      endpoint: isolation === undefined ? name : `${name}-${isolation}`,
+      bout: { attack, isolation },
+    })),
   );
   describe.concurrent('ends as it should, and its neighbour never knows', () => {
-    it.each(bouts)('$name $isolation', { timeout: PATIENCE_MS }, async ({ name, attack, isolation }) => {
-      const endpoint = isolation === undefined ? name : `${name}-${isolation}`;
-      expect(await inSlot(() => fight(arena, endpoint, { attack, isolation }))).toEqual([]);
+    it.each(bouts)('$endpoint', { timeout: PATIENCE_MS }, async ({ endpoint, bout }) => {
+      expect(await inSlot(() => fight(arena, endpoint, bout))).toEqual([]);
     });
   });
 

@@ -9,7 +9,7 @@ module.exports.get = function (req, res) {
   res.end('ok');
 };
 `,
-  policy: { version: 1, grants: { response: { headers: ['*'] } } },
+  policy: { version: 1, grants: { response: { headers: ['s*', 'access-*', 't*'] } } },
   expect: {
     status: 200,
     body: 'ok',

@@ -11,5 +11,5 @@ found.push(JSON.stringify(got));
     version: 1,
     grants: { collections: [{ name: '1.0/library/cloister.clients', actions: ['find'] }] },
   },
-  expect: { refused: ['POLICY_INVALID'] },
+  expect: { codes: ['POLICY_INVALID', 'ENDPOINT_ERROR'] },
 };

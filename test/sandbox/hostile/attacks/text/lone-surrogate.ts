@@ -4,5 +4,5 @@ import type { Attack } from '../../attack.ts';
 export const attack: Attack = {
   title: 'bytes that are no UTF-8',
   source: "module.exports.get = function (req, res) { res.end('\ud800'); };",
-  expect: { codes: ['ENDPOINT_INVALID'], orBytes: 10 },
+  expect: { codes: ['BAD_REQUEST', 'ENDPOINT_INVALID'], orBytes: 10 },
 };
