@@ -61,11 +61,15 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
     types: ['src/stores/ports.ts', 'src/config/', 'src/hooks/'],
   },
   'src/cli/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/config/', 'src/collections/', 'src/app.ts', 'src/cli/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/config/', 'src/collections/', 'src/cli/'],
+      ...['src/app.ts', 'src/console.ts'],
+    ],
     types: ['src/auth/', 'src/endpoints/'],
   },
   'src/app.ts': { values: ['src/'] },
   'src/custom-code.ts': { values: ['src/'] },
+  'src/console.ts': { values: ['src/'] },
   'src/cloister.js': { values: ['src/cli/main.ts'] },
 };
 

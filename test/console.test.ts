@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRegistry } from '../src/collections/registry.ts';
+import { createConfig } from '../src/config/effective.ts';
+import { openModuleCheck } from '../src/console.ts';
+import { createWorkspace, type Workspace } from './helpers/workspace.ts';
+
+let workspace: Workspace;
+beforeEach(() => {
+  workspace = createWorkspace();
+});
+afterEach(() => workspace.remove());
+
+describe('openModuleCheck', () => {
+  it('looks at a workspace without code, and makes nothing in it', async () => {
+    const check = await openModuleCheck(createConfig(new Map()), { cwd: workspace.cwd });
+    try {
+      expect(await check.check(createRegistry())).toEqual([]);
+      expect([...(await check.hookNames())]).toEqual([]);
+      expect(existsSync(join(workspace.path, 'hooks'))).toBe(false);
+    } finally {
+      await check.close();
+    }
+  });
+
+  it('needs ceilings that can be read', async () => {
+    const config = createConfig(new Map([['sandbox.policyFile', 'nowhere.json']]));
+    await expect(openModuleCheck(config, { cwd: workspace.cwd })).rejects.toMatchObject({
+      code: 'CONFIGURATION_INVALID',
+    });
+  });
+});
