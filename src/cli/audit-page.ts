@@ -1,0 +1,174 @@
+// The page of `cloister sandbox audit`: what a reviewer asks first, in lines that fit a terminal.
+import type { SandboxStatus } from '../endpoints/sandbox.ts';
+import type { CollectionGrant, FetchGrant, Limits } from '../endpoints/unit.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+
+interface AuditedModule {
+  readonly path: string;
+  readonly state: string;
+  readonly sha256: string | null;
+  readonly postedBy: string | null;
+  readonly postedAt: string | null;
+  /** As it was put. */
+  readonly policy: JsonObject;
+  readonly effectiveLimits: Limits;
+  readonly lastViolations: readonly {
+    readonly at: string;
+    readonly kind: string;
+    readonly limit: string;
+    readonly version: number;
+  }[];
+}
+
+/** The parts of the report that the page shows. Times are ISO 8601. */
+export interface AuditReport {
+  readonly generatedAt: string;
+  readonly level: number;
+  readonly selfTest: SandboxStatus['selfTest'];
+  readonly versions: SandboxStatus['versions'];
+  readonly ceilings: {
+    readonly limits: Limits;
+    readonly grants: {
+      readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
+      readonly response: { readonly headers: readonly string[] };
+      readonly collections: readonly CollectionGrant[];
+      readonly fetch: readonly Pick<FetchGrant, 'origin' | 'methods' | 'paths'>[];
+    };
+    readonly egress: { readonly allow: readonly string[] };
+  };
+  readonly endpoints: readonly AuditedModule[];
+  readonly hooks: readonly AuditedModule[];
+}
+
+const WIDTH = 80;
+const LABEL = 15;
+/** Controls and marks that reverse the direction of text: a terminal obeys them. */
+const UNFIT = /[\p{Cc}\p{Cf}]/gu;
+
+const moment = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
+
+/** A labelled text, broken between words. */
+function entry(label: string, text: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.replace(UNFIT, '').split(' ')) {
+    if (line !== '' && LABEL + line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  const all = [...lines, line];
+  return all.map((one, index) => (index === 0 ? `  ${label}` : '').padEnd(LABEL) + one);
+}
+
+/** The same for several texts: the label stands before the first. */
+function entries(label: string, texts: readonly string[], none: string): string[] {
+  const [first = none, ...others] = texts;
+  return [...entry(label, first), ...others.flatMap((text) => entry('', text))];
+}
+
+const limitsText = (limits: Limits) =>
+  Object.entries(limits)
+    .map(([name, value]) => `${name} ${name === 'perMinute' && value === 0 ? 'unbounded' : value}`)
+    .join(', ');
+
+function collectionText({ name, actions, as, maxResults }: Partial<CollectionGrant>): string {
+  const most = maxResults === undefined ? '' : `, at most ${maxResults}`;
+  return `${name}: ${listed(actions ?? [])}, as ${as ?? 'caller'}${most}`;
+}
+
+function fetchText({ origin, methods, paths, headers }: Partial<FetchGrant>): string {
+  const added = Object.entries(headers ?? {}).map(([name, value]) =>
+    value.startsWith('secret:') ? `${name} (${value})` : name,
+  );
+  const adding = added.length === 0 ? '' : `, adding ${added.join(', ')}`;
+  return `fetch ${origin}: ${listed(methods ?? ['GET'])} ${listed(paths ?? ['/'])}${adding}`;
+}
+
+const objectsIn = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+
+/** What a policy lets its module do beyond its own answer. */
+function powers({ grants }: JsonObject): string[] {
+  if (!isJsonObject(grants)) return [];
+  const { request, response, collections, fetch } = grants;
+  const headers = (label: string, value: Json | undefined) =>
+    isJsonObject(value) && Array.isArray(value['headers'])
+      ? [`${label} the headers ${listed(value['headers'].map(String))}`]
+      : [];
+  return [
+    ...headers('read', request),
+    ...headers('set', response),
+    ...objectsIn(collections).map((grant) => collectionText(grant as Partial<CollectionGrant>)),
+    ...objectsIn(fetch).map((grant) => fetchText(grant as Partial<FetchGrant>)),
+  ];
+}
+
+function moduleLines(module: AuditedModule): string[] {
+  const { path, state, sha256, postedBy, postedAt, policy, effectiveLimits, lastViolations } = module;
+  const { isolation = 'realm', trustDomain } = policy;
+  const domain = typeof trustDomain === 'string' ? `, trust domain ${trustDomain}` : '';
+  const by = postedBy === null ? 'a file laid by hand' : `posted by ${postedBy}`;
+  return [
+    `${path}  ${state}`.replace(UNFIT, ''),
+    ...entry('code', sha256 ?? 'none in force'),
+    ...entry('', postedAt === null ? by : `${by}, ${moment(postedAt)}`),
+    ...entry('isolation', `${String(isolation)}${domain}`),
+    ...entry('limits', limitsText(effectiveLimits)),
+    ...entries('may', powers(policy), 'do nothing beyond its own answer'),
+    ...entries(
+      'violations',
+      lastViolations.map((one) => `${moment(one.at)} ${one.kind}, ${one.limit}, version ${one.version}`),
+      'none',
+    ),
+    '',
+  ];
+}
+
+function selfTestText({ state, items }: AuditReport['selfTest']): string {
+  const open = items.filter(({ held }) => !held).map(({ attempt }) => attempt);
+  if (items.length === 0) return state;
+  return open.length === 0
+    ? `${state}: all ${items.length} attempts to get out were held`
+    : `${state}: ${open.length} of ${items.length} attempts to get out were not held: ${open.join('; ')}`;
+}
+
+function ceilingLines({ limits, grants, egress }: AuditReport['ceilings']): string[] {
+  const { request, response, collections, fetch } = grants;
+  return [
+    'CEILINGS',
+    ...entry('limits', limitsText(limits)),
+    ...entry('request', `headers ${listed(request.headers)}; body ${request.maxBodyBytes} bytes`),
+    ...entry('response', `headers ${listed(response.headers)}`),
+    ...entries('collections', collections.map(collectionText), 'none'),
+    ...entries('fetch', fetch.map(fetchText), 'none'),
+    ...entry('private', `addresses within reach: ${listed(egress.allow)}`),
+    '',
+  ];
+}
+
+function section(title: string, modules: readonly AuditedModule[]): string[] {
+  const suspended = modules.filter(({ state }) => state !== 'active').length;
+  const count = suspended === 0 ? `${modules.length}` : `${modules.length}, ${suspended} of them not running`;
+  return [`${title}: ${count}`, '', ...modules.flatMap(moduleLines)];
+}
+
+/** The page, line by line. */
+export function auditPage(report: AuditReport): readonly string[] {
+  const { generatedAt, level, selfTest, versions, ceilings, endpoints, hooks } = report;
+  const built =
+    versions === null
+      ? 'unknown: no process of the sandbox starts here'
+      : `Node ${versions.node}, V8 ${versions.v8}, isolated-vm ${versions.isolatedVm}`;
+  return [
+    `SANDBOX, ${moment(generatedAt)}`,
+    ...entry('level', level === 0 ? '0: no process of the sandbox starts here' : `${level} of 3`),
+    ...entry('self-test', selfTestText(selfTest)),
+    ...entry('versions', built),
+    '',
+    ...ceilingLines(ceilings),
+    ...section('ENDPOINTS', endpoints),
+    ...section('HOOKS', hooks),
+  ];
+}
