@@ -34,11 +34,10 @@
   /** A constructor that stands where one that compiles text was. */
   const replaceConstructor = (sample, name) => {
     const prototype = ObjectGetPrototypeOf(sample);
-    const refuse = {
-      [name]: () => {
-        throw new TypeError('Code generation from strings is not allowed here');
-      },
-    }[name];
+    const refuse = function () {
+      throw new TypeError('Code generation from strings is not allowed here');
+    };
+    ObjectDefineProperty(refuse, 'name', { value: name });
     ObjectDefineProperty(refuse, 'prototype', { value: prototype, writable: false });
     ObjectDefineProperty(prototype, 'constructor', { value: refuse, writable: false, configurable: false });
     return refuse;
