@@ -149,8 +149,18 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
         names: createNames(),
       }),
       now,
-      onRefusal: (event) => logger.warn(event, 'a fetch of custom code was refused'),
-      onFailure: (event) => logger.info(event, 'a fetch of custom code failed'),
+      onRefusal: ({ unit, reason }) => {
+        modules.onIncident({
+          unitId: unit.id,
+          version: unit.version,
+          kind: 'violation',
+          limit: `fetch ${reason}`,
+        });
+      },
+      onFailure: ({ unit, requestId, origin, reason }) => {
+        const message = `fetch of ${origin} brought no answer: ${reason}`;
+        modules.log(unit, requestId, { level: 'warn', message });
+      },
     }),
   });
   const calls = createEndpointCalls({ sandbox, modules, capabilities, enabled });

@@ -1,6 +1,7 @@
 // The host call `fetch`: what the guest sent, read with care; and one word for every refusal, one for every failure.
 import { isUtf8 } from 'node:buffer';
 import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { Unit } from '../../unit.ts';
 import { argument } from '../call-arguments.ts';
 import type { Run } from '../model-scope.ts';
 import { Refusal } from '../refusal.ts';
@@ -19,7 +20,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NO_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface Event<Reason> {
-  readonly unitId: string;
+  readonly unit: Unit;
   readonly requestId: string;
   /** Scheme, host and port; empty when the guest sent no URL. */
   readonly origin: string;
@@ -109,7 +110,7 @@ export function createFetchCall({ egress, now, onRefusal, onFailure }: FetchDeps
   };
 
   return async (args, run, signal) => {
-    const about = { unitId: run.unit.id, requestId: run.requestId };
+    const about = { unit: run.unit, requestId: run.requestId };
     let target = '';
     try {
       const outgoing = outgoingOf(args);

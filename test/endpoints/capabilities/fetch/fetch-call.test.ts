@@ -71,7 +71,9 @@ test.each([
     message: 'The policy of this module does not allow this request',
   });
   expect(sent).toEqual([]);
-  expect(noted).toEqual([{ unitId: 'endpoint:1.0/report', requestId: 'r1', origin, reason }]);
+  expect(noted).toEqual([
+    { unit: expect.objectContaining({ id: 'endpoint:1.0/report' }), requestId: 'r1', origin, reason },
+  ]);
 });
 
 test('one module has so many fetches at a time', async () => {
