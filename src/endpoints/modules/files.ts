@@ -1,15 +1,14 @@
 // Posted code as files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { isAddress } from './address.ts';
+import { FolderWatch } from './folder-watch.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
-// A file that an editor is still writing is read when it has kept its size for this long.
-const SETTLE_MS = 150;
 
 export interface ModuleFolders {
   /** Absolute paths. */
@@ -43,7 +42,7 @@ export interface ModuleFiles {
   /** Its text, when it is not the one known; undefined when nobody but this object changed it. Must not run beside a write. */
   changed(address: ModuleAddress, part: Part): Promise<FileText | undefined>;
   fileOf(address: ModuleAddress, part: Part): string;
-  /** Names every file that may have changed. Returns what ends the watch. */
+  /** Names every file that changes from when this resolves. Returns what ends the watch. */
   watch(
     listener: (file: ModuleFile) => void,
     onError: (error: unknown) => void,
@@ -160,19 +159,23 @@ export function createModuleFiles({ folders, maxBytes }: FilesOptions): ModuleFi
       return found;
     },
     async watch(listener, onError) {
-      await Promise.all([folders.endpoints, folders.hooks].map((path) => mkdir(path, { recursive: true })));
-      const { watch } = await import('chokidar');
-      const watcher = watch([folders.endpoints, folders.hooks], {
-        depth: 1,
-        awaitWriteFinish: { stabilityThreshold: SETTLE_MS, pollInterval: 50 },
-      });
-      const tell = (path: string) => {
+      const onFile = (path: string) => {
         const file = fileAt(folders, path);
         if (file !== undefined) listener(file);
       };
-      // The first pass reports every file: what changed since the start's own reading is found by it.
-      watcher.on('add', tell).on('change', tell).on('unlink', tell).on('error', onError);
-      return () => watcher.close();
+      const options = { onFile, onError, expected: () => known.keys() };
+      const watches = [
+        new FolderWatch(folders.endpoints, { depth: 1, ...options }),
+        new FolderWatch(folders.hooks, { depth: 0, ...options }),
+      ];
+      const end = async () => {
+        await Promise.all(watches.map((watch) => watch.close()));
+      };
+      await Promise.all(watches.map((watch) => watch.begin())).catch(async (error) => {
+        await end();
+        throw error;
+      });
+      return end;
     },
   };
 }

@@ -51,15 +51,9 @@ function factsOf({ shelf, now }: Core, code: NewCode, policy: JsonObject | null)
   };
 }
 
-function bring(
-  { shelf }: Core,
-  address: ModuleAddress,
-  facts: VersionFacts,
-  { source, policy }: Contents,
-): void {
+function bring({ shelf }: Core, address: ModuleAddress, facts: VersionFacts, contents: Contents): void {
   // Computed anew from what holds now: a suspension may have come in while the database wrote.
-  const state = activated(shelf.state(keyOf(address)), facts);
-  shelf.put({ address, state, policy, source, faults: {} });
+  shelf.put({ address, state: activated(shelf.state(keyOf(address)), facts), ...contents });
 }
 
 /** Takes back a write whose change could not be stored. What fails here is completed by the next start. */

@@ -44,11 +44,11 @@ async function loadPolicy(core: Core, address: ModuleAddress): Promise<Pick<Held
  */
 async function knownVersion(
   { records }: Core,
-  { key, last, active, pending }: ModuleState,
+  { key, last, removedAt, active, pending }: ModuleState,
   sha256: string,
 ): Promise<VersionFacts | undefined> {
   if (active?.sha256 === sha256) return active;
-  if (last <= (active?.version ?? 0) || pending.includes(last)) return undefined;
+  if (last <= (active?.version ?? removedAt) || pending.includes(last)) return undefined;
   const newest = await records.version(key, last);
   return newest?.sha256 === sha256 ? newest : undefined;
 }

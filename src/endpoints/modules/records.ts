@@ -27,6 +27,8 @@ export interface ModuleState {
   readonly key: string;
   /** Greatest number that a version ever had. */
   readonly last: number;
+  /** The same when the module was removed: what lies in its file later is not one of those. */
+  readonly removedAt: number;
   /** The version in force; null when the module was removed, or waits for its first approval. */
   readonly active: VersionFacts | null;
   readonly suspendedBy: 'admin' | 'breaker' | null;
@@ -73,8 +75,8 @@ const equal = (path: string, value: string): Filter => ({
 
 /** A module of which nothing is known yet. */
 export function newState(key: string): ModuleState {
-  const suspendedBy = null;
-  return { key, last: 0, active: null, suspendedBy, quarantined: false, pending: [], violations: [] };
+  const blank = { active: null, suspendedBy: null, quarantined: false, pending: [], violations: [] };
+  return { key, last: 0, removedAt: 0, ...blank };
 }
 
 const toDocument = (id: string, v: number, value: object): StoredDocument =>
@@ -97,9 +99,9 @@ function toFacts(document: JsonObject): VersionFacts | undefined {
 }
 
 function toState({ active, ...rest }: StoredDocument): ModuleState {
-  const { key, last, suspendedBy, quarantined, pending, violations } = rest as unknown as ModuleState;
+  const { _id, v, ...state } = rest;
   const facts = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
-  return { key, last, active: facts, suspendedBy, quarantined, pending, violations };
+  return { ...(state as unknown as ModuleState), active: facts };
 }
 
 /** Every method rejects with the store's StoreError. Changes of one module must not run side by side. */

@@ -76,25 +76,26 @@ function createCore(deps: ModulesDeps): Core {
   };
 }
 
-/** Watches the files; every change that is begun can be awaited. */
+/** Watches the files from before they are read; edits wait until all of them are in force. */
 function createWatch(core: Core) {
   const edits = new Set<Promise<void>>();
+  const loaded = Promise.withResolvers<void>();
   let end: () => Promise<void> = async () => {};
   const edited = (file: ModuleFile) => {
-    const edit = applyEdit(core, file).finally(() => edits.delete(edit));
+    const edit = loaded.promise.then(() => applyEdit(core, file)).finally(() => edits.delete(edit));
     edits.add(edit);
   };
   const failed = (error: unknown) =>
     core.log.error({ err: error }, 'edits of endpoints and hooks go unnoticed');
   return {
-    async begin(): Promise<void> {
-      end = await core.files.watch(edited, failed).catch((error) => {
-        failed(error);
-        return end;
-      });
-    },
+    loaded: loaded.resolve,
+    begin: () =>
+      core.files.watch(edited, failed).then((close) => {
+        end = close;
+      }, failed),
     async close(): Promise<void> {
       await end();
+      loaded.resolve();
       await Promise.all(edits);
     },
   };
@@ -112,8 +113,9 @@ export function createModules(deps: ModulesDeps): Modules {
     registry,
     ...createHistory(core),
     async load() {
-      await loadModules(core);
       await watch.begin();
+      await loadModules(core);
+      watch.loaded();
     },
     onIncident: incidents.onIncident,
     async close() {

@@ -31,6 +31,7 @@ export function activated(state: ModuleState, facts: VersionFacts): ModuleState 
 export function removed(state: ModuleState, byAdmin: boolean): ModuleState {
   return {
     ...state,
+    removedAt: state.last,
     active: null,
     suspendedBy: byAdmin || state.suspendedBy === 'breaker' ? null : state.suspendedBy,
     quarantined: false,

@@ -1,0 +1,179 @@
+// Watches a folder, and perhaps the folders in it, for files that come, change and go. One watch a folder, whatever the number
+// of files: what happened is found by comparing, so that nothing is missed that happens before a new folder is watched.
+import { type Dirent, type FSWatcher, watch } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { eachAtOnce } from './at-once.ts';
+
+/** A file that an editor is still writing is named when it has kept its state for this long. */
+const SETTLE_MS = 150;
+/** How often is looked where nothing tells of changes: the folder went, or the machine has no watch left. */
+const LOST_MS = 1000;
+const STATS_AT_ONCE = 16;
+
+interface WatchOptions {
+  /** Levels of folders below that are watched too. */
+  readonly depth: number;
+  /** Files that must be there: one that went before it was ever seen is named too. */
+  readonly expected?: () => Iterable<string>;
+  /** A file came, changed or went. */
+  readonly onFile: (file: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** What tells two states of a file apart; undefined for what is no file. */
+async function markOf(path: string): Promise<string | 'folder' | undefined> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return 'folder';
+    return `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+export class FolderWatch {
+  readonly #folder: string;
+  readonly #options: WatchOptions;
+  /** Files as they were last named, or as they were at first. */
+  readonly #seen = new Map<string, string>();
+  /** Files that changed since, as they were at the last look. */
+  readonly #moving = new Map<string, string>();
+  readonly #folders = new Map<string, FolderWatch>();
+  #watcher: FSWatcher | undefined;
+  /** Of the folder that is watched: another one may have taken its place. */
+  #inode: number | undefined;
+  #failed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #look: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(folder: string, options: WatchOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /** Makes the folder if it is missing. What is in it when this resolves is known; changes from then on are named. */
+  async begin(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    await this.#open();
+    for (const [path, mark] of await this.#marks()) this.#seen.set(path, mark);
+  }
+
+  /** Resolves when nothing more will be named. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#watcher?.close();
+    await Promise.all([...this.#folders.values()].map((inner) => inner.close()));
+    await this.#look;
+  }
+
+  async #open(): Promise<void> {
+    const { ino } = await stat(this.#folder).catch(() => ({ ino: undefined }));
+    if (ino === this.#inode || this.#closed) return;
+    this.#watcher?.close();
+    this.#inode = undefined;
+    if (ino === undefined) return;
+    try {
+      this.#watcher = watch(this.#folder, { persistent: false }, () => this.#soon(SETTLE_MS));
+      this.#watcher.on('error', (error) => this.#lose(error));
+      this.#inode = ino;
+    } catch (error) {
+      this.#lose(error);
+    }
+  }
+
+  #lose(error: unknown): void {
+    this.#watcher?.close();
+    this.#inode = undefined;
+    if (!isMissing(error) && !this.#failed) this.#options.onError(error);
+    this.#failed = true;
+    this.#soon(LOST_MS);
+  }
+
+  #soon(ms: number): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => this.#lookAgain(), ms).unref();
+  }
+
+  #lookAgain(): void {
+    this.#timer = undefined;
+    // A look that is under way may have passed what just happened.
+    const before = this.#look ?? Promise.resolve();
+    this.#look = before.then(() => this.#compare()).catch((error) => this.#options.onError(error));
+  }
+
+  /** Files with their marks. New folders are watched before they are read. */
+  async #marks(): Promise<ReadonlyMap<string, string>> {
+    const marks = new Map<string, string>();
+    const folders = new Set<string>();
+    await eachAtOnce(await entriesOf(this.#folder), STATS_AT_ONCE, async ({ name }) => {
+      const path = join(this.#folder, name);
+      const mark = await markOf(path);
+      if (mark === 'folder') folders.add(path);
+      else if (mark !== undefined) marks.set(path, mark);
+    });
+    if (this.#options.depth > 0) await this.#watchFolders(folders);
+    return marks;
+  }
+
+  async #watchFolders(found: ReadonlySet<string>): Promise<void> {
+    for (const [path, inner] of this.#folders) if (!found.has(path)) await this.#forget(path, inner);
+    for (const path of found) {
+      if (this.#closed || this.#folders.has(path)) continue;
+      const inner = new FolderWatch(path, { ...this.#options, depth: this.#options.depth - 1 });
+      this.#folders.set(path, inner);
+      await inner.#open();
+      // Everything in a folder that was not there at the start is news.
+      if (this.#began) inner.#soon(SETTLE_MS);
+      else for (const [file, mark] of await inner.#marks()) inner.#seen.set(file, mark);
+    }
+  }
+
+  get #began(): boolean {
+    return this.#look !== undefined;
+  }
+
+  async #forget(path: string, inner: FolderWatch): Promise<void> {
+    this.#folders.delete(path);
+    await inner.close();
+    for (const file of inner.#seen.keys()) this.#options.onFile(file);
+  }
+
+  async #compare(): Promise<void> {
+    await this.#open();
+    const marks = await this.#marks();
+    if (this.#closed) return;
+    for (const path of this.#moving.keys()) if (!marks.has(path)) this.#moving.delete(path);
+    const expected = [...(this.#options.expected?.() ?? [])].filter((path) => dirname(path) === this.#folder);
+    for (const path of new Set([...this.#seen.keys(), ...expected])) {
+      if (!marks.has(path)) this.#name(path, undefined);
+    }
+    for (const [path, mark] of marks) {
+      if (this.#seen.get(path) === mark) this.#moving.delete(path);
+      else if (this.#moving.get(path) === mark) this.#name(path, mark);
+      else this.#moving.set(path, mark);
+    }
+    if (this.#moving.size > 0) this.#soon(SETTLE_MS);
+    if (this.#inode === undefined) this.#soon(LOST_MS);
+  }
+
+  #name(path: string, mark: string | undefined): void {
+    this.#moving.delete(path);
+    if (mark === undefined) this.#seen.delete(path);
+    else this.#seen.set(path, mark);
+    this.#options.onFile(path);
+  }
+}

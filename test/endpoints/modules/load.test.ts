@@ -1,0 +1,195 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addressOf } from '../../../src/endpoints/modules/load.ts';
+import { createRecords } from '../../../src/endpoints/modules/records.ts';
+import { AppError } from '../../../src/errors.ts';
+import { fingerprint } from '../../../src/lib/fingerprint.ts';
+import { code, endpoint, hook, loadedModules, openModules } from './modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+
+describe('a start', () => {
+  it('looks at unknown code once, and at known code never again', async () => {
+    const first = await openModules();
+    await first.write(FILE, code({ methods: ['PUT'], settings: { authenticate: ['POST'] } }));
+    await first.write('hooks/slugify.js', code({ methods: [] }));
+    await first.modules.load();
+    expect(first.inspected).toHaveLength(2);
+    const second = await first.restart();
+    expect(second.inspected).toEqual([]);
+    expect(second.modules.registry.list()).toMatchObject([
+      { path: '/1.0/report', state: 'active', methods: ['PUT'], authenticate: ['POST'], postedBy: null },
+      { path: '/api/hooks/slugify', state: 'active' },
+    ]);
+  });
+
+  it('goes on where it was: versions, policy, suspension', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code({}, 'one'), 'alice');
+    await first.modules.post(REPORT, code({}, 'two'), 'bob');
+    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await first.modules.suspend(REPORT, 'alice');
+    const { modules } = await first.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({
+      state: 'suspended',
+      suspendedBy: 'admin',
+      postedBy: 'bob',
+      unit: { version: 2, policy: { limits: { cpuMs: 77 } } },
+    });
+    expect(await modules.versions(REPORT)).toHaveLength(2);
+    expect(await modules.post(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+  });
+
+  it('serves 503 for broken code, and takes it back once it is mended', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code({ methods: ['GET'] }), 'alice');
+    await first.close();
+    await first.write(FILE, code({}, 'syntax'));
+    const second = await first.restart();
+    expect(second.modules.registry.match('/1.0/report')?.endpoint).toMatchObject({
+      state: 'broken',
+      methods: [],
+    });
+    expect(second.modules.registry.get(REPORT)?.unit).toBeUndefined();
+    expect(second.errors).toMatchObject([{ fields: { problems: [{ code: 'ENDPOINT_SYNTAX' }] } }]);
+    expect(second.modules.source(REPORT)).toBe(code({}, 'syntax'));
+    expect(await second.modules.versions(REPORT)).toHaveLength(1);
+    await second.modules.rollback(REPORT, 1, 'alice');
+    expect(second.modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 2 } });
+  });
+
+  it('serves 503 for code whose policy is not valid: it must not run with another one', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code(), 'alice');
+    await first.close();
+    await first.write(POLICY, '{"limits":{"cpuMs":1000000}}');
+    const second = await first.restart();
+    expect(second.modules.registry.get(REPORT)?.state).toBe('broken');
+    await expect(second.modules.post(REPORT, code(), 'alice')).rejects.toMatchObject({
+      code: 'POLICY_INVALID',
+    });
+    await second.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    expect(second.modules.registry.get(REPORT)).toMatchObject({
+      state: 'active',
+      unit: { policy: { limits: { cpuMs: 77 } } },
+    });
+  });
+
+  it('accepts unknown code beside a policy that is not valid, without running it', async () => {
+    const first = await openModules();
+    await first.write(FILE, code());
+    await first.write(POLICY, '[]');
+    await first.modules.load();
+    expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
+    expect(await first.modules.versions(REPORT)).toHaveLength(1);
+    await first.modules.putPolicy(REPORT, {}, 'alice');
+    expect(first.modules.registry.get(REPORT)?.state).toBe('active');
+  });
+
+  it('takes a file that went for a removal, but keeps an admin’s suspension', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code(), 'alice');
+    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await first.modules.suspend(REPORT, 'alice');
+    await first.close();
+    await first.remove(FILE);
+    const second = await first.restart();
+    expect(second.modules.registry.list()).toEqual([]);
+    expect(await second.read(POLICY)).toBeUndefined();
+    await second.close();
+    await second.write(FILE, code());
+    const third = await second.restart();
+    expect(third.modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', unit: { version: 2 } });
+  });
+
+  it('completes what a crash left between file and state', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code({}, 'one'), 'alice');
+    const records = createRecords({ store: first.store, now: Date.now, queryMs: 5000 });
+    const [state] = await records.states();
+    const [one] = await records.versions('endpoint:1.0/report');
+    const source = code({}, 'two');
+    const two = { ...one!, version: 2, clientId: 'bob', sha256: fingerprint(source) };
+    await records.add({ ...state!, last: 2 }, two, source);
+    await first.close();
+
+    const before = await first.restart();
+    expect(before.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 1 }, postedBy: 'alice' });
+    await before.close();
+    await before.write(FILE, source);
+    const after = await before.restart();
+    expect(after.inspected).toEqual([]);
+    expect(after.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 2 }, postedBy: 'bob' });
+    expect(await after.modules.versions(REPORT)).toHaveLength(2);
+  });
+
+  it('leaves code alone that it cannot look at, and looks again at the next start', async () => {
+    const first = await openModules({
+      sandbox: { inspect: async () => Promise.reject(new AppError('SANDBOX_DISABLED')), retire: () => {} },
+    });
+    await first.write(FILE, code());
+    await first.modules.load();
+    expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
+    await expect(first.modules.post(REPORT, code(), 'alice')).rejects.toMatchObject({
+      code: 'SANDBOX_DISABLED',
+    });
+    const second = await openModules({ store: first.store, root: first.root });
+    await second.modules.load();
+    expect(second.modules.registry.get(REPORT)?.state).toBe('active');
+  });
+
+  it('says which modules have a path that means something else too, and serves collections first', async () => {
+    const first = await loadedModules();
+    await first.modules.post(endpoint('library'), code(), 'alice');
+    await first.modules.post(endpoint('shelf'), code({ route: '/1.0/shelf/:x' }), 'alice');
+    const second = await first.restart({ collections: ['1.0/library/logs', '1.0/shelf/books'] });
+    expect(second.warnings.map(({ fields }) => fields)).toMatchObject([
+      { problems: [{ code: 'NAME_TAKEN' }] },
+      { problems: [{ code: 'NAME_TAKEN' }] },
+    ]);
+    const { registry } = second.modules;
+    expect(registry.match('/1.0/library')?.endpoint.state).toBe('active');
+    expect(registry.match('/1.0/library/logs')).toBeUndefined();
+    expect(registry.match('/1.0/shelf/books')).toBeUndefined();
+    expect(registry.match('/1.0/shelf/other')?.params).toEqual({ x: 'other' });
+  });
+
+  it('is not held up by folders and broken links of that name', async () => {
+    const first = await openModules();
+    await mkdir(join(first.root, FILE), { recursive: true });
+    await mkdir(join(first.root, 'hooks'));
+    await symlink('nowhere', join(first.root, 'hooks/slugify.js'));
+    await first.modules.load();
+    expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
+    expect(first.modules.registry.get(hook('slugify'))).toBeUndefined();
+  });
+
+  it('brings a thousand known modules into force quickly', async () => {
+    const first = await openModules();
+    for (let index = 0; index < 1000; index += 1) {
+      await first.write(`endpoints/1.0/endpoint.e${index}.js`, code({}, `${index}`));
+    }
+    await first.modules.load();
+    expect(first.inspected).toHaveLength(1000);
+    await first.close();
+    const second = await openModules({ store: first.store, root: first.root });
+    const begun = performance.now();
+    await second.modules.load();
+    expect(second.inspected).toEqual([]);
+    expect(second.modules.registry.list()).toHaveLength(1000);
+    expect(performance.now() - begun).toBeLessThan(3000);
+  }, 60_000);
+});
+
+describe('addressOf', () => {
+  it('reads the keys of records', () => {
+    expect(addressOf('endpoint:1.0/report')).toEqual(REPORT);
+    expect(addressOf('hook:slugify')).toEqual(hook('slugify'));
+    expect(addressOf('endpoint:1.0/../x')).toBeUndefined();
+    expect(addressOf('something')).toBeUndefined();
+  });
+});
