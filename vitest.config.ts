@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /** Measure time, or use every core themselves: they run one by one when all the others are done. */
-const ALONE = ['test/stores/sqlite-documents/event-loop.test.ts', 'test/acceptance/kill.test.ts'];
+const ALONE = [
+  'test/stores/sqlite-documents/event-loop.test.ts',
+  'test/acceptance/kill.test.ts',
+  'test/sandbox/hostile/*.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -7,5 +7,5 @@ export const attack: Attack = {
 module.exports.get = function (req, res) { throw new Error('x'.repeat(1e8)); };
 `,
   policy: { version: 1, limits: { cpuMs: 1000, wallMs: 3000, heapMb: 200 } },
-  expect: { codes: ['ENDPOINT_ERROR', 'ENDPOINT_MEMORY'] },
+  expect: { codes: ['ENDPOINT_ERROR', 'ENDPOINT_MEMORY', 'ENDPOINT_TIMEOUT'] },
 };

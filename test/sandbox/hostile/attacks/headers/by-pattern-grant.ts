@@ -9,7 +9,7 @@ module.exports.get = function (req, res) {
   res.end('ok');
 };
 `,
-  policy: { version: 1, grants: { response: { headers: ['s*', 'access-*', 't*'] } } },
+  policy: { version: 1, grants: { response: { headers: ['set-*', 'access-*', 'transfer-*'] } } },
   expect: {
     status: 200,
     body: 'ok',
