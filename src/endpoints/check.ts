@@ -17,7 +17,7 @@ import type { ModuleAddress } from './modules.ts';
 import type { Sandbox } from './sandbox.ts';
 import { inspectSyntax } from './syntax.ts';
 
-export interface ModuleProblem {
+interface ModuleProblem {
   /** Absolute path. */
   readonly file: string;
   /** From 1. */
