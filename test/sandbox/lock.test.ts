@@ -1,0 +1,94 @@
+// Everything that a host does after its lock must still work, and nothing that it must not.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bindingPath } from '../../sandbox/binding.js';
+import { nodeFlags } from '../../src/endpoints/hosts/walls/node-flags.ts';
+import { packageRoot } from '../../src/lib/package-files.ts';
+import { asNobody, canBeNobody } from '../helpers/nobody.ts';
+import { ROOT } from '../helpers/source-tree.ts';
+
+const DRIVER = join(import.meta.dirname, 'locked.js');
+const BINDING = bindingPath(packageRoot());
+
+interface Report {
+  readonly walls: Record<string, boolean>;
+  readonly [measured: string]: unknown;
+}
+
+function runLocked({ jit = false, before = [] }: { jit?: boolean; before?: readonly string[] }) {
+  const readable = [
+    BINDING,
+    DRIVER,
+    ...['lock.js', 'seccomp.js', 'syscalls.js'].map((name) => join(ROOT, 'sandbox', name)),
+  ];
+  const [program = '', ...args] = [
+    ...before,
+    process.execPath,
+    ...nodeFlags({ jit, readable }),
+    DRIVER,
+    BINDING,
+  ];
+  // A time zone that it has to overcome.
+  const env = { PWD: '/', TZ: 'Asia/Tokyo' };
+  const { stdout, stderr, signal } = spawnSync(program, args, {
+    cwd: '/',
+    env,
+    encoding: 'utf8',
+    timeout: 15_000,
+  });
+  expect(stderr).toBe('');
+  expect(signal).toBe('SIGKILL');
+  return JSON.parse(stdout) as Report;
+}
+
+const CASES = [
+  { name: 'without a compiler', jit: false, before: [] },
+  { name: 'with a compiler', jit: true, before: [] },
+  ...(canBeNobody()
+    ? [{ name: 'without a compiler, as an ordinary user', jit: false, before: asNobody() }]
+    : []),
+];
+
+describe.each(CASES)('a locked host $name', ({ jit, before }) => {
+  let report: Report;
+
+  beforeAll(() => {
+    report = runLocked({ jit, before });
+  });
+
+  it('says which walls it has put up', () => {
+    const linux = process.platform === 'linux';
+    expect(report.walls).toEqual({
+      permissions: true,
+      selfLock: linux,
+      noNewPrivileges: linux,
+      diesWithServer: linux,
+    });
+  });
+
+  it('still runs isolates, many of them, and stops them at their limits', () => {
+    expect(report['sum']).toBe((50 * 51) / 2);
+    expect(report['loops']).toEqual(Array(10).fill('failed: Script execution timed out.'));
+    expect(report['hot']).toMatch(/^\d+$/);
+    expect(report['objects']).toMatch(/failed: .*memory limit/);
+    expect(report['buffers']).toMatch(/failed: Array buffer allocation failed/);
+    expect(report['recursion']).toMatch(/failed: Maximum call stack/);
+  });
+
+  it('still has texts, randomness, hashes and meters', () => {
+    expect(report['texts']).toBe('-1x12.345,6');
+    expect(report['crypto']).toEqual([36, 64, 9]);
+    expect(report['cpu']).toBe(true);
+  });
+
+  it('lives in UTC and en-US, wherever the server is', () => {
+    expect(report['dates']).toBe('Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)en-US');
+  });
+
+  it('reads no file, loads no native code and calls none', () => {
+    expect(report['read']).toBe('ERR_ACCESS_DENIED');
+    expect(report['addon']).toBe('ERR_ACCESS_DENIED');
+    expect(report['ffi']).toBe('ERR_ACCESS_DENIED');
+  });
+});
