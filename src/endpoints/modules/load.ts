@@ -80,7 +80,7 @@ async function loadKnown(core: Core, address: ModuleAddress): Promise<boolean> {
 }
 
 async function loadUnknown(core: Core, address: ModuleAddress): Promise<void> {
-  const { shelf, acceptance, files } = core;
+  const { shelf, records, acceptance, files } = core;
   const held = shelf.get(keyOf(address));
   if (held?.source === undefined) return;
   try {
@@ -91,7 +91,10 @@ async function loadUnknown(core: Core, address: ModuleAddress): Promise<void> {
     await installLaid(core, { address, source, metadata, action });
   } catch (error) {
     logRefusal(core, files.fileOf(address, 'code'), error);
-    shelf.put({ ...held, faults: { ...held.faults, code: 'its file is broken' } });
+    const refused = error instanceof AppError && error.code === 'ENDPOINT_INVALID';
+    const state = { ...held.state, broken: refused ? fingerprint(held.source) : held.state.broken };
+    if (refused) await records.save(state);
+    shelf.put({ ...held, state, faults: { ...held.faults, code: 'its file is broken' } });
   }
 }
 

@@ -31,6 +31,8 @@ export interface ModuleState {
   readonly removedAt: number;
   /** The version in force; null when the module was removed, or waits for its first approval. */
   readonly active: VersionFacts | null;
+  /** Hash of a file that a start could not bring into force. */
+  readonly broken: string | null;
   readonly suspendedBy: 'admin' | 'breaker' | null;
   /** It killed or crashed a process, and has no new code since. */
   readonly quarantined: boolean;
@@ -75,8 +77,8 @@ const equal = (path: string, value: string): Filter => ({
 
 /** A module of which nothing is known yet. */
 export function newState(key: string): ModuleState {
-  const blank = { active: null, suspendedBy: null, quarantined: false, pending: [], violations: [] };
-  return { key, last: 0, removedAt: 0, ...blank };
+  const nothing = { active: null, broken: null, suspendedBy: null };
+  return { key, last: 0, removedAt: 0, ...nothing, quarantined: false, pending: [], violations: [] };
 }
 
 const toDocument = (id: string, v: number, value: object): StoredDocument =>

@@ -21,6 +21,7 @@ export function activated(state: ModuleState, facts: VersionFacts): ModuleState 
   return {
     ...counted(state, facts.version),
     active: facts,
+    broken: null,
     suspendedBy: state.suspendedBy === 'admin' ? 'admin' : null,
     quarantined: false,
     pending: state.pending.filter((version) => version > facts.version),
@@ -33,6 +34,7 @@ export function removed(state: ModuleState, byAdmin: boolean): ModuleState {
     ...state,
     removedAt: state.last,
     active: null,
+    broken: null,
     suspendedBy: byAdmin || state.suspendedBy === 'breaker' ? null : state.suspendedBy,
     quarantined: false,
     pending: [],
