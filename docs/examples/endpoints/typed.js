@@ -1,8 +1,6 @@
 // GET /1.0/typed?ids=3&ids=1: the same with types. An editor, and `tsc --checkJs`, find mistakes before they are posted.
 // @ts-check
-/// <reference path="../../../sandbox/endpoint.d.ts" />
-
-/** @type {EndpointHandler} */
+/** @type {import('../../../sandbox/endpoint.d.ts').Handler} */
 module.exports.get = (req, res) => {
   const { ids } = req.query;
   const numbers = [ids ?? []].flat().map(Number).filter(Number.isInteger);
