@@ -22,7 +22,7 @@ import { answer } from './host-functions.js';
  * @property {() => void} dispose
  *
  * @typedef {(job: number, kind: string, head: string, body: string) => string | number | undefined} Door
- * @typedef {(options: GuestOptions, door: Door, onLost: () => void) => Engine} CreateEngine
+ * @typedef {(options: GuestOptions, door: Door) => Engine} CreateEngine
  * @typedef {{ engine: Engine, room: Room, logged: boolean }} Place Where a request runs.
  */
 
@@ -82,12 +82,11 @@ class Guest {
    * @param {CreateEngine} createEngine
    * @param {GuestOptions} options
    * @param {Emit} emit
-   * @param {() => void} onLost
    */
-  constructor(createEngine, options, emit, onLost) {
+  constructor(createEngine, options, emit) {
     this.#options = options;
     this.#emit = emit;
-    this.#createEngine = () => createEngine(withoutOwnShare(options), this.#door, onLost);
+    this.#createEngine = () => createEngine(withoutOwnShare(options), this.#door);
     // Also in the mode that will not use it, so that code that does not compile is refused here.
     this.#engine = this.#createEngine();
     if (options.isolation === 'realm') this.#room = this.#engine.open();
@@ -265,7 +264,5 @@ function textOf(error) {
  * @param {CreateEngine} createEngine
  * @param {GuestOptions} options
  * @param {Emit} emit
- * @param {() => void} onLost
  */
-export const createGuestWith = (createEngine, options, emit, onLost) =>
-  new Guest(createEngine, options, emit, onLost);
+export const createGuestWith = (createEngine, options, emit) => new Guest(createEngine, options, emit);

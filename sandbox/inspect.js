@@ -32,16 +32,12 @@ function evaluate(createEngine, options) {
   let found = refusal('ENDPOINT_LOAD', LOST);
   let engine;
   try {
-    engine = createEngine(
-      options,
-      (_job, kind, head, body) => {
-        if (kind === 'result') found = facts(head, body);
-        else if (kind === 'error') found = loadRefusal(head);
-        else if (kind !== 'call' && kind !== 'log') return answer(kind, head, body);
-        return undefined;
-      },
-      () => undefined,
-    );
+    engine = createEngine(options, (_job, kind, head, body) => {
+      if (kind === 'result') found = facts(head, body);
+      else if (kind === 'error') found = loadRefusal(head);
+      else if (kind !== 'call' && kind !== 'log') return answer(kind, head, body);
+      return undefined;
+    });
     engine.open().enter(options.loadMs, ['inspect', 1, 1, 1]);
     return found;
   } catch (error) {

@@ -27,17 +27,15 @@ function optionsText({ source, ...options }) {
 /**
  * Makes an isolate and compiles the module in it. Throws a SyntaxError of V8 when the text does not compile.
  * `door` is called by the guest code: (job, kind, text, text) → text or nothing; it must not throw, as the guest would see
- * the error with paths of this machine. `onLost`: the isolate is stuck for good, and this thread soon after.
+ * the error with paths of this machine.
  * @param {GuestOptions} options
  * @param {(job: number, kind: string, head: string, body: string) => string | number | undefined} door
- * @param {() => void} onLost
  * @returns {Engine}
  */
-function createEngine(options, door, onLost) {
-  const isolate = new ivm.Isolate({
-    memoryLimit: Math.max(LEAST_HEAP_MB, options.heapMb),
-    onCatastrophicError: onLost,
-  });
+function createEngine(options, door) {
+  // Without `onCatastrophicError`: an isolate that is beyond rescue ends this process at once. With it, this very thread
+  // would be put to sleep for good, and the request be answered only when the server's clock runs out.
+  const isolate = new ivm.Isolate({ memoryLimit: Math.max(LEAST_HEAP_MB, options.heapMb) });
   try {
     return fill(isolate, options, door);
   } catch (error) {
@@ -105,12 +103,11 @@ function fill(isolate, options, door) {
 
 /**
  * One version of a module, able to run requests one turn at a time. Throws on code that does not compile.
- * `emit` is called during a turn for whatever the request sends out; `onLost` when the isolate is stuck for good.
+ * `emit` is called during a turn for whatever the request sends out.
  * @param {GuestOptions} options
  * @param {Emit} emit
- * @param {() => void} onLost
  */
-export const createGuest = (options, emit, onLost) => createGuestWith(createEngine, options, emit, onLost);
+export const createGuest = (options, emit) => createGuestWith(createEngine, options, emit);
 
 /**
  * Compiles and evaluates posted code once, in an isolate that is thrown away.

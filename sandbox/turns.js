@@ -63,7 +63,7 @@ function createMeter(now, cpu) {
 
 /**
  * @param {object} options
- * @param {(options: UnitOptions, emit: Emit, onLost: () => void) => Guest} options.createGuest
+ * @param {(options: UnitOptions, emit: Emit) => Guest} options.createGuest
  * @param {Parameters<typeof createReport>[0]['writer']} options.writer
  * @param {() => number} options.now Milliseconds, steady.
  * @param {() => number} options.cpu Milliseconds of CPU that this thread has used.

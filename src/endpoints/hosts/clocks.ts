@@ -3,11 +3,13 @@ import type { Incident } from '../sandbox.ts';
 import { forget } from './handover.ts';
 import { isWaitingTooLong, noteRunningTurn } from './lane.ts';
 import { failure, incidentOf, settle } from './requests.ts';
-import type { Host, Lane, Request } from './state.ts';
+import type { Frame, Host, Lane, Request } from './state.ts';
 import type { Cause } from './verdict.ts';
 
 /** What a host may use beyond a limit, until it is killed: its own clocks should have ended the turn. */
 const GRACE_MS = 250;
+/** For compiling a module and making its isolate, before the first turn in it. */
+const LOAD_MS = 500;
 /** From this age on it is asked what a turn costs. */
 const LOOK_MS = 100;
 
@@ -40,6 +42,8 @@ function cpuOfTurn(host: Host, now: number, cpuMs: ClocksDeps['cpuMs']): number 
   return used - host.cpuMark.cpuMs;
 }
 
+const loadMs = ({ isCold }: Frame) => (isCold ? LOAD_MS : 0);
+
 /** Why the present turn has to be ended from outside, if so. */
 function overdue(host: Host, now: number, { cpuMs }: ClocksDeps): Cause | null {
   const frame = host.frames[0];
@@ -49,9 +53,9 @@ function overdue(host: Host, now: number, { cpuMs }: ClocksDeps): Cause | null {
   const limits = limitsOf(first);
   const used = cpuOfTurn(host, now, cpuMs);
   const killed = { code: 'ENDPOINT_TIMEOUT', kind: 'kill', message: OUT_OF_TIME } as const;
-  if (used !== null && used > limits.cpuMs + GRACE_MS) return { ...killed, limit: 'cpuMs' };
+  if (used !== null && used > limits.cpuMs + GRACE_MS + loadMs(frame)) return { ...killed, limit: 'cpuMs' };
   const wallFrom = frame.isDelivery ? first.startedAt : host.progressAt;
-  const isOver = now > wallFrom + limits.wallMs + GRACE_MS && runningMs > GRACE_MS;
+  const isOver = now > wallFrom + limits.wallMs + GRACE_MS + loadMs(frame) && runningMs > GRACE_MS;
   return isOver ? { ...killed, limit: 'wallMs' } : null;
 }
 
@@ -78,8 +82,9 @@ export function watchHost(host: Host, now: number, deps: ClocksDeps): void {
     forget(host, request);
   }
   const [only] = present;
-  const isOnly = present.length === 1 && only !== undefined && !only.begun;
-  if (isOnly && runningMs > limitsOf(only).wallMs) timeOut(host, only, deps);
+  if (frame !== undefined && present.length === 1 && only !== undefined && !only.begun) {
+    if (runningMs > limitsOf(only).wallMs + loadMs(frame)) timeOut(host, only, deps);
+  }
   watchPipe(host, now);
 }
 

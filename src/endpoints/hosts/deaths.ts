@@ -3,7 +3,7 @@ import type { Violation } from './turns.ts';
 import type { Cause } from './verdict.ts';
 
 /** What V8 and the C library end a process with when there is no more memory. */
-const OUT_OF_MEMORY: ReadonlySet<NodeJS.Signals> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL']);
+const OUT_OF_MEMORY: ReadonlySet<NodeJS.Signals> = new Set(['SIGABRT', 'SIGIOT', 'SIGTRAP', 'SIGILL']);
 
 export const OUT_OF_HOST_MEMORY: Cause = {
   code: 'ENDPOINT_MEMORY',

@@ -28,6 +28,9 @@ export interface LinkEvents {
 
 /** What the server may hold for a host that does not read: the answers of all its host calls, hardly ever. */
 const MAX_UNREAD = 268_435_456;
+/** Milliseconds between the end of a pipe and that of its process. */
+const EXIT_MS = 250;
+
 /** Takes a host over from the moment it is asked for; what is sent before it has started waits. */
 export function createHostLink(starting: Promise<HostChild>, events: LinkEvents): HostLink {
   let child: HostChild | undefined;
@@ -67,9 +70,15 @@ export function createHostLink(starting: Promise<HostChild>, events: LinkEvents)
       // No process came to be, or it cannot be signalled: then its exit follows.
       if (process.pid === undefined) gone(undefined);
     });
-    process.on('exit', (code, name) => gone(exitSignal(code, name)));
-    // A host that closes its pipe and lives on is no host any more.
-    socket.on('error', kill).on('close', kill);
+    process.on('exit', (code, name) => {
+      // What it wrote last may still lie in the pipe.
+      const end = () => gone(exitSignal(code, name));
+      if (isKilled || socket.closed) end();
+      else socket.on('close', end);
+    });
+    socket.on('error', () => undefined);
+    // Its exit, with the cause of it, should follow at once. A host that closes its pipe and lives on is none any more.
+    socket.on('close', () => setTimeout(kill, EXIT_MS).unref());
     socket.on('data', (chunk: Buffer) => {
       if (!isKilled && !reader.push(chunk)) violated();
     });

@@ -98,9 +98,10 @@ export function noteWaiting(lane: Lane, waited: boolean): void {
   lane.waits += ((waited ? 1 : 0) - lane.waits) * NEW;
 }
 
-/** It has waited for a host for as long as a caller is made to. */
-export const isWaitingTooLong = ({ queuedAt }: Request, now: number): boolean =>
-  now - queuedAt > MAX_QUEUE_MS;
+/** It has waited for a host for as long as a caller is made to; once it has begun somewhere, for as long as it may run. */
+export function isWaitingTooLong({ queuedAt, alone, job }: Request, now: number): boolean {
+  return now - queuedAt > (alone ? job.unit.policy.limits.wallMs : MAX_QUEUE_MS);
+}
 
 export const isSlow = (lane: Lane, now: number): boolean => now < lane.slowUntil;
 

@@ -3,11 +3,16 @@ import type { FailureCode, Incident, Outcome } from '../sandbox.ts';
 import { noteWaiting } from './lane.ts';
 import type { Host, Request } from './state.ts';
 
-/** Its first turn has been seen. It started when the host had got ahead the last time. */
-export function begin(host: Host, request: Request): void {
+/** Its first turn, which ended at `now`, has been seen. Loading its module does not count as its time. */
+export function begin(
+  host: Host,
+  request: Request,
+  { now, turnMs }: { readonly now: number; readonly turnMs: number },
+): void {
   if (request.begun) return;
   request.begun = true;
-  request.startedAt = host.progressAt;
+  // The host had got ahead the last time when the turn started, if there was nothing to load.
+  request.startedAt = request.frame?.isCold === true ? now - turnMs : host.progressAt;
   host.begun += 1;
 }
 

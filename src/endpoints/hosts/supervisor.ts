@@ -70,8 +70,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     }
     for (const request of [...alone, ...again]) request.queuedAt = now();
     for (const request of alone) request.alone = true;
-    dispatcher.putBack(host, again);
     dispatcher.putBack(host, alone);
+    dispatcher.putBack(host, again);
     if (isClosed) dispatcher.refuseAll(CLOSED);
     inspections.fell(host);
   };

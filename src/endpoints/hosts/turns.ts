@@ -104,7 +104,7 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
     return parsed === null ? 'protocol' : serveCall(host, request, { ...parsed, now });
   };
 
-  const takeEvents = (host: Host, frame: Frame, { events }: Turns, raw: Buffer): Violation | null => {
+  const takeEvents = (host: Host, frame: Frame, { events, turnMs }: Turns, raw: Buffer): Violation | null => {
     const texts = textReader(raw);
     let last: Request | undefined;
     for (const [number, kind, headBytes, bodyBytes] of events) {
@@ -116,19 +116,19 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
       last = request;
       // Of what a request still does after its answer, only its log is of interest.
       if (request.over && kind !== 'log') continue;
-      if (!request.over) begin(host, request);
+      if (!request.over) begin(host, request, { now: now(), turnMs });
       const limit = take(host, request, { kind, head, body });
       if (limit !== null) return { limit, request };
     }
     return null;
   };
 
-  const takeFaults = (host: Host, frame: Frame, { faults }: Turns): Violation | null => {
+  const takeFaults = (host: Host, frame: Frame, { faults, turnMs }: Turns): Violation | null => {
     for (const fault of faults) {
       const request = host.requests.get(fault[0]);
       if (request === undefined && isKnown(host, fault[0])) continue;
       if (request === undefined || !mayAct(request, frame)) return PROTOCOL;
-      begin(host, request);
+      begin(host, request, { now: now(), turnMs });
       onFault(host, request, fault);
     }
     return null;

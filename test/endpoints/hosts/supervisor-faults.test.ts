@@ -1,0 +1,214 @@
+// What becomes of requests whose code loops, gets stuck, bursts or dies, and of those beside them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/endpoints/sandbox.ts';
+import { jobOf, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
+
+/** Busy in one call of C++ that no engine limit interrupts. */
+const STUCK = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+function open(options: Parameters<typeof realSandbox>[0] = {}) {
+  const made = realSandbox(options);
+  opened.push(made.sandbox.close);
+  return made;
+}
+
+const codeOf = (outcome: Outcome) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
+
+/** Every process below this one. */
+function descendants(): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === process.pid || isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+function killHosts() {
+  for (const pid of descendants()) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It went with its parent.
+    }
+  }
+}
+
+describe('a request that breaks a limit', () => {
+  it('that loops ends at its CPU limit, and the next one finds the endpoint well', async () => {
+    const { sandbox, incidents } = open();
+    const unit = unitOf('module.exports.get = (req, res) => { while (req.query.loop); res.end("x") }', {
+      limits: { cpuMs: 100 },
+    });
+    expect(codeOf(await sandbox.run(jobOf(unit, { query: { loop: '1' } })))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('response');
+    expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'cpuMs']]);
+  });
+
+  it('that is stuck where nothing interrupts it is killed, soon after its CPU limit', async () => {
+    const { sandbox, incidents } = open();
+    const unit = unitOf(`module.exports.get = (req, res) => { ${STUCK} }`, { limits: { cpuMs: 100 } });
+    const from = performance.now();
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_TIMEOUT');
+    expect(performance.now() - from).toBeLessThan(4000);
+    expect(incidents.map(({ kind }) => kind)).toEqual(['kill']);
+  });
+
+  it('that waits for ever ends at its wall limit, and so do its calls', async () => {
+    const { sandbox, incidents } = open();
+    const unit = unitOf('module.exports.get = async (req, res) => { await Model("books").find({}) }', {
+      limits: { wallMs: 200 },
+    });
+    let signal: AbortSignal | undefined;
+    const serve = (_: unknown, given: AbortSignal) => {
+      signal = given;
+      return new Promise<never>(() => undefined);
+    };
+    expect(codeOf(await sandbox.run(jobOf(unit, { serve })))).toBe('ENDPOINT_TIMEOUT');
+    expect(signal?.aborted).toBe(true);
+    expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'wallMs']]);
+  });
+
+  it('that fills the heap ends with a memory error, and the next one runs', async () => {
+    const { sandbox } = open();
+    const unit = unitOf(
+      'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
+      { limits: { heapMb: 16, cpuMs: 5000, wallMs: 10_000 } },
+    );
+    expect(codeOf(await sandbox.run(jobOf(unit, { query: { fill: '1' } })))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('response');
+  });
+
+  it('that ends its process gets the blame', async () => {
+    const { sandbox, incidents } = open();
+    const unit = unitOf('module.exports.get = () => "x".repeat(2e8).split("")', {
+      limits: { cpuMs: 10_000, wallMs: 20_000 },
+    });
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(incidents).toHaveLength(1);
+  });
+});
+
+describe('requests beside one that breaks a limit', () => {
+  it('of the same endpoint are answered, and one alone is blamed', async () => {
+    const { sandbox, incidents } = open();
+    const unit = unitOf(`module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`, {
+      limits: { cpuMs: 100 },
+    });
+    await sandbox.run(jobOf(unit));
+    const jobs = Array.from({ length: 12 }, (_, n) => jobOf(unit, { query: n === 5 ? { bad: '1' } : {} }));
+    const codes = (await Promise.all(jobs.map((job) => sandbox.run(job)))).map(codeOf);
+    expect(codes.filter((code) => code !== 'response')).toEqual(['ENDPOINT_TIMEOUT']);
+    expect(codes[5]).toBe('ENDPOINT_TIMEOUT');
+    expect(incidents.filter(({ kind }) => kind === 'kill')).toHaveLength(1);
+  });
+
+  it('that wait in the same host run again if they only read, and are lost if they wrote', async () => {
+    const { sandbox, incidents } = open();
+    const unit = unitOf(
+      `module.exports.get = async (req, res) => {
+        if (req.query.bad) ${STUCK};
+        if (req.query.write) await Model('books').create({});
+        await Model('books').find({});
+        res.end('x');
+      }`,
+      { limits: { cpuMs: 100, wallMs: 10_000 } },
+    );
+    let finds = 0;
+    let release: ((value: unknown) => void) | undefined;
+    const released = new Promise((resolve) => {
+      release = resolve;
+    });
+    let begun: ((value: unknown) => void) | undefined;
+    const bothWait = new Promise((resolve) => {
+      begun = resolve;
+    });
+    const serve = async ({ name }: { name: string }) => {
+      if (name !== 'model.find') return { ok: true, text: '{}' };
+      finds += 1;
+      if (finds === 2) begun?.(undefined);
+      if (finds <= 2) await released;
+      return { ok: true, text: '{}' };
+    };
+    const reader = sandbox.run(jobOf(unit, { serve }));
+    const writer = sandbox.run(jobOf(unit, { serve, query: { write: '1' } }));
+    await bothWait;
+    const bad = sandbox.run(jobOf(unit, { query: { bad: '1' } }));
+    expect(codeOf(await bad)).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await writer)).toBe('ENDPOINT_CRASHED');
+    release?.(undefined);
+    expect(codeOf(await reader)).toBe('response');
+    expect(finds).toBe(3);
+    expect(incidents.filter(({ kind }) => kind !== 'violation')).toHaveLength(1);
+  });
+
+  it('of another endpoint are answered meanwhile', async () => {
+    const { sandbox } = open();
+    const good = unitOf('module.exports.get = (req, res) => res.end("x")', { id: 'endpoint:1.0/good' });
+    const bad = unitOf('module.exports.get = () => { for (;;); }', { id: 'endpoint:1.0/bad' });
+    await sandbox.run(jobOf(good));
+    const loops = Array.from({ length: 4 }, () => sandbox.run(jobOf(bad)));
+    let answered = 0;
+    let isOver = false;
+    void Promise.all(loops).then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const outcome = await sandbox.run(jobOf(good));
+      expect(codeOf(outcome)).toBe('response');
+      answered += 1;
+    }
+    expect(answered).toBeGreaterThan(50);
+  });
+});
+
+describe('hosts that are killed from outside', () => {
+  it('leave no request without an answer, and the next ones run', async () => {
+    const { sandbox } = open();
+    const unit = unitOf(
+      'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
+    );
+    await sandbox.run(jobOf(unit));
+    const jobs = Array.from({ length: 30 }, (_, n) => jobOf(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }));
+    const running = jobs.map((job) => sandbox.run(job));
+    await running[1];
+    killHosts();
+    const codes = (await Promise.all(running)).map(codeOf);
+    expect(codes.every((code) => ['response', 'ENDPOINT_CRASHED', 'ENDPOINT_BUSY'].includes(code))).toBe(true);
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('response');
+  });
+
+  it('leave no process behind when the sandbox closes, whatever runs', async () => {
+    const { sandbox } = open();
+    const unit = unitOf(`module.exports.get = () => { ${STUCK} }`);
+    const running = [sandbox.run(jobOf(unit)), sandbox.inspect('for(;;);', 'endpoint').catch(() => undefined)];
+    await sandbox.run(jobOf(unitOf('module.exports.get = (q, s) => s.end("x")', { id: 'endpoint:1.0/b' })));
+    await sandbox.close();
+    await Promise.all(running);
+    expect(codeOf((await running[0]) as Outcome)).toBe('ENDPOINT_CRASHED');
+    await expect.poll(() => descendants().filter((pid) => isNode(pid))).toEqual([]);
+    expect(await sandbox.run(jobOf(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
+  });
+});
+
+function isNode(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('host.js');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { GuestLog, HostCall } from '../../../src/endpoints/sandbox.ts';
+import { jobOf, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
+
+const { sandbox, incidents } = realSandbox();
+afterAll(() => sandbox.close());
+
+const get = (body: string) => unitOf(`module.exports.get = async (req, res, next) => { ${body} };`);
+
+describe('a sandbox with real hosts', () => {
+  it('starts no process before it is needed', async () => {
+    const lazy = realSandbox().sandbox;
+    expect(lazy.status()).toMatchObject({ level: 0, hosts: { running: 0, busy: 0, spare: 0, max: 16 } });
+    await lazy.close();
+  });
+
+  it('answers with what the handler sent', async () => {
+    const outcome = await sandbox.run(jobOf(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')));
+    expect(outcome).toEqual({ kind: 'response', status: 201, headers: [['X-A', 'b']], body: 'ü' });
+  });
+
+  it('tells requests of one batch apart', async () => {
+    const unit = get('res.end(req.query.n + "é".repeat(Number(req.query.n) % 3))');
+    const numbers = Array.from({ length: 60 }, (_, n) => n);
+    const outcomes = await Promise.all(
+      numbers.map((n) => sandbox.run(jobOf(unit, { query: { n: String(n) } }))),
+    );
+    expect(outcomes.map((outcome) => (outcome.kind === 'response' ? outcome.body : outcome))).toEqual(
+      numbers.map((n) => `${n}${'é'.repeat(n % 3)}`),
+    );
+  });
+
+  it('hands large bodies over as bytes, in both directions', async () => {
+    const unit = unitOf('module.exports.post = (req, res) => res.end(req.body + "ü")');
+    const head = JSON.parse(jobOf(unit).head) as object;
+    const text = 'aö€😀'.repeat(50_000);
+    const job = jobOf(unit, { body: text });
+    const post = { ...job, head: JSON.stringify({ ...head, method: 'POST', bodyType: 'text' }) };
+    const outcome = await sandbox.run(post);
+    expect(outcome.kind === 'response' && outcome.body.toString()).toBe(`${text}ü`);
+  });
+
+  it('hands bytes over', async () => {
+    const outcome = await sandbox.run(jobOf(get('res.end(new Uint8Array([0, 255, 128]))')));
+    expect(outcome).toMatchObject({ kind: 'response', body: Buffer.from([0, 255, 128]) });
+  });
+
+  it('runs hooks', async () => {
+    const unit = unitOf('module.exports = (obj, type, data) => ({ ...obj, type, data })', { kind: 'hook' });
+    const job = jobOf(unit, { head: '{"type":"beforeCreate","data":{"a":1}}', body: '{"t":"x"}' });
+    expect(await sandbox.run(job)).toEqual({
+      kind: 'result',
+      json: '{"t":"x","type":"beforeCreate","data":{"a":1}}',
+    });
+    const silent = unitOf('module.exports = () => undefined', { kind: 'hook' });
+    expect(await sandbox.run({ ...job, unit: silent })).toEqual({ kind: 'result', json: undefined });
+  });
+
+  it('tells apart: a throw, a rejection, next, next with an error, nothing', async () => {
+    expect(await sandbox.run(jobOf(get('throw new Error("broken")')))).toMatchObject({
+      kind: 'failure',
+      code: 'ENDPOINT_ERROR',
+      message: expect.stringContaining('broken'),
+      stack: expect.stringContaining('endpoint.test.js:1'),
+      thrown: { message: expect.stringContaining('broken') },
+    });
+    expect(await sandbox.run(jobOf(get('next()')))).toEqual({ kind: 'next' });
+    expect(await sandbox.run(jobOf(get('const e = new Error("no"); e.statusCode = 403; next(e)')))).toEqual({
+      kind: 'next',
+      error: { message: expect.stringContaining('no'), statusCode: 403 },
+    });
+    expect(await sandbox.run(jobOf(get('')))).toMatchObject({ kind: 'failure', code: 'ENDPOINT_TIMEOUT' });
+  });
+
+  it('refuses a response over its limit, as a limit that was kept', async () => {
+    const unit = unitOf('module.exports.get = (req, res) => res.end("x".repeat(2000))', {
+      id: 'endpoint:1.0/large',
+      limits: { responseBytes: 1000 },
+    });
+    expect(await sandbox.run(jobOf(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
+    expect(incidents.filter(({ unitId }) => unitId === 'endpoint:1.0/large')).toEqual([
+      { unitId: 'endpoint:1.0/large', version: unit.version, kind: 'violation', limit: 'responseBytes' },
+    ]);
+  });
+
+  it('keeps log records, those after the answer too', async () => {
+    const logs: GuestLog[] = [];
+    const unit = get('console.warn("before"); res.end("x"); console.log("after")');
+    await sandbox.run(jobOf(unit, { log: (record) => logs.push(record) }));
+    expect(logs).toEqual([
+      { level: 'warn', message: 'before' },
+      { level: 'info', message: 'after' },
+    ]);
+  });
+
+  it('serves host calls, and the answer goes on where it stopped', async () => {
+    const calls: HostCall[] = [];
+    const unit = get('const d = await Model("books").find({ a: 1 }); res.json(d)');
+    const serve = async (call: HostCall) => {
+      calls.push(call);
+      return { ok: true, text: '{"results":["ü"]}' };
+    };
+    expect(await sandbox.run(jobOf(unit, { serve }))).toMatchObject({ body: '{"results":["ü"]}' });
+    expect(calls).toEqual([{ name: 'model.find', args: expect.stringContaining('"collection":"books"') }]);
+  });
+
+  it('survives who serves badly', async () => {
+    const unit = get('try { await Model("books").find({}) } catch (e) { res.end(e.code) }');
+    const reject = jobOf(unit, { serve: async () => Promise.reject(new Error('secret')) });
+    expect(await sandbox.run(reject)).toMatchObject({ body: 'INTERNAL' });
+    const huge = jobOf(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
+    expect(await sandbox.run(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
+  });
+
+  it('aborts what it was asked for when the request fails, and lets it end when the request has answered', async () => {
+    const signals: AbortSignal[] = [];
+    const serve = (_: HostCall, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<never>(() => undefined);
+    };
+    await sandbox.run(jobOf(get('Model("books").find({}); await null; throw new Error("x")'), { serve }));
+    await sandbox.run(jobOf(get('Model("books").find({}); await null; res.end("x")'), { serve }));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  it('lets requests of one endpoint wait side by side', async () => {
+    const unit = get('await new Promise((go) => setTimeout(go, 300)); res.end("x")');
+    const from = performance.now();
+    const outcomes = await Promise.all(Array.from({ length: 16 }, () => sandbox.run(jobOf(unit))));
+    expect(outcomes.every(({ kind }) => kind === 'response')).toBe(true);
+    expect(performance.now() - from).toBeLessThan(2400);
+  });
+
+  it('says what it runs on', () => {
+    const { level, versions, walls, hosts } = sandbox.status();
+    expect(level).toBe(level === 0 ? -1 : level);
+    expect(versions).toEqual({ node: process.versions.node, v8: process.versions.v8, isolatedVm: '7.0.1' });
+    expect(walls['emptyEnvironment']).toBe(true);
+    expect(hosts.running).toBeGreaterThanOrEqual(2);
+    expect(hosts.spare).toBe(1);
+  });
+
+  it('keeps the result of the self-test', async () => {
+    const items = [{ attempt: 'read a file outside', held: true, detail: 'refused' }];
+    const tested = realSandbox({ selfTest: async () => ({ state: 'passed', items }) }).sandbox;
+    expect(tested.status().selfTest).toEqual({ state: 'not-run', items: [] });
+    const running = tested.selfTest();
+    expect(tested.status().selfTest.state).toBe('running');
+    expect(await running).toEqual({ state: 'passed', items });
+    expect(tested.status().selfTest).toEqual({ state: 'passed', items });
+    await tested.close();
+  });
+});
