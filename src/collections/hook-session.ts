@@ -17,7 +17,7 @@ export interface HookTools {
 }
 
 /** What hooks are told beside the object itself. */
-type Particulars = Pick<HookTask, 'documents' | 'index'>;
+type Particulars = Pick<HookTask, 'documents' | 'index' | 'patient'>;
 
 export interface HookSession {
   /** The context of the request. Its deadline is about work of the database: it moves on while hooks run. */
@@ -79,12 +79,18 @@ export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSessi
     change: async (at, obj, about = {}) => (hasHooks(at) ? timed(() => runOn(at, obj, about)) : obj),
     async changeEach(at, objs, aboutOf) {
       if (!hasHooks(at)) return objs;
-      return timed(() => mapSideBySide(objs, AT_ONCE, (obj, index) => runOn(at, obj, aboutOf(index))));
+      return timed(() =>
+        mapSideBySide(objs, AT_ONCE, (obj, index) =>
+          runOn(at, obj, { ...aboutOf(index), patient: index > 0 }),
+        ),
+      );
     },
     async showEach(at, texts) {
       if (!hasHooks(at)) return;
-      const show = (text: string) =>
-        hooks.run({ ...at, documents: [text], context, until, fault: anything }, text);
+      const show = (text: string, index: number) => {
+        const about = { documents: [text], patient: index > 0 };
+        return hooks.run({ ...at, ...about, context, until, fault: anything }, text);
+      };
       await timed(() => mapSideBySide(texts, AT_ONCE, show));
     },
     async replace(at, text, fault) {

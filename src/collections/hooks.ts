@@ -34,6 +34,8 @@ export interface HookTask {
   readonly documents?: readonly string[];
   /** Position in a batch. */
   readonly index?: number;
+  /** Part of a request that has been let in: a hook that is busy, perhaps with the rest of it, is waited for. */
+  readonly patient?: boolean;
   /** Epoch milliseconds from which no further hook of the request begins. */
   readonly until: number;
   /** What is wrong with a result, said so that it can follow the name of the hook; undefined when it will do. */

@@ -1,4 +1,5 @@
 // Hooks of collections, run in the sandbox: before-hooks while the client waits, after-hooks behind the answer.
+import { setTimeout } from 'node:timers/promises';
 import type { DocumentHooks, Happening, HookTask } from '../collections/hooks.ts';
 import { AppError } from '../errors.ts';
 import type { Json } from '../lib/json.ts';
@@ -10,7 +11,7 @@ import { createRunHook, type RunDeps, type RunHook } from './run-hook.ts';
 /** Milliseconds that the after-hooks of one document may take together. */
 const BEHIND_MS = 30_000;
 
-interface HooksDeps extends RunDeps {
+interface HooksDeps extends Omit<RunDeps, 'pause'> {
   readonly log: {
     warn(fields: object, message: string): void;
     error(fields: object, message: string): void;
@@ -58,19 +59,20 @@ async function runAll(runHook: RunHook, task: HookTask, obj: string): Promise<Js
 /** Makes the hooks of all collections. Which module a name means is looked up at each use. */
 export function createHooks(deps: HooksDeps): Hooks {
   const { log, now } = deps;
-  const runHook = createRunHook(deps);
+  const runHook = createRunHook({ ...deps, pause: (ms) => setTimeout(ms) });
   const behind = createBehind();
 
   const runOne = async ({ event, collection, text }: Happening, context: HookTask['context']) => {
     const until = now() + BEHIND_MS;
-    const task = { event, collection, context, documents: [text], until, fault: () => undefined };
+    const about = { documents: [text], patient: true };
+    const task = { event, collection, context, ...about, until, fault: () => undefined };
     try {
       await runAll(runHook, task, text);
     } catch (error) {
-      const about = { requestId: context.origin?.requestId, event, path: collection.path };
+      const where = { requestId: context.origin?.requestId, event, path: collection.path };
       const known = error instanceof AppError;
-      if (known) log.warn({ ...about, problems: error.items }, 'an after-hook failed');
-      else log.error({ ...about, err: error }, 'an after-hook failed');
+      if (known) log.warn({ ...where, problems: error.items }, 'an after-hook failed');
+      else log.error({ ...where, err: error }, 'an after-hook failed');
     }
   };
 

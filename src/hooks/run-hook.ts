@@ -27,6 +27,8 @@ export interface RunDeps {
   readonly enabled: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Resolves after so many milliseconds. */
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 /** Resolves with the JSON text that the hook returned, undefined when it returned nothing. */
@@ -38,6 +40,11 @@ const NOT_RUNNING: Readonly<Record<Exclude<LiveModule['state'], 'active'>, strin
   pending: 'waits for approval',
 };
 
+/** Milliseconds until a busy hook is asked again. */
+const BUSY_MS = 50;
+
+const isBusy = (outcome: Outcome) => outcome.kind === 'failure' && outcome.code === 'ENDPOINT_BUSY';
+
 function isTooMuch(head: string, body: string, most: number): boolean {
   // Three bytes are the most that a character of UTF-16 takes.
   if ((head.length + body.length) * 3 <= most) return false;
@@ -46,7 +53,7 @@ function isTooMuch(head: string, body: string, most: number): boolean {
 
 /** Makes the function that runs one hook. It throws what the client is to be told. */
 export function createRunHook(deps: RunDeps): RunHook {
-  const { modules, sandbox, capabilities, enabled, now } = deps;
+  const { modules, sandbox, capabilities, enabled, now, pause } = deps;
   const headOf = createHookCall(deps.requestView);
 
   const unitOf = (name: string): Unit => {
@@ -75,6 +82,15 @@ export function createRunHook(deps: RunDeps): RunHook {
     };
   };
 
+  const run = async (job: Job, { patient, until }: HookTask): Promise<Outcome> => {
+    let outcome = await sandbox.run(job);
+    while (patient === true && isBusy(outcome) && now() < until) {
+      await pause(BUSY_MS);
+      outcome = await sandbox.run(job);
+    }
+    return outcome;
+  };
+
   const resultOf = (outcome: Outcome, name: string, { index }: HookTask): string | undefined => {
     if (outcome.kind === 'failure') throw failedRun(name, outcome, index);
     if (outcome.kind !== 'result') throw refusedBy(name, 'answered as an endpoint does', { index });
@@ -94,7 +110,7 @@ export function createRunHook(deps: RunDeps): RunHook {
       throw refusedBy(name, 'would get more than `maxBodyBytes` of its policy', { index });
     }
     const job = jobOf(unit, head, obj, task);
-    const outcome = await sandbox.run(job);
+    const outcome = await run(job, task);
     if (outcome.kind === 'failure' && outcome.code === 'ENDPOINT_ERROR') {
       const { message, stack } = outcome;
       job.log({ level: 'error', message, ...(stack === undefined ? {} : { stack }) });

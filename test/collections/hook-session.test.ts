@@ -95,6 +95,18 @@ describe('results', () => {
   });
 });
 
+test('all documents but the first of a request are patient', async () => {
+  const patient: unknown[] = [];
+  const { session } = begin((task) => {
+    patient.push(task.patient);
+    return undefined;
+  });
+  await session.changeEach(at, [{}, {}, {}], () => ({}));
+  await session.showEach({ ...at, event: 'beforeDelete' }, ['{}', '{}']);
+  await session.change(at, {});
+  expect(patient).toEqual([false, true, true, false, true, undefined]);
+});
+
 test('at most eight documents of a request are in hooks at once', async () => {
   let running = 0;
   let most = 0;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HookTask } from '../../src/collections/hooks.ts';
+import type { Outcome } from '../../src/endpoints/sandbox.ts';
 import { AppError } from '../../src/errors.ts';
 import { createRunHook } from '../../src/hooks/run-hook.ts';
 import { unitOf } from '../endpoints/units.ts';
@@ -103,6 +104,25 @@ describe('a hook that does not run', () => {
     stand.hooks.set('a', () => result({}));
     expect((await refusal(run('a'))).code).toBe('SANDBOX_DISABLED');
     expect((await refusal(run('nobody'))).code).toBe('SANDBOX_DISABLED');
+  });
+});
+
+describe('a busy hook', () => {
+  const busy: Outcome = { kind: 'failure', code: 'ENDPOINT_BUSY', message: '' };
+
+  it('refuses a request that is not in yet', async () => {
+    stand.hooks.set('busy', () => busy);
+    expect((await refusal(run('busy'))).code).toBe('ENDPOINT_BUSY');
+    expect(stand.jobs).toHaveLength(1);
+  });
+
+  it('is waited for by the rest of one that is, until its hooks must end', async () => {
+    stand.hooks.set('busy', () => (stand.jobs.length < 4 ? busy : result({ n: stand.jobs.length })));
+    expect(await run('busy', { patient: true })).toBe('{"n":4}');
+    expect(stand.clock.time).toBe(1150);
+    stand.hooks.set('always', () => busy);
+    expect((await refusal(run('always', { patient: true }))).code).toBe('ENDPOINT_BUSY');
+    expect(stand.clock.time).toBe(31_000);
   });
 });
 

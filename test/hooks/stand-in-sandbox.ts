@@ -85,6 +85,9 @@ export function standIn(options: { readonly enabled?: boolean } = {}): StandIn {
       JSON.stringify({ for: unit.id, method, url, client: client?.clientId ?? null }),
     enabled,
     now: () => clock.time,
+    pause: async (ms) => {
+      clock.time += ms;
+    },
   };
   return { deps, hooks, modules, jobs, logs, origins, clock };
 }
