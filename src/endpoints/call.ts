@@ -1,6 +1,6 @@
 // A request becomes a job of the sandbox, and the job's outcome an answer or an error in the one envelope.
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { EndpointCalls, EndpointRequest } from './calls.ts';
+import type { EndpointCalls, EndpointRequest, EndpointResponse } from './calls.ts';
 import type { Capabilities } from './capabilities/capabilities.ts';
 import type { EndpointMatch, LiveModule, ModuleService } from './modules.ts';
 import { createRequestView } from './request-view.ts';
@@ -102,21 +102,26 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
     };
   };
 
+  const settle = (job: Job, endpoint: LiveModule, method: string, outcome: Outcome): EndpointResponse => {
+    if (outcome.kind !== 'response') throw failed(outcome, job, endpoint);
+    const { response, dropped } = responseView(job.unit, method, outcome);
+    if (dropped.length > 0) {
+      job.log({ level: 'warn', message: `headers without a grant dropped: ${dropped.join(', ')}` });
+    }
+    return response;
+  };
+
   return {
     refusal,
-    async call(match, request) {
+    call(match, request) {
       const { endpoint } = match;
       const { unit } = endpoint;
       const refused = refusal(endpoint, request.method);
-      if (refused !== undefined || unit === undefined) throw refused ?? unavailable('ENDPOINT_SUSPENDED');
-      const job = jobOf(unit, match, request);
-      const outcome = await sandbox.run(job);
-      if (outcome.kind !== 'response') throw failed(outcome, job, endpoint);
-      const { response, dropped } = responseView(unit, request.method, outcome);
-      if (dropped.length > 0) {
-        job.log({ level: 'warn', message: `headers without a grant dropped: ${dropped.join(', ')}` });
+      if (refused !== undefined || unit === undefined) {
+        return Promise.reject(refused ?? unavailable('ENDPOINT_SUSPENDED'));
       }
-      return response;
+      const job = jobOf(unit, match, request);
+      return sandbox.run(job).then((outcome) => settle(job, endpoint, request.method, outcome));
     },
   };
 }

@@ -6,16 +6,21 @@ import type { Unit } from './unit.ts';
 
 type Headers = EndpointRequest['headers'];
 
-const NO_QUERY: GuestRequest['query'] = {};
+const URL_END = /[?#]/;
+/** What stands in JSON as it is. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+// Nearly every text of a request is plain, and to look is several times cheaper than to escape.
+const quote = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 /** Where the query of a URL begins, or its length. */
 function pathEnd(url: string): number {
-  const end = url.search(/[?#]/);
+  const end = url.search(URL_END);
   return end === -1 ? url.length : end;
 }
 
-function queryOf(url: string, start: number): GuestRequest['query'] {
-  if (url[start] !== '?') return NO_QUERY;
+function queryText(url: string, start: number): string {
+  if (url[start] !== '?') return '{}';
   const hash = url.indexOf('#', start);
   const text = url.slice(start + 1, hash === -1 ? undefined : hash);
   const query: Record<string, string | string[]> = Object.create(null);
@@ -25,48 +30,63 @@ function queryOf(url: string, start: number): GuestRequest['query'] {
     else if (typeof before === 'string') query[name] = [before, value];
     else before.push(value);
   }
-  return query;
+  return JSON.stringify(query);
 }
 
-function headersOf(headers: Headers, grant: HeaderGrant): Record<string, string> {
-  const shown: Record<string, string> = Object.create(null);
-  const names = grant.open ? Object.keys(headers).filter(grant.allows) : grant.exact;
-  for (const name of names) {
+/** A grant, and for each of its names the text that introduces its value. */
+interface Shown {
+  readonly grant: HeaderGrant;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function headersText(headers: Headers, { grant, names }: Shown): string {
+  let text = '';
+  const granted = grant.open ? Object.keys(headers).filter(grant.allows) : grant.exact;
+  for (const name of granted) {
     // A granted name such as `constructor` must not reach what every object inherits.
-    if (!Object.hasOwn(headers, name)) continue;
-    const value = headers[name];
-    if (value !== undefined) shown[name] = typeof value === 'string' ? value : value.join(', ');
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    if (value === undefined) continue;
+    text += text === '' ? '' : ',';
+    text += names.get(name) ?? `${quote(name)}:`;
+    text += quote(typeof value === 'string' ? value : value.join(', '));
   }
-  return shown;
+  return `{${text}}`;
 }
 
-function clientOf({ client }: EndpointRequest): GuestRequest['client'] {
-  if (client === null) return null;
-  return { id: client.id, clientId: client.clientId, accessType: client.accessType };
+function paramsText(params: GuestRequest['params']): string {
+  for (const _ in params) return JSON.stringify(params);
+  return '{}';
 }
 
-/** Makes the function that writes the head of a job: JSON text of a `GuestRequest`. */
+function clientText({ client }: EndpointRequest): string {
+  if (client === null) return 'null';
+  return JSON.stringify({ id: client.id, clientId: client.clientId, accessType: client.accessType });
+}
+
+/**
+ * Makes the function that writes the head of a job: JSON text of a `GuestRequest`. It is put together from texts, because
+ * it is written for each request and most of it is known before.
+ */
 export function createRequestView() {
-  const grants = new WeakMap<Unit, HeaderGrant>();
-  const grantOf = (unit: Unit): HeaderGrant => {
-    const known = grants.get(unit) ?? createHeaderGrant(unit.policy.grants.request.headers);
-    grants.set(unit, known);
-    return known;
+  const known = new WeakMap<Unit, Shown>();
+  const shownOf = (unit: Unit): Shown => {
+    const before = known.get(unit);
+    if (before !== undefined) return before;
+    const grant = createHeaderGrant(unit.policy.grants.request.headers);
+    const shown = { grant, names: new Map(grant.exact.map((name) => [name, `${quote(name)}:`])) };
+    known.set(unit, shown);
+    return shown;
   };
   return (unit: Unit, request: EndpointRequest, params: GuestRequest['params']): string => {
     const { method, url, body, ip } = request;
     const end = pathEnd(url);
-    const seen: GuestRequest = {
-      method,
-      url,
-      path: url.slice(0, end),
-      params,
-      query: queryOf(url, end),
-      headers: headersOf(request.headers, grantOf(unit)),
-      bodyType: body.type,
-      client: clientOf(request),
-      ip,
-    };
-    return JSON.stringify(seen);
+    const quoted = quote(url);
+    const path = end === url.length ? quoted : quote(url.slice(0, end));
+    const headers = headersText(request.headers, shownOf(unit));
+    return (
+      `{"method":"${method}","url":${quoted},"path":${path},"params":${paramsText(params)}` +
+      `,"query":${queryText(url, end)},"headers":${headers},"bodyType":"${body.type}"` +
+      `,"client":${clientText(request)},"ip":${quote(ip)}}`
+    );
   };
 }

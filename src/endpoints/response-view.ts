@@ -13,12 +13,8 @@ interface View {
   readonly dropped: readonly string[];
 }
 
-/** What every answer carries unless a granted header says otherwise: it shares its origin with the whole API. */
-const DEFAULTS: readonly Header[] = [
-  ['x-content-type-options', 'nosniff'],
-  ['content-security-policy', 'sandbox'],
-];
-const NONE: readonly string[] = [];
+/** Every answer carries this unless a granted header says otherwise: it shares its origin with the whole API. */
+const FENCE: Header = ['content-security-policy', 'sandbox'];
 
 const isRedirect = (status: number) => status >= 300 && status < 400;
 const isBodiless = (status: number) => status === 204 || status === 304;
@@ -28,17 +24,19 @@ function isOwn(name: string, status: number): boolean {
   return name === 'content-type' || (name === 'location' && isRedirect(status));
 }
 
-function headersOf(answer: GuestResponse, grant: HeaderGrant): { headers: Header[]; dropped: string[] } {
+function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant) {
   const headers: Header[] = [];
   const dropped: string[] = [];
-  for (const [given, value] of answer.headers) {
-    const name = given.toLowerCase();
-    const passes = !isFraming(name) && (isOwn(name, answer.status) || grant.allows(name));
-    if (passes) headers.push([name, value]);
-    else dropped.push(name);
+  let fenced = false;
+  for (const [written, value] of given) {
+    const name = written.toLowerCase();
+    if (isFraming(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
+    else {
+      headers.push([name, value]);
+      fenced ||= name === FENCE[0];
+    }
   }
-  const missing = DEFAULTS.filter(([name]) => !headers.some(([present]) => present === name));
-  headers.push(...missing);
+  if (!fenced) headers.push(FENCE);
   return { headers, dropped };
 }
 
@@ -63,7 +61,7 @@ export function createResponseView() {
     const body = bodyOf(answer, method, headers);
     return {
       response: { status: answer.status, headers, body },
-      dropped: dropped.length === 0 ? NONE : dropped,
+      dropped,
     };
   };
 }

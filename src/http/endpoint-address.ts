@@ -16,6 +16,12 @@ export interface EndpointAddresses {
   matchOf(raw: IncomingMessage): EndpointMatch | undefined;
 }
 
+const MATCH = Symbol('match');
+
+interface Marked extends IncomingMessage {
+  [MATCH]?: EndpointMatch;
+}
+
 const URL_END = /[?#]/;
 const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
 
@@ -27,16 +33,15 @@ function pathIn(url: string): string {
 
 /** Makes the look-up over the live endpoints. */
 export function createEndpointAddresses(registry: Pick<ModuleRegistry, 'match'>): EndpointAddresses {
-  const matches = new WeakMap<IncomingMessage, EndpointMatch>();
   return {
-    rewrite(raw) {
+    rewrite(raw: Marked) {
       const url = raw.url ?? '/';
       const match = registry.match(pathIn(url));
       if (match === undefined) return url;
-      matches.set(raw, match);
+      raw[MATCH] = match;
       const { sub } = match;
       return sub.length === 0 ? CALL_PATH : `${SUB_RESOURCES_PATH}/${sub.map(encodeURIComponent).join('/')}`;
     },
-    matchOf: (raw) => matches.get(raw),
+    matchOf: (raw: Marked) => raw[MATCH],
   };
 }

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 
 const ID = /^[0-9a-f]{24}$/i;
 const COUNTER_LIMIT = 0x1_00_00_00;
+/** The numbers of half a counter as they are written. */
+const HALVES = Array.from({ length: 0x10_00 }, (_, half) => half.toString(16).padStart(3, '0'));
 
 /** True for text that has the form of a document id, in either case. */
 export function isId(value: unknown): value is string {
@@ -29,6 +31,6 @@ export function createIdSource(now: () => number = Date.now): () => string {
     if (current > seconds) enter(current);
     else if (counter === COUNTER_LIMIT - 1) enter(seconds + 1);
     else counter += 1;
-    return prefix + counter.toString(16).padStart(6, '0');
+    return `${prefix}${HALVES[counter >> 12]}${HALVES[counter & 0xf_ff]}`;
   };
 }
