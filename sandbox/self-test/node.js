@@ -38,16 +38,25 @@ function reach(address) {
   });
 }
 
-/** A descriptor that is neither the pipe nor one of those that Node opens for itself. @param {number} descriptor */
-function isForeign(descriptor) {
+/** @param {number} descriptor */
+function statOf(descriptor) {
   try {
-    const found = fstatSync(descriptor);
-    const nothing = fstatSync(0);
-    if (found.isCharacterDevice()) return found.rdev !== nothing.rdev;
-    return found.isSocket() || found.isFile() || found.isDirectory();
+    return [fstatSync(descriptor)];
   } catch {
-    return false;
+    return [];
   }
+}
+
+/** Whether something is open that is neither the pipe to the server nor what Node opens for itself. */
+function holdsForeignDescriptors() {
+  const nowhere = fstatSync(0);
+  const open = Array.from({ length: 1020 }, (_, index) => index + 4).flatMap(statOf);
+  return open.some((found) => {
+    if (found.isCharacterDevice()) return found.rdev !== nowhere.rdev;
+    // Of Node's own pipes both ends are here.
+    if (found.isFIFO()) return open.filter(({ ino }) => ino === found.ino).length === 1;
+    return found.isSocket() || found.isFile() || found.isDirectory();
+  });
 }
 
 /** @param {Orders} orders @returns {Attempt[]} */
@@ -57,7 +66,6 @@ export function nodeAttempts({ file, newFile, port, socket, server }) {
     return true;
   };
   const start = () => spawn(process.execPath, ['--version']).on('error', () => undefined).pid !== undefined;
-  const descriptors = Array.from({ length: 1020 }, (_, index) => index + 4);
   return [
     attempt('read', () => readFileSync(file)),
     attempt('list', () => readdirSync('/')),
@@ -73,7 +81,7 @@ export function nodeAttempts({ file, newFile, port, socket, server }) {
     attempt('signal', () => process.kill(server, 0)),
     attempt('addon', () => process.dlopen({ exports: {} }, String(process.argv[2])) ?? true),
     attempt('ffi', () => createRequire(import.meta.url)('node:ffi').dlopen(null, {})),
-    attempt('descriptors', () => descriptors.some(isForeign)),
+    attempt('descriptors', holdsForeignDescriptors),
     // biome-ignore lint/style/noProcessEnv: that it is empty is what is to be shown
     attempt('environment', () => Object.keys(process.env).some((name) => name !== 'PWD' && name !== 'TZ')),
     attempt('own-script', () => closeSync(openSync(import.meta.filename, 'r')) ?? true),

@@ -60,7 +60,8 @@ export async function layOut(): Promise<Canaries> {
   const address = servers[0].address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const touches = async () => {
-    // Whoever came is noticed in the next turn of the event loop.
+    // Whoever came is noticed when the event loop polls: at the latest between two of these.
+    await setImmediate();
     await setImmediate();
     return existsSync(newFile) ? new Set([...touched, 'write']) : touched;
   };
