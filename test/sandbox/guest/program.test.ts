@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { headOf } from '../lab/lab.ts';
+import { MODES, useLab } from '../lab/use-lab.ts';
+
+const { lab, run, answer } = useLab();
+
+describe('a request', () => {
+  it('has what the server says of it, and nothing else', async () => {
+    const request = {
+      ...{
+        method: 'PUT',
+        url: '/1.0/a/b?x=1&x=2',
+        path: '/1.0/a/b',
+        params: { id: 'b' },
+        query: { x: ['1', '2'] },
+      },
+      ...{
+        headers: { accept: 'text/html' },
+        client: { id: 'i', clientId: 'c', accessType: 'admin' },
+        ip: '::1',
+      },
+    };
+    const seen = await answer('module.exports.put = (req, res) => res.json(req)', {
+      request: { ...request, bodyType: 'text' },
+      body: 'the body',
+    });
+    expect(seen).toEqual({ ...request, body: 'the body' });
+  });
+
+  it.each(['get', 'post', 'put', 'patch', 'delete', 'options', 'head'])(
+    'reaches the handler %s',
+    async (name) => {
+      const source = `for (const name of ['get', 'post', 'put', 'patch', 'delete', 'options', 'head']) {
+      module.exports[name] = (req, res) => res.end(name);
+    }`;
+      expect((await run(source, { request: { method: name.toUpperCase() } })).body).toBe(name);
+    },
+  );
+
+  it('for HEAD runs get where there is no head', async () => {
+    const source = 'exports.get = (req, res) => res.end(req.method)';
+    expect((await run(source, { request: { method: 'HEAD' } })).body).toBe('HEAD');
+  });
+
+  it.each(['POST', 'CONSTRUCTOR', '__proto__', 'toString'])(
+    'without a handler for %s is an error',
+    async (method) => {
+      const { kind, head } = await run('exports.get = () => {}', { request: { method } });
+      expect([kind, head['message']]).toEqual(['error', `module.exports has no handler for ${method}`]);
+    },
+  );
+
+  it('calls its handler with no `this`', async () => {
+    expect(
+      await answer('"use strict"; exports.get = function (req, res) { res.json(this === undefined); }'),
+    ).toBe(true);
+  });
+});
+
+describe('the module', () => {
+  it.each(MODES)('is evaluated anew for each request (%s)', async (isolation) => {
+    const guest = await lab().guest(
+      `let count = 0; const seen = []; var loose = typeof loose; function f() {}
+       exports.get = (req, res) => { count += 1; seen.push(1); f.count = (f.count ?? 0) + 1; res.json([count, seen.length, f.count, loose]); }`,
+      { isolation },
+    );
+    for (let job = 1; job <= 3; job += 1) {
+      expect((await guest.start(job, headOf())).events[0]?.[3]).toBe('[1,1,1,"undefined"]');
+    }
+  });
+
+  it('may declare the names that it is given once more', async () => {
+    const source = `
+      const { Model } = require('@dadi/api'); const console = 1; let crypto = 2; var fetch = 3; function setTimeout() {} const Math = 4;
+      exports.get = (req, res) => res.json([typeof Model, console, crypto, fetch, typeof setTimeout, Math]);`;
+    expect(await answer(source)).toEqual(['function', 1, 2, 3, 'function', 4]);
+  });
+
+  it('finds names written with escapes', async () => {
+    expect(await answer('exports.get = (req, res) => res.json(typeof M\\u0061th.random)')).toBe('function');
+  });
+
+  it('is CommonJS: this, exports and module.exports are one', async () => {
+    expect(
+      await answer('this.get = (req, res) => res.json([exports === module.exports, arguments.length])'),
+    ).toEqual([true, 3]);
+  });
+
+  it('may be loose, with a `#!` line, and end in a comment', async () => {
+    expect(await answer('#!/usr/bin/env node\nexports.get = (req, res) => res.json(1) // the end')).toBe(1);
+    expect(await answer('var a = 010; with ({ b: 2 }) { a += b }; exports.get = (q, r) => r.json(a)')).toBe(
+      10,
+    );
+  });
+
+  it('that throws when it is evaluated is an error of each request', async () => {
+    const { kind, head } = await run('\n\nnull.x');
+    expect(kind).toBe('error');
+    expect(head['stack']).toBe('at Object.<anonymous> (endpoint.test.js:3:6)');
+  });
+
+  it('of which a text alone does not compile is refused', async () => {
+    for (const source of ['}; evil(); {', '})();(() => function () {', 'let a = ;', '/*', '`']) {
+      await expect(lab().guest(source)).rejects.toThrow('SyntaxError');
+    }
+  });
+});
+
+describe('require', () => {
+  it('knows one name, where collections are granted', async () => {
+    expect(await answer("exports.get = (req, res) => res.json(Object.keys(require('@dadi/api')))")).toEqual([
+      'Model',
+    ]);
+    const without = await run("exports.get = (req, res) => res.json(require('@dadi/api'))", { model: false });
+    expect(without.head['message']).toContain('no collection is granted');
+  });
+
+  it.each(['fs', 'node:fs', './x', '', 'constructor'])('refuses %s by name', async (name) => {
+    const { head } = await run(`exports.get = () => require('${name}')`);
+    expect(head['message']).toBe(
+      `Cannot find module '${name}': a module can require '@dadi/api' and nothing else`,
+    );
+  });
+});
+
+describe('next', () => {
+  it.each([
+    ['next()', {}],
+    ['next(null)', {}],
+    ['next(new Error("no"))', { message: 'no' }],
+    ['next(Object.assign(new Error("no"), { statusCode: 418 }))', { message: 'no', statusCode: 418 }],
+    ['next({ message: "plain", statusCode: 599 })', { message: 'plain', statusCode: 599 }],
+    ['next("text")', { message: 'text' }],
+    ['next({ message: "a", statusCode: 399 })', { message: 'a' }],
+    ['next({ message: "a", statusCode: 600 })', { message: 'a' }],
+    ['next({ message: "a", statusCode: 404.5 })', { message: 'a' }],
+    ['next({ message: "a", statusCode: "404" })', { message: 'a' }],
+    ['next({ message: "a", get statusCode() { throw 1; } })', { message: 'a' }],
+    ['next(); res.end("late")', {}],
+  ])('%s', async (code, head) => {
+    expect(await run(`exports.get = (req, res, next) => { ${code}; }`)).toMatchObject({ kind: 'next', head });
+  });
+});
+
+describe('an async handler', () => {
+  it('may answer at any time', async () => {
+    expect(
+      await answer(
+        'exports.get = async (req, res) => { await null; await new Promise((go) => setTimeout(go, 5)); res.json(1); }',
+      ),
+    ).toBe(1);
+  });
+
+  it('that rejects is an error', async () => {
+    const { kind, head } = await run('exports.get = async () => { await null; throw new Error("later"); }');
+    expect([kind, head['message']]).toEqual(['error', 'later']);
+  });
+
+  it('that rejects after its answer leaves the answer alone, and a line in the log', async () => {
+    const { kind, logs } = await run(
+      'exports.get = async (req, res) => { res.end("ok"); throw new Error("after"); }',
+    );
+    expect([kind, logs[0]?.['message']]).toEqual(['end', 'after']);
+  });
+
+  it('may be any thenable', async () => {
+    const { head } = await run(
+      'exports.get = () => ({ then(ok, failed) { failed(new Error("thenable")); } })',
+    );
+    expect(head['message']).toBe('thenable');
+  });
+
+  it('that returns what is no promise is nothing special', async () => {
+    expect((await run('exports.get = (req, res) => res.json(1)')).kind).toBe('end');
+    expect(
+      (
+        await run(
+          'exports.get = (req, res) => { res.end(); return { get then() { throw new Error("sly"); } }; }',
+        )
+      ).kind,
+    ).toBe('end');
+  });
+});
+
+describe('a hook', () => {
+  const hook = (source: string, body: unknown = { title: 'A b' }) =>
+    run(source, {
+      kind: 'hook',
+      request: { type: 'beforeCreate', data: { collection: 'books' } },
+      body: JSON.stringify(body),
+    });
+
+  it.each([
+    [
+      '(obj, type, data) => ({ ...obj, type, c: data.collection })',
+      '{"title":"A b","type":"beforeCreate","c":"books"}',
+    ],
+    ['async (obj) => { await null; obj.slug = "a-b"; return obj; }', '{"title":"A b","slug":"a-b"}'],
+    ['() => {}', ''],
+    ['async () => {}', ''],
+    ['() => null', 'null'],
+    ['() => () => 1', ''],
+    ['() => "text"', '"text"'],
+  ])('%s', async (code, body) => {
+    expect(await hook(`module.exports = ${code}`)).toMatchObject({ kind: 'result', body });
+  });
+
+  it('may refuse, with a code of its own', async () => {
+    const { kind, head } = await hook(
+      'module.exports = () => { throw Object.assign(new Error("no"), { code: "MY-1" }); }',
+    );
+    expect([kind, head['message'], head['code']]).toEqual(['error', 'no', 'MY-1']);
+    const sly = await hook(
+      'module.exports = async () => { throw { message: "no", get code() { throw 1; } }; }',
+    );
+    expect(sly.head).toEqual({ message: 'no' });
+  });
+
+  it('must be a function, and answer no more than it may', async () => {
+    expect((await hook('module.exports = {}')).head['message']).toBe('module.exports is not a function');
+    const large = await hook('module.exports = () => "x".repeat(2_000_000)');
+    expect([large.kind, large.head['tooLarge']]).toEqual(['error', true]);
+    expect((await hook('module.exports = () => 10n')).kind).toBe('error');
+  });
+});
