@@ -2,6 +2,7 @@
 import type { HostAnswer, HostCall } from '../sandbox.ts';
 import { parseTimer } from './guest-events.ts';
 import { deliver, TIMERS } from './handover.ts';
+import { noteWaiting } from './lane.ts';
 import type { Host, Request } from './state.ts';
 
 /** Longest text that goes into an isolate. */
@@ -45,6 +46,7 @@ export function serveCall(
   request: Request,
   { id, call, now }: { readonly id: number; readonly call: HostCall; readonly now: () => number },
 ): string | null {
+  if (request.calls + request.timerCalls === 0) noteWaiting(request.lane, true);
   if (!count(request, call)) return 'hostCalls';
   const { number } = request;
   const answer = (reply: HostAnswer) => {

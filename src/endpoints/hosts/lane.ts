@@ -93,7 +93,7 @@ export function noteRunningTurn(lane: Lane, runningMs: number, now: number): voi
   if (runningMs > SLOW_TURN_MS) lane.slowUntil = now + SLOW_FOR_MS;
 }
 
-/** Takes note of whether a request that is over had made host calls. */
+/** Takes note of a request that made a host call, or ended without. */
 export function noteWaiting(lane: Lane, waited: boolean): void {
   lane.waits += ((waited ? 1 : 0) - lane.waits) * NEW;
 }

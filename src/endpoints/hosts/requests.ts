@@ -36,7 +36,7 @@ function leave(host: Host, request: Request): void {
 export function settle(host: Host | null, request: Request, outcome: Outcome): void {
   if (request.over) return;
   request.over = true;
-  if (request.begun) noteWaiting(request.lane, request.calls + request.timerCalls > 0);
+  if (request.begun && request.calls + request.timerCalls === 0) noteWaiting(request.lane, false);
   if (host !== null) leave(host, request);
   endCalls(request, outcome.kind !== 'failure');
   request.resolve(outcome);

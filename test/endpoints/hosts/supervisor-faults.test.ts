@@ -183,19 +183,26 @@ describe('hosts that are killed from outside', () => {
       'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
     );
     await sandbox.run(jobOf(unit));
-    const jobs = Array.from({ length: 30 }, (_, n) => jobOf(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }));
+    const jobs = Array.from({ length: 30 }, (_, n) =>
+      jobOf(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }),
+    );
     const running = jobs.map((job) => sandbox.run(job));
     await running[1];
     killHosts();
     const codes = (await Promise.all(running)).map(codeOf);
-    expect(codes.every((code) => ['response', 'ENDPOINT_CRASHED', 'ENDPOINT_BUSY'].includes(code))).toBe(true);
+    expect(codes.every((code) => ['response', 'ENDPOINT_CRASHED', 'ENDPOINT_BUSY'].includes(code))).toBe(
+      true,
+    );
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('response');
   });
 
   it('leave no process behind when the sandbox closes, whatever runs', async () => {
     const { sandbox } = open();
     const unit = unitOf(`module.exports.get = () => { ${STUCK} }`);
-    const running = [sandbox.run(jobOf(unit)), sandbox.inspect('for(;;);', 'endpoint').catch(() => undefined)];
+    const running = [
+      sandbox.run(jobOf(unit)),
+      sandbox.inspect('for(;;);', 'endpoint').catch(() => undefined),
+    ];
     await sandbox.run(jobOf(unitOf('module.exports.get = (q, s) => s.end("x")', { id: 'endpoint:1.0/b' })));
     await sandbox.close();
     await Promise.all(running);

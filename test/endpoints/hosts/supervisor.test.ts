@@ -15,7 +15,9 @@ describe('a sandbox with real hosts', () => {
   });
 
   it('answers with what the handler sent', async () => {
-    const outcome = await sandbox.run(jobOf(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')));
+    const outcome = await sandbox.run(
+      jobOf(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
+    );
     expect(outcome).toEqual({ kind: 'response', status: 201, headers: [['X-A', 'b']], body: 'ü' });
   });
 

@@ -1,0 +1,239 @@
+// Who waits, for how long, and beside whom.
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/endpoints/sandbox.ts';
+import { jobOf, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+function open(options: Parameters<typeof realSandbox>[0] = {}) {
+  const made = realSandbox(options);
+  opened.push(made.sandbox.close);
+  return made;
+}
+
+const codeOf = (outcome: Outcome) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
+const FAST = 'module.exports.get = (req, res) => res.json({ a: 1 })';
+const ASKS = 'module.exports.get = async (req, res) => { await Model("books").find({}); res.end("x") }';
+
+/** Serves a call only when told, and counts those that are open. */
+function gate() {
+  const open: (() => void)[] = [];
+  let most = 0;
+  return {
+    most: () => most,
+    release: () => {
+      for (const go of open.splice(0)) go();
+    },
+    serve: () =>
+      new Promise<{ ok: boolean; text: string }>((resolve) => {
+        open.push(() => resolve({ ok: true, text: '{}' }));
+        most = Math.max(most, open.length);
+      }),
+  };
+}
+
+describe('concurrency', () => {
+  it('never sends fifty callers of a fast endpoint away', async () => {
+    const { sandbox } = open();
+    const unit = unitOf(FAST);
+    await sandbox.run(jobOf(unit));
+    const codes = new Set<string>();
+    const callers = Array.from({ length: 50 }, async () => {
+      for (let n = 0; n < 40; n += 1) codes.add(codeOf(await sandbox.run(jobOf(unit))));
+    });
+    await Promise.all(callers);
+    expect([...codes]).toEqual(['response']);
+  });
+
+  it('keeps to the policy, also where nothing is known of the endpoint yet', async () => {
+    const { sandbox } = open();
+    const { serve, most, release } = gate();
+    const unit = unitOf(ASKS, { limits: { concurrency: 3 } });
+    const running = Array.from({ length: 20 }, () => sandbox.run(jobOf(unit, { serve })));
+    await expect.poll(most).toBe(3);
+    let left = running.length;
+    for (const run of running) {
+      void run.then(() => {
+        left -= 1;
+      });
+    }
+    while (left > 0) {
+      release();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await Promise.all(running)).map(codeOf)).toEqual(running.map(() => 'response'));
+    expect(most()).toBe(3);
+  });
+
+  it('of one runs one request after the other', async () => {
+    const { sandbox } = open();
+    const { serve, most, release } = gate();
+    const unit = unitOf(ASKS, { limits: { concurrency: 1 } });
+    const running = Array.from({ length: 5 }, () => sandbox.run(jobOf(unit, { serve })));
+    const pump = setInterval(release, 1);
+    expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
+    clearInterval(pump);
+    expect(most()).toBe(1);
+  });
+});
+
+describe('the queue', () => {
+  it('takes 32 requests beyond the concurrency, and those for a second', async () => {
+    const { sandbox } = open();
+    const { serve, most, release } = gate();
+    const unit = unitOf(ASKS, { limits: { concurrency: 2 } });
+    const first = [1, 2].map(() => sandbox.run(jobOf(unit, { serve })));
+    await expect.poll(most).toBe(2);
+    const from = performance.now();
+    const later = Array.from({ length: 40 }, async () => {
+      const outcome = await sandbox.run(jobOf(unit, { serve }));
+      return { code: codeOf(outcome), after: performance.now() - from };
+    });
+    const outcomes = await Promise.all(later);
+    release();
+    expect((await Promise.all(first)).map(codeOf)).toEqual(['response', 'response']);
+    expect(outcomes.every(({ code }) => code === 'ENDPOINT_BUSY')).toBe(true);
+    const waited = outcomes.filter(({ after }) => after > 900);
+    expect(waited).toHaveLength(32);
+    expect(Math.max(...waited.map(({ after }) => after))).toBeLessThan(3000);
+  });
+
+  it('does not count towards the wall time', async () => {
+    const { sandbox } = open({ maxHosts: 2, busyHosts: 1 });
+    const slow = unitOf(
+      'module.exports.get = (q, s) => { const t = Date.now(); while (Date.now() - t < 300); s.end("x") }',
+      {
+        limits: { wallMs: 500, concurrency: 1 },
+      },
+    );
+    await sandbox.run(jobOf(slow));
+    const codes = await Promise.all([1, 2, 3].map(() => sandbox.run(jobOf(slow))));
+    expect(codes.map(codeOf)).toEqual(['response', 'response', 'response']);
+  });
+
+  it('counts requests of a minute', async () => {
+    let clock = 0;
+    const { sandbox } = open({ now: () => performance.now() + clock });
+    const unit = unitOf(FAST, { limits: { perMinute: 3 } });
+    const run = async () => codeOf(await sandbox.run(jobOf(unit)));
+    expect([await run(), await run(), await run(), await run()]).toEqual([
+      ...['response', 'response', 'response'],
+      'ENDPOINT_RATE_LIMITED',
+    ]);
+    clock = 60_000;
+    expect(await run()).toBe('response');
+  });
+
+  it('gives each endpoint its turn while others flood', async () => {
+    const { sandbox } = open({ maxHosts: 3, busyHosts: 1 });
+    const flood = unitOf(FAST, { id: 'endpoint:1.0/flood' });
+    const quiet = unitOf(FAST, { id: 'endpoint:1.0/quiet' });
+    await sandbox.run(jobOf(flood));
+    let isOver = false;
+    const flooders = Array.from({ length: 60 }, async () => {
+      while (!isOver) await sandbox.run(jobOf(flood));
+    });
+    const codes: string[] = [];
+    for (let n = 0; n < 30; n += 1) codes.push(codeOf(await sandbox.run(jobOf(quiet))));
+    isOver = true;
+    await Promise.all(flooders);
+    expect(codes).toEqual(codes.map(() => 'response'));
+  });
+});
+
+describe('hosts', () => {
+  it('are started for others while some only wait', async () => {
+    const { sandbox } = open({ busyHosts: 1 });
+    const gates = [1, 2, 3].map(gate);
+    const running = gates.map(({ serve }, n) =>
+      sandbox.run(jobOf(unitOf(ASKS, { id: `endpoint:1.0/e${n}` }), { serve })),
+    );
+    await expect.poll(() => gates.map(({ most }) => most()), { timeout: 8000 }).toEqual([1, 1, 1]);
+    expect(sandbox.status().hosts).toMatchObject({ running: 4, busy: 0, spare: 1 });
+    for (const { release } of gates) release();
+    expect((await Promise.all(running)).map(codeOf)).toEqual(['response', 'response', 'response']);
+    await expect.poll(() => sandbox.status().hosts.running, { timeout: 8000 }).toBe(2);
+  });
+
+  it('serve one trust domain only', async () => {
+    const { sandbox } = open({ busyHosts: 1 });
+    const run = (trustDomain: string) =>
+      sandbox.run(jobOf(unitOf(FAST, { id: `endpoint:1.0/${trustDomain}`, trustDomain })));
+    await run('one');
+    expect(sandbox.status().hosts.running).toBe(2);
+    await run('two');
+    expect(sandbox.status().hosts.running).toBe(3);
+  });
+
+  it('keep more endpoints than isolates, and forget the oldest', async () => {
+    const { sandbox } = open({ busyHosts: 1 });
+    const units = Array.from({ length: 30 }, (_, n) =>
+      unitOf(`module.exports.get = (q, s) => s.end("${n}")`, { id: `endpoint:1.0/e${n}` }),
+    );
+    for (const round of [1, 2]) {
+      for (const [n, unit] of units.entries()) {
+        expect(await sandbox.run(jobOf(unit)), `round ${round}`).toMatchObject({ body: String(n) });
+      }
+    }
+  });
+
+  it('forget a version when told, and end what runs of it', async () => {
+    const { sandbox } = open();
+    const { serve, most, release } = gate();
+    const old = unitOf(ASKS);
+    const running = sandbox.run(jobOf(old, { serve }));
+    await expect.poll(most).toBe(1);
+    const next = unitOf(FAST);
+    sandbox.retire(next.id);
+    expect(codeOf(await sandbox.run(jobOf(next)))).toBe('response');
+    release();
+    expect(codeOf(await running)).toBe('response');
+  });
+});
+
+describe('inspections', () => {
+  it('tell what a module has, and what is wrong with it', async () => {
+    const { sandbox } = open();
+    expect(await sandbox.inspect('module.exports.get = () => 1', 'endpoint')).toMatchObject({
+      ok: true,
+      methods: ['GET'],
+    });
+    expect(await sandbox.inspect('let a = ;', 'endpoint')).toMatchObject({
+      code: 'ENDPOINT_SYNTAX',
+      line: 1,
+    });
+    expect(await sandbox.inspect('for (;;);', 'endpoint')).toMatchObject({ code: 'ENDPOINT_LOAD' });
+  });
+
+  it('outlive code that gets stuck, or ends its process, and those behind it', async () => {
+    const { sandbox } = open();
+    const results = await Promise.all([
+      sandbox.inspect('Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)', 'endpoint'),
+      sandbox.inspect('"x".repeat(2e8).split("")', 'endpoint'),
+      sandbox.inspect('module.exports.get = () => 1', 'endpoint'),
+    ]);
+    expect(results.map((result) => (result.ok ? 'ok' : result.code))).toEqual([
+      'ENDPOINT_LOAD',
+      'ENDPOINT_LOAD',
+      'ok',
+    ]);
+  });
+
+  it('are refused once the sandbox is closed', async () => {
+    const { sandbox } = open();
+    await sandbox.close();
+    await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
+  });
+});
+
+describe('a machine that can start no host', () => {
+  it('says so instead of letting anybody wait', async () => {
+    const { sandbox } = open({ launcher: { launch: async () => Promise.reject(new Error('no')) } });
+    const unit = unitOf(FAST);
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('SANDBOX_DISABLED');
+    await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
+  });
+});
