@@ -16,8 +16,9 @@ function isInherited(descriptor: number): boolean {
 }
 
 /**
- * Descriptors above 2 that are not closed when another program starts. Node opens all of its own so that they are; what is
- * left came from whoever started the server: a log, a socket of systemd, a pipe of a shell. Empty where there is no `/proc`.
+ * Descriptors above 2 that are not closed when another program starts. Node opens all of its own so that they are, and sees
+ * to the first ones that it finds open; what is left came from whoever started the server: a log, a socket, a pipe of a
+ * shell. Empty where there is no `/proc`.
  */
 function inheritedDescriptors(): number[] {
   if (process.platform !== 'linux') return [];

@@ -4,7 +4,12 @@ import { constants } from 'node:os';
 /** Shells and bubblewrap report a signal as this much plus its number. */
 const BY_SIGNAL = 128;
 
-const NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+/** Some have two names: the first one counts. */
+const NAMES = new Map(
+  Object.entries(constants.signals)
+    .map(([name, number]) => [number, name] as const)
+    .reverse(),
+);
 
 /**
  * The signal that ended the process, also when bubblewrap stood between and passed it on as an exit code. Of a host that ran

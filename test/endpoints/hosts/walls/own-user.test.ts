@@ -1,0 +1,44 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { canOwnUsers, createUserIds } from '../../../../src/endpoints/hosts/walls/own-user.ts';
+import { createWorkspace } from '../../../helpers/workspace.ts';
+
+const place = createWorkspace();
+afterAll(place.remove);
+
+describe('users of hosts', () => {
+  it('are others each time, and none that a machine gives out', () => {
+    const next = createUserIds();
+    const ids = Array.from({ length: 1000 }, next);
+    expect(new Set(ids).size).toBe(1000);
+    expect(Math.min(...ids)).toBeGreaterThanOrEqual(0x70000000);
+    expect(Math.max(...ids)).toBeLessThan(2 ** 31);
+  });
+
+  it('come round again', () => {
+    const next = createUserIds();
+    const first = next();
+    for (let count = 1; count < 0x10000; count++) next();
+    expect(next()).toBe(first);
+  });
+
+  it('are only for a server that is root', () => {
+    expect(canOwnUsers([process.execPath])).toBe(process.getuid?.() === 0);
+  });
+
+  it('are not for files that strangers cannot read', () => {
+    const folder = join(place.cwd, 'closed');
+    mkdirSync(folder);
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    chmodSync(place.cwd, 0o755);
+    chmodSync(folder, 0o700);
+    expect(canOwnUsers([file])).toBe(false);
+    chmodSync(folder, 0o711);
+    expect(canOwnUsers([file])).toBe(process.getuid?.() === 0);
+    chmodSync(file, 0o640);
+    expect(canOwnUsers([file])).toBe(false);
+    expect(canOwnUsers([join(folder, 'none')])).toBe(false);
+  });
+});
