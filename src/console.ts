@@ -1,7 +1,12 @@
 // The composition root of console commands that look at posted code without serving it.
+import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
-import { moduleFolders, openCeilings, openSandbox } from './custom-code.ts';
+import { moduleFolders, openCeilings, openSandbox, testedStatus } from './custom-code.ts';
 import { createModuleCheck, type ModuleCheck } from './endpoints/check.ts';
+import { readSandboxReport, type SandboxReport } from './endpoints/modules/report.ts';
+import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
+import { AppError } from './errors.ts';
+import { openSqliteDocuments } from './stores/sqlite-documents/store.ts';
 import { createUndeclaredNames } from './workers/undeclared-names.ts';
 
 interface Surroundings {
@@ -26,4 +31,32 @@ export async function openModuleCheck(
       await undeclared.close();
     },
   };
+}
+
+/** What is known without the self-test, where custom code is switched off or no process starts. */
+async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
+  try {
+    return await testedStatus(sandbox);
+  } catch (error) {
+    if (error instanceof AppError) return sandbox.status();
+    throw error;
+  }
+}
+
+/** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */
+export async function readAudit(config: Config, { cwd }: Surroundings): Promise<SandboxReport> {
+  const ceilings = await openCeilings(config, cwd);
+  const sandbox = openSandbox(config, () => undefined);
+  const { limits, database } = config;
+  const path = resolve(cwd, database.sqlite.path);
+  const store = await openSqliteDocuments({ path, queueLimit: limits.writeQueue });
+  try {
+    const status = await statusOf(sandbox);
+    const folders = moduleFolders(config, cwd);
+    const { queryMs } = limits;
+    return await readSandboxReport({ store, folders, ceilings, limits, queryMs, now: Date.now, status });
+  } finally {
+    await sandbox.close();
+    await store.close();
+  }
 }

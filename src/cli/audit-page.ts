@@ -1,44 +1,7 @@
 // The page of `cloister sandbox audit`: what a reviewer asks first, in lines that fit a terminal.
-import type { SandboxStatus } from '../endpoints/sandbox.ts';
+import type { ReportedModule, SandboxReport } from '../endpoints/modules/report.ts';
 import type { CollectionGrant, FetchGrant, Limits } from '../endpoints/unit.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-
-interface AuditedModule {
-  readonly path: string;
-  readonly state: string;
-  readonly sha256: string | null;
-  readonly postedBy: string | null;
-  readonly postedAt: string | null;
-  /** As it was put. */
-  readonly policy: JsonObject;
-  readonly effectiveLimits: Limits;
-  readonly lastViolations: readonly {
-    readonly at: string;
-    readonly kind: string;
-    readonly limit: string;
-    readonly version: number;
-  }[];
-}
-
-/** The parts of the report that the page shows. Times are ISO 8601. */
-export interface AuditReport {
-  readonly generatedAt: string;
-  readonly level: number;
-  readonly selfTest: SandboxStatus['selfTest'];
-  readonly versions: SandboxStatus['versions'];
-  readonly ceilings: {
-    readonly limits: Limits;
-    readonly grants: {
-      readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
-      readonly response: { readonly headers: readonly string[] };
-      readonly collections: readonly CollectionGrant[];
-      readonly fetch: readonly Pick<FetchGrant, 'origin' | 'methods' | 'paths'>[];
-    };
-    readonly egress: { readonly allow: readonly string[] };
-  };
-  readonly endpoints: readonly AuditedModule[];
-  readonly hooks: readonly AuditedModule[];
-}
 
 const WIDTH = 80;
 const LABEL = 15;
@@ -105,16 +68,44 @@ function powers({ grants }: JsonObject): string[] {
   ];
 }
 
-function moduleLines(module: AuditedModule): string[] {
-  const { path, state, sha256, postedBy, postedAt, policy, effectiveLimits, lastViolations } = module;
+function postedText({ postedBy, postedAt, approvedBy, approvedAt }: ReportedModule): string {
+  const by = postedBy === null ? 'a file laid by hand' : `posted by ${postedBy}`;
+  const approved =
+    approvedBy === null || approvedAt === null ? '' : `; approved by ${approvedBy}, ${moment(approvedAt)}`;
+  return postedAt === null ? by : `${by}, ${moment(postedAt)}${approved}`;
+}
+
+const FILES: Readonly<Record<ReportedModule['file'], string>> = {
+  same: '',
+  different: 'its file holds other code, not in force',
+  absent: 'its file is gone',
+  unreadable: 'its file cannot be read',
+};
+
+function codeLines(module: ReportedModule): string[] {
+  const { sha256, codeVersion, pending, file } = module;
+  const remarks = [
+    FILES[file],
+    pending.length === 0 ? '' : `waiting for another admin: version ${pending.join(', ')}`,
+  ].filter((remark) => remark !== '');
+  return [
+    ...entry('code', sha256 === null ? 'none in force' : `version ${codeVersion}, SHA-256`),
+    ...(sha256 === null ? [] : entry('', sha256)),
+    ...entry('', postedText(module)),
+    ...remarks.flatMap((remark) => entry('', remark)),
+  ];
+}
+
+function moduleLines(module: ReportedModule): string[] {
+  const { path, state, suspendedBy, quarantined, policy, effectiveLimits, lastViolations } = module;
   const { isolation = 'realm', trustDomain } = policy;
   const domain = typeof trustDomain === 'string' ? `, trust domain ${trustDomain}` : '';
-  const by = postedBy === null ? 'a file laid by hand' : `posted by ${postedBy}`;
+  const apart = quarantined ? ', in a process of its own until it has new code' : '';
+  const by = suspendedBy === null ? '' : ` (by ${suspendedBy === 'admin' ? 'an admin' : 'the breaker'})`;
   return [
-    `${path}  ${state}`.replace(UNFIT, ''),
-    ...entry('code', sha256 ?? 'none in force'),
-    ...entry('', postedAt === null ? by : `${by}, ${moment(postedAt)}`),
-    ...entry('isolation', `${String(isolation)}${domain}`),
+    `${path}  ${state}${by}`.replace(UNFIT, ''),
+    ...codeLines(module),
+    ...entry('isolation', `${String(isolation)}${domain}${apart}`),
     ...entry('limits', limitsText(effectiveLimits)),
     ...entries('may', powers(policy), 'do nothing beyond its own answer'),
     ...entries(
@@ -126,7 +117,7 @@ function moduleLines(module: AuditedModule): string[] {
   ];
 }
 
-function selfTestText({ state, items }: AuditReport['selfTest']): string {
+function selfTestText({ state, items }: SandboxReport['selfTest']): string {
   const open = items.filter(({ held }) => !held).map(({ attempt }) => attempt);
   if (items.length === 0) return state;
   return open.length === 0
@@ -134,7 +125,7 @@ function selfTestText({ state, items }: AuditReport['selfTest']): string {
     : `${state}: ${open.length} of ${items.length} attempts to get out were not held: ${open.join('; ')}`;
 }
 
-function ceilingLines({ limits, grants, egress }: AuditReport['ceilings']): string[] {
+function ceilingLines({ limits, grants, egress }: SandboxReport['ceilings']): string[] {
   const { request, response, collections, fetch } = grants;
   return [
     'CEILINGS',
@@ -148,14 +139,14 @@ function ceilingLines({ limits, grants, egress }: AuditReport['ceilings']): stri
   ];
 }
 
-function section(title: string, modules: readonly AuditedModule[]): string[] {
+function section(title: string, modules: readonly ReportedModule[]): string[] {
   const suspended = modules.filter(({ state }) => state !== 'active').length;
   const count = suspended === 0 ? `${modules.length}` : `${modules.length}, ${suspended} of them not running`;
   return [`${title}: ${count}`, '', ...modules.flatMap(moduleLines)];
 }
 
 /** The page, line by line. */
-export function auditPage(report: AuditReport): readonly string[] {
+export function auditPage(report: SandboxReport): readonly string[] {
   const { generatedAt, level, selfTest, versions, ceilings, endpoints, hooks } = report;
   const built =
     versions === null

@@ -12,6 +12,7 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   const { command, flags } = usage;
   if (command === 'start') return (await import('./start.ts')).start(flags, io);
   if (command === 'check') return (await import('./check.ts')).check(flags, io);
+  if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
   return (await import('./clients.ts')).clients(command, flags, io);
 }
 

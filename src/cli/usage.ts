@@ -5,11 +5,13 @@ export const HELP = `Usage: cloister <command> [flags]
 
 Commands:
   start                                 serve the workspace
-  check                                 check configuration and specifications without starting
+  check                                 check configuration, specifications, endpoints, hooks and policies
+                                        without starting
   clients add --id ID [--admin] [--secret S]
                                         add a client; its secret is shown once
   clients list                          list clients
   clients remove --id ID                remove a client; its tokens end with it
+  sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
 
 Flags:
   --config FILE      configuration file (default: config.json in the workspace)
@@ -28,6 +30,7 @@ const COMMANDS = {
   'clients add': { ...COMMON, id: TEXT, admin: SWITCH, secret: TEXT },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
+  'sandbox audit': { ...COMMON, json: SWITCH },
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -40,6 +43,7 @@ export interface CommandFlags {
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
   readonly admin?: boolean | undefined;
+  readonly json?: boolean | undefined;
   readonly help?: boolean | undefined;
 }
 
@@ -56,6 +60,7 @@ function commandOf(words: readonly string[]): CommandName | undefined {
 function mistakeIn(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, list, remove';
+  if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
   return `unknown command: ${words.join(' ')}`;
 }
 

@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { type AuditReport, auditPage } from '../../src/cli/audit-page.ts';
-
-type Module = AuditReport['endpoints'][number];
+import { auditPage } from '../../src/cli/audit-page.ts';
+import type { ReportedModule, SandboxReport } from '../../src/endpoints/modules/report.ts';
 
 const LIMITS = {
   ...{ cpuMs: 1000, wallMs: 5000, heapMb: 64, responseBytes: 10_485_760, logBytes: 65_536 },
   ...{ hostCalls: 50, concurrency: 16, perMinute: 0 },
 };
 
-const module = (path: string, more: Partial<Module> = {}): Module => ({
+const module = (path: string, more: Partial<ReportedModule> = {}): ReportedModule => ({
+  name: 'any',
   path,
   state: 'active',
+  suspendedBy: null,
+  quarantined: false,
+  codeVersion: 7,
+  approvedBy: null,
+  approvedAt: null,
+  pending: [],
+  file: 'same',
   sha256: 'ab'.repeat(32),
   postedBy: 'boss',
   postedAt: '2026-11-20T10:00:00.000Z',
@@ -20,7 +27,7 @@ const module = (path: string, more: Partial<Module> = {}): Module => ({
   ...more,
 });
 
-const report = (more: Partial<AuditReport> = {}): AuditReport => ({
+const report = (more: Partial<SandboxReport> = {}): SandboxReport => ({
   generatedAt: '2026-11-21T22:45:10.000Z',
   level: 3,
   selfTest: { state: 'passed', items: [{ attempt: 'read a file outside', held: true, detail: 'denied' }] },
@@ -40,7 +47,7 @@ const report = (more: Partial<AuditReport> = {}): AuditReport => ({
   ...more,
 });
 
-const page = (more: Partial<AuditReport> = {}) => auditPage(report(more)).join('\n');
+const page = (more: Partial<SandboxReport> = {}) => auditPage(report(more)).join('\n');
 
 describe('the page of an audit', () => {
   it('begins with the walls and the ceilings', () => {
@@ -83,7 +90,9 @@ describe('the page of an audit', () => {
     const text = page({ endpoints: [module('/1.0/report', { policy })] });
     const words = text.replace(/\s+/g, ' ');
     expect(text).toContain('ENDPOINTS: 1\n\n/1.0/report  active\n');
-    expect(words).toContain(`code ${'ab'.repeat(32)} posted by boss, 2026-11-20 10:00 UTC`);
+    expect(words).toContain(
+      `code version 7, SHA-256 ${'ab'.repeat(32)} posted by boss, 2026-11-20 10:00 UTC`,
+    );
     expect(words).toContain('isolation context, trust domain shop');
     expect(words).toContain('may read the headers authorization');
     expect(words).toContain('1.0/library/books: find, as client:reader, at most 20');
@@ -93,11 +102,26 @@ describe('the page of an audit', () => {
     expect(words).toContain('violations none');
   });
 
+  it('says who approved', () => {
+    const approval = {
+      approvedBy: 'other',
+      approvedAt: '2026-11-20T11:00:00.000Z',
+      suspendedBy: 'admin' as const,
+    };
+    const words = page({ endpoints: [module('/1.0/a', approval)] }).replace(/\s+/g, ' ');
+    expect(words).toContain('2026-11-20 10:00 UTC; approved by other, 2026-11-20 11:00 UTC');
+    expect(words).toContain('(by an admin)');
+  });
+
   it('says what has no power, what does not run, and what was laid by hand', () => {
     const text = page({
       hooks: [
         module('/api/hooks/slug', {
           state: 'suspended',
+          suspendedBy: 'breaker',
+          quarantined: true,
+          pending: [3, 4],
+          file: 'different',
           sha256: null,
           postedBy: null,
           postedAt: null,
@@ -106,7 +130,11 @@ describe('the page of an audit', () => {
       ],
     });
     const words = text.replace(/\s+/g, ' ');
-    expect(words).toContain('HOOKS: 1, 1 of them not running /api/hooks/slug suspended');
+    expect(words).toContain('HOOKS: 1, 1 of them not running /api/hooks/slug suspended (by the breaker)');
+    expect(words).toContain(
+      'its file holds other code, not in force waiting for another admin: version 3, 4',
+    );
+    expect(words).toContain('realm, in a process of its own until it has new code');
     expect(words).toContain('code none in force a file laid by hand');
     expect(words).toContain('may do nothing beyond its own answer');
     expect(words).toContain('violations 2026-11-21 09:00 UTC kill, wallMs, version 4');

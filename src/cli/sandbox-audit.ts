@@ -1,0 +1,21 @@
+// `cloister sandbox audit`: what custom code there is, what it may do, and whether the walls hold.
+import type { SandboxReport } from '../endpoints/modules/report.ts';
+import { auditPage } from './audit-page.ts';
+import { loadOrReport } from './configured.ts';
+import type { Io } from './io.ts';
+import type { CommandFlags } from './usage.ts';
+
+function print(report: SandboxReport, asJson: boolean, io: Io): void {
+  const lines = asJson ? [JSON.stringify(report, null, 2)] : auditPage(report);
+  for (const line of lines) io.out(line);
+}
+
+/** Prints the page, or the report as JSON. Gives 1 when the configuration is wrong or the self-test failed, else 0. */
+export async function sandboxAudit(flags: CommandFlags, io: Io): Promise<number> {
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { readAudit } = await import('../console.ts');
+  const report = await readAudit(loaded.config, { cwd: io.cwd });
+  print(report, flags.json === true, io);
+  return report.selfTest.state === 'failed' ? 1 : 0;
+}
