@@ -101,4 +101,11 @@ describe('the sandbox of the configuration', () => {
     if (reached instanceof Error) expect(reached).toMatchObject({ code: 'CONFIGURATION_INVALID' });
     else expect(reached).toMatchObject({ level: 3, selfTest: { state: 'passed' } });
   });
+
+  it('starts where a level is demanded that the machine reaches', async () => {
+    app = await startApp({ specs: {}, config: { sandbox: { minimumLevel: 1 } } });
+    const { body } = await app.inject('GET', '/api/status');
+    expect(body.sandbox.level).toBeGreaterThanOrEqual(1);
+    expect(body.sandbox.selfTest.state).toBe('passed');
+  });
 });
