@@ -25,6 +25,8 @@ export interface Target {
   readonly url: string;
   readonly pid: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Other processes that work for it. */
+  readonly helpers?: () => readonly number[];
 }
 
 /** Medians over the turns. */
@@ -54,6 +56,8 @@ export interface Slice {
   readonly p50: number;
   readonly p99: number;
   readonly rss: number;
+  /** Answers other than 2xx. */
+  readonly refused: number;
 }
 
 /** Resident memory in bytes; 0 where the platform does not tell. */
@@ -109,16 +113,18 @@ export async function slice(target: Target, load: Load, seconds: number): Promis
   const sampler = setInterval(() => {
     rss = Math.max(rss, residentMemory(target.pid));
   }, SAMPLE_MS);
-  const before = processorTime(target.pid);
+  const used = () =>
+    [target.pid, ...(target.helpers?.() ?? [])].reduce((all, pid) => all + processorTime(pid), 0);
+  const before = used();
   try {
-    const { requests, latency } = await fire(target, load, seconds);
-    const used = processorTime(target.pid) - before;
+    const { requests, latency, non2xx } = await fire(target, load, seconds);
     return {
       perSecond: requests.average,
-      cpu: (used / requests.total) * 1_000_000,
+      cpu: ((used() - before) / requests.total) * 1_000_000,
       p50: latency.p50,
       p99: latency.p99,
       rss,
+      refused: non2xx,
     };
   } finally {
     clearInterval(sampler);

@@ -16,7 +16,13 @@ const whole = (n: number) => Math.round(n).toLocaleString('en');
 
 function row(name: string, slices: readonly Slice[]) {
   const of = (key: keyof Slice) => median(slices.map((one) => one[key]));
-  return { server: name, '/s': whole(of('perSecond')), 'p50 ms': of('p50'), 'p99 ms': of('p99') };
+  return {
+    server: name,
+    '/s': whole(of('perSecond')),
+    'cpu µs': whole(of('cpu')),
+    'p50 ms': of('p50'),
+    'p99 ms': of('p99'),
+  };
 }
 
 async function contest(all: Readonly<Record<string, Contestant>>, seconds: number): Promise<void> {

@@ -9,7 +9,7 @@ import { freePort, spawnServer } from '../../test/helpers/server-process.ts';
 import { createWorkspace } from '../../test/helpers/workspace.ts';
 import type { Target } from '../measure.ts';
 import { BARE, BODY, ENDPOINT, PATH, WORKER } from './handler.ts';
-import { pinApart } from './processes.ts';
+import { descendantsOf, pinApart } from './processes.ts';
 
 const WORKERD_VERSION = '1.20261117.1';
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -71,6 +71,7 @@ export async function startCloister(): Promise<Cloister> {
     url: server.url,
     pid: server.process.pid ?? 0,
     headers: {},
+    helpers: () => descendantsOf(server.process.pid ?? 0),
     post,
     async stop() {
       await server.stop();

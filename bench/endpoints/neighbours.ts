@@ -1,9 +1,9 @@
 // A good endpoint alone, then beside one that loops, allocates, or floods.
-import { fire, type Load, slice } from '../measure.ts';
+import { fire, type Load, type Slice, slice } from '../measure.ts';
 import type { Cloister } from './contestants.ts';
 import { BODY, PATH } from './handler.ts';
 
-const GOOD: Load = { method: 'POST', paths: [PATH], body: BODY, connections: 10 };
+const GOOD: Load = { method: 'POST', paths: [PATH], body: BODY, connections: 10, refusals: true };
 const FREE = 'module.exports.model = { settings: { authenticate: false } };\n';
 
 const BAD: Readonly<Record<string, string>> = {
@@ -14,21 +14,18 @@ const BAD: Readonly<Record<string, string>> = {
   waits: `${FREE}module.exports.get = (req, res) => { setTimeout(() => res.end(), 1000); };`,
 };
 
+function row(beside: string, { p50, p99, perSecond, refused }: Slice) {
+  return { beside, 'p50 ms': p50, 'p99 ms': p99, '/s': Math.round(perSecond), refused };
+}
+
 export async function benchNeighbours(cloister: Cloister, seconds: number): Promise<void> {
   const alone = await slice(cloister, GOOD, seconds);
-  const rows = [
-    { beside: 'nobody', 'p50 ms': alone.p50, 'p99 ms': alone.p99, '/s': Math.round(alone.perSecond) },
-  ];
+  const rows = [row('nobody', alone)];
   for (const [name, source] of Object.entries(BAD)) {
     await cloister.post(`bad-${name}`, source);
     const bad: Load = { method: 'GET', paths: [`/1.0/bad-${name}`], connections: 4, refusals: true };
     const [beside] = await Promise.all([slice(cloister, GOOD, seconds), fire(cloister, bad, seconds)]);
-    rows.push({
-      beside: name,
-      'p50 ms': beside.p50,
-      'p99 ms': beside.p99,
-      '/s': Math.round(beside.perSecond),
-    });
+    rows.push(row(name, beside));
   }
   console.log(
     '\nA good endpoint at 10 connections beside a bad one at 4 (aim: p99 at most doubled, plus a time slice)',
