@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { code, endpoint, loadedModules } from './modules.ts';
+
+const REPORT = endpoint('report');
+
+describe('the history of a module', () => {
+  it('lists versions, reads them, and says what changed', async () => {
+    const { modules } = await loadedModules();
+    await modules.post(REPORT, code({}, 'one'), 'alice');
+    await modules.post(REPORT, code({}, 'two'), 'bob');
+    expect(await modules.versions(REPORT)).toEqual([
+      expect.objectContaining({ version: 1, clientId: 'alice', active: false }),
+      expect.objectContaining({ version: 2, clientId: 'bob', active: true }),
+    ]);
+    expect(await modules.versionSource(REPORT, 1)).toBe(code({}, 'one'));
+    expect(modules.source(REPORT)).toBe(code({}, 'two'));
+    const diff = await modules.diff(REPORT, 1, 2);
+    expect(diff.split('\n').slice(0, 2)).toEqual(['--- endpoint:1.0/report@1', '+++ endpoint:1.0/report@2']);
+    expect(diff).toContain('\n-one\n');
+    expect(await modules.diff(REPORT, 2, 2)).toBe('');
+  });
+
+  it('knows nothing of what is not there', async () => {
+    const { modules } = await loadedModules();
+    await modules.post(REPORT, code(), 'alice');
+    const unknown = { code: 'NOT_FOUND' };
+    await expect(modules.versionSource(REPORT, 2)).rejects.toMatchObject(unknown);
+    await expect(modules.versionSource(REPORT, Number.NaN)).rejects.toMatchObject(unknown);
+    await expect(modules.diff(REPORT, 1, 2)).rejects.toMatchObject(unknown);
+    await expect(modules.versions(endpoint('other'))).rejects.toMatchObject(unknown);
+    expect(() => modules.source(endpoint('other'))).toThrow(expect.objectContaining(unknown));
+    expect(() => modules.policy(endpoint('other'))).toThrow(expect.objectContaining(unknown));
+    expect(() => modules.logs(endpoint('other'), { limit: 1, after: 0 })).toThrow(
+      expect.objectContaining(unknown),
+    );
+  });
+});

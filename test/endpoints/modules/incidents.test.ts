@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { Incident } from '../../../src/endpoints/sandbox.ts';
+import { code, endpoint, loadedModules } from './modules.ts';
+
+const REPORT = endpoint('report');
+const kill: Incident = { unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
+const violation: Incident = { ...kill, kind: 'violation', limit: 'responseBytes' };
+const START = Date.parse('2040-01-01T00:00:00Z');
+
+async function posted() {
+  let at = START;
+  const opened = await loadedModules({ now: () => at });
+  await opened.modules.post(REPORT, code({}, 'one'), 'alice');
+  const live = () => opened.modules.registry.get(REPORT);
+  const advance = (ms: number) => {
+    at += ms;
+  };
+  return { ...opened, live, advance };
+}
+
+describe('the circuit breaker', () => {
+  it('suspends a module at its third kill or crash in five minutes', async () => {
+    const { modules, live, audited, retired } = await posted();
+    modules.onIncident(kill);
+    modules.onIncident({ ...kill, kind: 'crash' });
+    expect(live()?.state).toBe('active');
+    retired.length = 0;
+    modules.onIncident(kill);
+    expect(live()).toMatchObject({ state: 'suspended', suspendedBy: 'breaker' });
+    expect(retired).toEqual(['endpoint:1.0/report']);
+    await expect
+      .poll(async () => (await audited()).map(([action]) => action))
+      .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'endpoint.breaker']);
+  });
+
+  it('forgets what is older', async () => {
+    const { modules, live, advance } = await posted();
+    modules.onIncident(kill);
+    advance(150_000);
+    modules.onIncident(kill);
+    advance(150_000);
+    modules.onIncident(kill);
+    expect(live()?.state).toBe('active');
+    advance(149_999);
+    modules.onIncident(kill);
+    expect(live()?.state).toBe('suspended');
+  });
+
+  it('does not count limits that were kept, nor what older code did', async () => {
+    const { modules, live } = await posted();
+    for (let count = 0; count < 9; count += 1) modules.onIncident(violation);
+    await modules.post(REPORT, code({}, 'two'), 'alice');
+    for (let count = 0; count < 9; count += 1) modules.onIncident(kill);
+    modules.onIncident({ ...kill, unitId: 'endpoint:1.0/other' });
+    expect(live()).toMatchObject({
+      state: 'active',
+      unit: { version: 2, policy: { trustDomain: 'default' } },
+    });
+  });
+
+  it('lets go of a module with new code, never of an admin’s suspension', async () => {
+    const { modules, live } = await posted();
+    for (let count = 0; count < 3; count += 1) modules.onIncident(kill);
+    await modules.post(REPORT, code({}, 'two'), 'alice');
+    expect(live()?.state).toBe('active');
+    modules.onIncident({ ...kill, version: 2 });
+    modules.onIncident({ ...kill, version: 2 });
+    expect(live()?.state).toBe('active');
+    await modules.suspend(REPORT, 'alice');
+    await modules.post(REPORT, code({}, 'three'), 'alice');
+    for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, version: 3 });
+    expect(live()).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+    await modules.resume(REPORT, 'bob');
+    expect(live()?.state).toBe('active');
+    modules.onIncident({ ...kill, version: 3 });
+    expect(live()?.state).toBe('active');
+  });
+
+  it('stays tripped across a restart, until an admin resumes', async () => {
+    const opened = await posted();
+    for (let count = 0; count < 3; count += 1) opened.modules.onIncident(kill);
+    const { modules, audited } = await opened.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'breaker' });
+    await modules.resume(REPORT, 'bob');
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect((await audited()).at(-1)).toEqual(['endpoint.resume', '/1.0/report', 'bob']);
+  });
+});
+
+describe('quarantine', () => {
+  it('puts what ended a process into one of its own, until new code comes', async () => {
+    const opened = await posted();
+    const domain = (modules = opened.modules) => modules.registry.get(REPORT)?.unit?.policy.trustDomain;
+    opened.modules.onIncident(violation);
+    expect(domain()).toBe('default');
+    const before = opened.live()?.unit;
+    opened.modules.onIncident(kill);
+    expect(domain()).toBe('own:endpoint:1.0/report');
+    expect(opened.live()?.unit).not.toBe(before);
+    const next = await opened.restart();
+    expect(domain(next.modules)).toBe('own:endpoint:1.0/report');
+    await next.modules.post(REPORT, code({}, 'two'), 'alice');
+    expect(domain(next.modules)).toBe('default');
+  });
+});
+
+describe('the audit log', () => {
+  it('is not flooded by a module that breaks its limits', async () => {
+    const { modules, audited, advance } = await posted();
+    const violations = async () => (await audited()).filter(([action]) => action === 'run.violation').length;
+    for (let count = 0; count < 500; count += 1) modules.onIncident(violation);
+    await expect.poll(violations).toBe(1);
+    advance(60_000);
+    for (let count = 0; count < 500; count += 1) {
+      modules.onIncident({ ...violation, limit: `limit ${count}` });
+    }
+    await expect.poll(violations).toBe(61);
+    expect((await audited()).at(-1)).toEqual(['run.violation', '/1.0/report#limit 59', null]);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import { code, endpoint, loadedModules } from './modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+
+describe('removing', () => {
+  it('removes code, policy and log, and keeps the versions', async () => {
+    const { modules, read, audited, retired } = await loadedModules();
+    await modules.post(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    const unit = modules.registry.get(REPORT)?.unit;
+    modules.log(unit!, 'r1', { level: 'info', message: 'hello' });
+    await modules.suspend(REPORT, 'alice');
+    retired.length = 0;
+    await modules.remove(REPORT, 'bob');
+    expect(modules.registry.match('/1.0/report')).toBeUndefined();
+    expect([await read(FILE), await read(POLICY)]).toEqual([undefined, undefined]);
+    expect(retired).toEqual(['endpoint:1.0/report']);
+    modules.log(unit!, 'r2', { level: 'info', message: 'too late' });
+    await expect(modules.versions(REPORT)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(modules.remove(REPORT, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
+
+    expect(await modules.post(REPORT, code(), 'carol')).toMatchObject({ created: true, version: 2 });
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect(modules.policy(REPORT)).toEqual({ version: 1 });
+    expect(modules.logs(REPORT, { limit: 10, after: 0 })).toEqual([]);
+    expect((await modules.versions(REPORT)).map(({ clientId }) => clientId)).toEqual(['alice', 'carol']);
+  });
+});
+
+describe('suspending', () => {
+  it('stops a module at once, for good, and says so', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code(), 'alice');
+    const unit = first.modules.registry.get(REPORT)?.unit;
+    await first.modules.suspend(REPORT, 'bob');
+    expect(first.modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+    expect(first.retired).toEqual(['endpoint:1.0/report']);
+    await first.modules.suspend(REPORT, 'bob');
+    const { modules, audited } = await first.restart();
+    expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+    await modules.resume(REPORT, 'carol');
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { sha256: unit?.sha256 } });
+    expect((await audited()).map(([action, , by]) => [action, by])).toEqual([
+      ['endpoint.create', 'alice'],
+      ['endpoint.suspend', 'bob'],
+      ['endpoint.suspend', 'bob'],
+      ['endpoint.resume', 'carol'],
+    ]);
+    await expect(modules.suspend(endpoint('other'), 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('works while the database is away', async () => {
+    const { modules, store } = await loadedModules();
+    await modules.post(REPORT, code(), 'alice');
+    await store.close();
+    await expect(modules.suspend(REPORT, 'bob')).rejects.toBeInstanceOf(StoreError);
+    expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+  });
+});

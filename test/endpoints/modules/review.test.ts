@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { loadCeilings } from '../../../src/endpoints/modules/ceilings.ts';
+import { createPolicyReader } from '../../../src/endpoints/modules/policy.ts';
+import { mustWait } from '../../../src/endpoints/modules/review.ts';
+import { packageRoot } from '../../../src/lib/package-files.ts';
+import { code, endpoint, loadedModules } from './modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
+
+describe('mustWait', () => {
+  it('depends on the mode and on the power of the policy', async () => {
+    const ceilings = await loadCeilings(new URL('sandbox/', packageRoot()));
+    const reader = createPolicyReader({ ceilings, jsonBytes: 1, originProblem: () => undefined });
+    const weak = await reader.read({ limits: { cpuMs: 50 }, grants: { collections: [], response: {} } });
+    const strong = await reader.read({ grants });
+    const modes = ['none', 'grants', 'all'] as const;
+    expect(modes.map((mode) => mustWait(mode, reader.none))).toEqual([false, false, true]);
+    expect(modes.map((mode) => mustWait(mode, weak))).toEqual([false, false, true]);
+    expect(modes.map((mode) => mustWait(mode, strong))).toEqual([false, true, true]);
+  });
+});
+
+describe('review of all code', () => {
+  it('keeps a new endpoint back until another admin approves it', async () => {
+    const { modules, read, audited } = await loadedModules({ review: 'all' });
+    expect(await modules.post(REPORT, code(), 'alice')).toMatchObject({
+      created: true,
+      version: 1,
+      pending: true,
+    });
+    expect(modules.registry.match('/1.0/report')?.endpoint).toMatchObject({ state: 'pending', methods: [] });
+    expect(await read(FILE)).toBeUndefined();
+    expect(() => modules.source(REPORT)).toThrow('No version is approved yet');
+    expect(await modules.versionSource(REPORT, 1)).toBe(code());
+    expect(modules.policy(REPORT)).toEqual({ version: 1, code: { pending: [1] } });
+
+    await expect(modules.approve(REPORT, 1, 'alice')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await modules.approve(REPORT, 1, 'bob');
+    expect(modules.registry.get(REPORT)).toMatchObject({
+      state: 'active',
+      postedBy: 'alice',
+      unit: { version: 1 },
+    });
+    expect(await read(FILE)).toBe(code());
+    await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await audited()).toEqual([
+      ['endpoint.propose', '/1.0/report', 'alice'],
+      ['endpoint.approve', '/1.0/report', 'bob'],
+    ]);
+  });
+
+  it('leaves the old code in force meanwhile, across a restart too', async () => {
+    const first = await loadedModules({ review: 'all' });
+    await first.modules.post(REPORT, code({}, 'one'), 'alice');
+    await first.modules.approve(REPORT, 1, 'bob');
+    await first.modules.post(REPORT, code({}, 'two'), 'alice');
+    await first.modules.post(endpoint('other'), code(), 'alice');
+    const { modules } = await first.restart();
+    expect(modules.source(REPORT)).toBe(code({}, 'one'));
+    expect(modules.registry.get(endpoint('other'))?.state).toBe('pending');
+    await modules.post(REPORT, code({}, 'three'), 'alice');
+    await modules.approve(REPORT, 3, 'bob');
+    expect(modules.source(REPORT)).toBe(code({}, 'three'));
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  it('lets code that was approved once come back without asking again', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.post(REPORT, code({}, 'one'), 'alice');
+    await modules.approve(REPORT, 1, 'bob');
+    await modules.post(REPORT, code({}, 'two'), 'alice');
+    expect(await modules.rollback(REPORT, 1, 'alice')).toMatchObject({ version: 3, pending: false });
+    expect(await modules.rollback(REPORT, 2, 'alice')).toMatchObject({ version: 4, pending: true });
+    expect(modules.source(REPORT)).toBe(code({}, 'one'));
+  });
+
+  it('looks at paths again when code is approved', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.post(endpoint('a'), code({ route: '/1.0/x/:y' }), 'alice');
+    await modules.post(endpoint('b'), code({ route: '/1.0/x/:z' }), 'alice');
+    await modules.approve(endpoint('a'), 1, 'bob');
+    await expect(modules.approve(endpoint('b'), 1, 'bob')).rejects.toMatchObject({
+      code: 'ENDPOINT_INVALID',
+    });
+    expect(modules.registry.get(endpoint('b'))?.state).toBe('pending');
+  });
+
+  it('does not stand in the way of whoever may write files', async () => {
+    const first = await loadedModules({ review: 'all' });
+    await first.close();
+    await first.write(FILE, code());
+    const { modules } = await first.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', postedBy: null });
+  });
+
+  it('forgets what waits when the endpoint is removed', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.post(REPORT, code(), 'alice');
+    await modules.remove(REPORT, 'alice');
+    expect(modules.registry.get(REPORT)).toBeUndefined();
+    await modules.post(REPORT, code(), 'alice');
+    await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await modules.approve(REPORT, 2, 'bob');
+  });
+});
+
+describe('review of grants', () => {
+  it('asks for code that has them, and for policies that give them', async () => {
+    const { modules, read } = await loadedModules({ review: 'grants' });
+    const granted = () => modules.registry.get(REPORT)?.unit?.policy.grants.collections.length;
+    expect(await modules.post(REPORT, code({}, 'one'), 'alice')).toMatchObject({ pending: false });
+    expect(await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice')).toEqual({
+      version: 1,
+      limits: { cpuMs: 50 },
+      code: { sha256: expect.any(String) },
+    });
+
+    // Code that came in without grants must not get them behind the reviewer's back.
+    expect(await modules.putPolicy(REPORT, { grants }, 'alice')).toMatchObject({
+      limits: { cpuMs: 50 },
+      code: { pending: [2] },
+    });
+    expect(granted()).toBe(0);
+    expect(await read('endpoints/1.0/endpoint.report.policy.json')).not.toContain('library');
+    await expect(modules.approve(REPORT, 2, 'alice')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await modules.approve(REPORT, 2, 'bob');
+    expect(granted()).toBe(1);
+    expect(await read('endpoints/1.0/endpoint.report.policy.json')).toContain('library');
+    expect(modules.policy(REPORT)).toMatchObject({
+      grants,
+      code: { approvedBy: 'client:bob', approvedAt: expect.stringMatching(/^20.*Z$/) },
+    });
+
+    expect(await modules.post(REPORT, code({}, 'two'), 'alice')).toMatchObject({ version: 3, pending: true });
+    expect(modules.source(REPORT)).toBe(code({}, 'one'));
+    expect(await modules.putPolicy(REPORT, {}, 'alice')).toMatchObject({ code: { pending: [3] } });
+    expect(granted()).toBe(0);
+  });
+
+  it('holds a policy against the ceilings of the day it is approved', async () => {
+    const first = await loadedModules({ review: 'grants' });
+    await first.modules.post(REPORT, code(), 'alice');
+    await first.modules.putPolicy(REPORT, { grants }, 'alice');
+    const ceilings = await loadCeilings(new URL('sandbox/', packageRoot()));
+    const lower = { ...ceilings, grants: { ...ceilings.grants, collections: [] } };
+    const { modules } = await first.restart({ ceilings: lower });
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'POLICY_INVALID' });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 1 } });
+  });
+});
