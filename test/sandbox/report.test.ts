@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { createReport } from '../../sandbox/report.js';
+
+function reportOf() {
+  const frames: unknown[] = [];
+  const lost: number[] = [];
+  let pending = 0;
+  const report = createReport({
+    writer: {
+      add(text: string) {
+        pending += text.length;
+        return text.length;
+      },
+      pending: () => pending,
+      flush(header: unknown) {
+        frames.push(structuredClone(header));
+        pending = 0;
+      },
+    },
+    lost: (job: number) => lost.push(job),
+  });
+  return { report, frames, lost };
+}
+
+describe('the report of a host', () => {
+  it('gathers until it is sent, and begins anew', () => {
+    const { report, frames } = reportOf();
+    expect(report.isEmpty()).toBe(true);
+    report.event(1, 'end', 'ab', 'c');
+    report.fault(2, 'timeout', 'x'.repeat(1000));
+    report.turn(3, false);
+    report.turn(2, true);
+    expect([report.isEmpty(), report.isolateGone()]).toEqual([false, true]);
+    report.flush(7, false);
+    report.flush(7, true, [3, 4]);
+    const rest = { t: 'turns', unit: 7 };
+    expect(frames).toEqual([
+      {
+        ...rest,
+        events: [[1, 'end', 2, 1]],
+        faults: [[2, 'timeout', 'x'.repeat(300)]],
+        back: [],
+        idle: false,
+        turnMs: 3,
+        disposed: true,
+      },
+      { ...rest, events: [], faults: [], back: [3, 4], idle: true, turnMs: 0, disposed: false },
+    ]);
+  });
+
+  it('is large from a megabyte on', () => {
+    const { report } = reportOf();
+    report.event(1, 'end', '', 'x'.repeat(1_048_576));
+    expect(report.isLarge()).toBe(false);
+    report.event(1, 'log', 'x', '');
+    expect(report.isLarge()).toBe(true);
+  });
+
+  it('gives up on a request that sends more than any limit allows', () => {
+    const { report, lost } = reportOf();
+    report.event(1, 'call', '', 'x'.repeat(19_000_000));
+    expect(lost).toEqual([]);
+    report.event(5, 'call', '', 'x'.repeat(2_000_000));
+    expect(lost).toEqual([5]);
+  });
+});
