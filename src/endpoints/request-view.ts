@@ -7,6 +7,8 @@ import type { Unit } from './unit.ts';
 type Headers = EndpointRequest['headers'];
 
 const URL_END = /[?#]/;
+/** What a query cannot be read without decoding. */
+const ESCAPED = /[%+]/;
 /** What stands in JSON as it is. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
@@ -19,18 +21,31 @@ function pathEnd(url: string): number {
   return end === -1 ? url.length : end;
 }
 
+/** Names and values of a query as WHATWG URL reads it. */
+function pairsOf(text: string): Iterable<readonly [name: string, value: string]> {
+  if (ESCAPED.test(text)) return new URLSearchParams(text);
+  const pairs = text.split('&').filter((pair) => pair !== '');
+  return pairs.map((pair) => {
+    const split = pair.indexOf('=');
+    return split === -1 ? [pair, ''] : [pair.slice(0, split), pair.slice(split + 1)];
+  });
+}
+
 function queryText(url: string, start: number): string {
   if (url[start] !== '?') return '{}';
   const hash = url.indexOf('#', start);
-  const text = url.slice(start + 1, hash === -1 ? undefined : hash);
-  const query: Record<string, string | string[]> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) {
-    const before = query[name];
-    if (before === undefined) query[name] = value;
-    else if (typeof before === 'string') query[name] = [before, value];
+  const values = new Map<string, string[]>();
+  for (const [name, value] of pairsOf(url.slice(start + 1, hash === -1 ? undefined : hash))) {
+    const before = values.get(name);
+    if (before === undefined) values.set(name, [value]);
     else before.push(value);
   }
-  return JSON.stringify(query);
+  let text = '';
+  for (const [name, [value = '', ...more]] of values) {
+    text += `${text === '' ? '' : ','}${quote(name)}:`;
+    text += more.length === 0 ? quote(value) : JSON.stringify([value, ...more]);
+  }
+  return `{${text}}`;
 }
 
 /** A grant, and for each of its names the text that introduces its value. */

@@ -40,7 +40,8 @@ function readBody(
   let length = 0;
   const finish = (error: Error | null) => {
     payload.off('data', take).off('end', end).off('error', finish);
-    done(error, error === null ? Buffer.concat(chunks, length) : Buffer.alloc(0));
+    const [only = Buffer.alloc(0)] = chunks;
+    done(error, chunks.length > 1 ? Buffer.concat(chunks, length) : only);
   };
   const end = () => finish(null);
   const take = (chunk: Buffer) => {
