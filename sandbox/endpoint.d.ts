@@ -1,8 +1,5 @@
 // What posted code gets: types for authors of endpoints and hooks. For an editor only; nothing here runs.
-//
-// An endpoint, in a plain JavaScript file:
-//   /** @type {import('cloister/sandbox/endpoint').Handler} */
-//   module.exports.get = (req, res) => res.json({ hello: req.query.name });
+// A plain JavaScript file names them in its comments: `@type` with an `import` of this file and `.Handler`, `.Hook`, ….
 
 /** The caller, when a token or key was sent. */
 export interface Client {

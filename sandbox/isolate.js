@@ -26,8 +26,7 @@ function optionsText({ source, ...options }) {
 
 /**
  * Makes an isolate and compiles the module in it. Throws a SyntaxError of V8 when the text does not compile.
- * `door` is called by the guest code: (job, kind, text, text) → text or nothing; it must not throw, as the guest would see
- * the error with paths of this machine.
+ * `door` is called by the guest code: (job, kind, text, text) → text or nothing.
  * @param {GuestOptions} options
  * @param {(job: number, kind: string, head: string, body: string) => string | number | undefined} door
  * @returns {Engine}
@@ -43,6 +42,19 @@ function createEngine(options, door) {
     throw error;
   }
 }
+
+/**
+ * What a callback throws is shown to the guest with paths of this machine: nothing is thrown.
+ * @param {Parameters<typeof createEngine>[1]} door
+ * @returns {Parameters<typeof createEngine>[1]}
+ */
+const quiet = (door) => (job, kind, head, body) => {
+  try {
+    return door(job, kind, head, body);
+  } catch {
+    return undefined;
+  }
+};
 
 /** @param {any} isolate */
 function disposeOf(isolate) {
@@ -61,7 +73,7 @@ function fill(isolate, options, door) {
   scratch.evalClosureSync(aloneText(options.source), [], { ...place, timeout: INSTALL_MS });
   const author = isolate.compileScriptSync(moduleText(options.source), place);
   const bundle = isolate.compileScriptSync(BUNDLE, { filename: 'sandbox' });
-  const callback = new ivm.Callback(door, { sync: true });
+  const callback = new ivm.Callback(quiet(door), { sync: true });
   const text = optionsText(options);
   const install = { timeout: INSTALL_MS, result: { reference: true } };
   const reference = { timeout: INSTALL_MS, reference: true };

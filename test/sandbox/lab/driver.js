@@ -2,6 +2,10 @@
 import { createInterface } from 'node:readline';
 import { createGuest, inspect, versions } from '../../../sandbox/isolate.js';
 
+/** A line of its own: `readline` also ends lines where only JavaScript does. */
+const lineOf = (value) =>
+  `${JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
+
 /** Guests by number, and what the last turn sent out. */
 const guests = new Map();
 let events = [];
@@ -16,10 +20,7 @@ function turn(id, run) {
 const commands = {
   guest({ id, options }) {
     const emit = (...event) => events.push(event);
-    guests.set(
-      id,
-      createGuest(options, emit, () => process.stderr.write('lost\n')),
-    );
+    guests.set(id, createGuest(options, emit));
     return {};
   },
   start: ({ id, job, head, body, ms }) => turn(id, (guest) => guest.start(job, head, body, ms)),
@@ -53,5 +54,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   } catch (error) {
     answer = { failed: `${error.name}: ${error.message}` };
   }
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  process.stdout.write(lineOf(answer));
 }

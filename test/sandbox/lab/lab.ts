@@ -36,13 +36,17 @@ const REQUEST = {
 
 export const headOf = (request: object = {}) => JSON.stringify({ ...REQUEST, ...request });
 
+/** `readline` also ends lines where only JavaScript does. */
+const lineOf = (value: object) =>
+  `${JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
+
 export async function openLab() {
   const child = spawn(process.execPath, [...FLAGS, DRIVER], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let lastId = 0;
 
   async function send<T>(op: string, command: object = {}): Promise<T> {
-    child.stdin.write(`${JSON.stringify({ op, ...command })}\n`);
+    child.stdin.write(lineOf({ op, ...command }));
     const { value, done } = await lines.next();
     if (done === true) throw new Error('the process with the guests is gone');
     const answer = JSON.parse(value) as T & { failed?: string };

@@ -1,0 +1,181 @@
+// The turns of a guest, with an engine that does what a test says in place of an isolate.
+import { describe, expect, it } from 'vitest';
+import { createGuestWith } from '../../sandbox/guest.js';
+import { DEFAULTS } from './lab/lab.ts';
+
+type Door = (job: number, kind: string, head: string, body: string) => unknown;
+type Enter = (door: Door, args: readonly unknown[], ms: number) => unknown;
+
+function open(enter: Enter, isolation: 'realm' | 'context' | 'isolate' = 'realm') {
+  const events: unknown[][] = [];
+  const engines: { disposed: boolean; rooms: number; released: number }[] = [];
+  const guest = createGuestWith(
+    (_options, door: Door) => {
+      const engine = { disposed: false, rooms: 0, released: 0 };
+      engines.push(engine);
+      return {
+        open() {
+          engine.rooms += 1;
+          return {
+            enter: (ms: number, args: readonly unknown[]) => enter(door, args, ms),
+            release: () => {
+              engine.released += 1;
+            },
+          };
+        },
+        heapBytes: () => 1_000,
+        isDisposed: () => engine.disposed,
+        dispose: () => {
+          engine.disposed = true;
+        },
+      };
+    },
+    { ...DEFAULTS, isolation, source: '' },
+    (...event) => events.push(event),
+  );
+  return { guest, events, engines };
+}
+
+const ends: Enter = (door, [what, job]) => (what === 'start' ? door(Number(job), 'end', '[]', '') : 0);
+const timeOut = (ms: number) => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+  throw new Error('Script execution timed out.');
+};
+
+describe('a turn', () => {
+  it('passes on what the request sends', () => {
+    const { guest, events } = open(ends);
+    expect(guest.start(7, 'head', 'body', 10)).toEqual({ fault: null });
+    expect(events).toEqual([[7, 'end', '[]', '']]);
+  });
+
+  it('lets no other request speak, and none after its end but to the log', () => {
+    const { guest, events } = open((door, [what, job]) => {
+      if (what !== 'start') return 0;
+      door(99, 'end', 'forged', '');
+      door(Number(job), 'end', 'own', '');
+      door(Number(job), 'end', 'again', '');
+      door(Number(job), 'call', 'late', '');
+      door(Number(job), 'log', 'fine', '');
+      return door(Number(job), 'bytes', '', 'ü');
+    });
+    guest.start(1, '', '', 10);
+    expect(events).toEqual([
+      [1, 'end', 'own', ''],
+      [1, 'log', 'fine', ''],
+    ]);
+  });
+
+  it('without an answer and without a call is silent', () => {
+    const { guest, events } = open(() => 0);
+    guest.start(1, '', '', 10);
+    expect(events).toEqual([[1, 'silent', '', '']]);
+  });
+
+  it('that waits goes on when it is delivered to, and not after that', () => {
+    const { guest, events } = open((door, [what, job]) => {
+      if (what === 'pending') return 1;
+      return what === 'deliver' ? door(Number(job), 'end', '', '') : 0;
+    });
+    const call = { call: 1, ok: true, text: 'null' };
+    guest.start(1, '', '', 10);
+    expect(events).toEqual([]);
+    guest.deliver(2, call, 10);
+    guest.deliver(1, call, 10);
+    guest.deliver(1, call, 10);
+    expect(events).toEqual([[1, 'end', '', '']]);
+  });
+});
+
+describe('a turn that is stopped', () => {
+  const loops: Enter = (_door, [what], ms) => (what === 'start' ? timeOut(ms) : 0);
+
+  it('is a timeout, cleaned up after', () => {
+    const entered: unknown[] = [];
+    const { guest, engines } = open((door, args, ms) => {
+      entered.push([args[0], ms]);
+      return loops(door, args, ms);
+    });
+    expect(guest.start(1, '', '', 4.2)).toEqual({
+      fault: 'timeout',
+      message: 'The turn took more than 5 ms',
+    });
+    expect(entered).toEqual([
+      ['start', 5],
+      ['stop', 2],
+    ]);
+    expect([guest.disposed, engines[0]?.disposed]).toEqual([false, false]);
+  });
+
+  it('costs the isolate where it cannot be cleaned up', () => {
+    const { guest, engines } = open((_door, _args, ms) => timeOut(ms));
+    expect(guest.start(1, '', '', 5)).toMatchObject({ fault: 'timeout' });
+    expect([guest.disposed, engines[0]?.disposed]).toEqual([true, true]);
+  });
+
+  it('cannot be faked by a rejection that says so', () => {
+    const { guest, events } = open((door, [what, job]) => {
+      if (what === 'start') {
+        door(Number(job), 'end', '', '');
+        throw new Error('Script execution timed out.');
+      }
+      return 0;
+    });
+    expect(guest.start(1, '', '', 1_000)).toEqual({ fault: null });
+    expect(events).toEqual([
+      [1, 'end', '', ''],
+      [1, 'log', '{"level":"error","message":"Unhandled rejection: Script execution timed out."}', ''],
+    ]);
+  });
+});
+
+describe('memory', () => {
+  it('lost by the shared isolate ends the guest', () => {
+    const { guest, engines } = open(() => {
+      engines[0]!.disposed = true;
+      throw new Error('Isolate was disposed during execution due to memory limit');
+    });
+    expect(guest.start(1, '', '', 10)).toEqual({
+      fault: 'memory',
+      message: 'The module needed more than 64 MB of memory',
+    });
+    expect(guest.disposed).toBe(true);
+  });
+
+  it('lost by an isolate of one request ends only that', () => {
+    let dies = true;
+    const { guest, engines } = open((door, args, ms) => {
+      if (!dies) return ends(door, args, ms);
+      engines.at(-1)!.disposed = true;
+      throw new Error('Isolate was disposed');
+    }, 'isolate');
+    expect(guest.start(1, '', '', 10)).toMatchObject({ fault: 'memory' });
+    dies = false;
+    expect([guest.disposed, guest.start(2, '', '', 10).fault]).toEqual([false, null]);
+  });
+});
+
+describe('what requests share', () => {
+  it.each([
+    ['realm', 1, 1, 0],
+    ['context', 1, 3, 3],
+    ['isolate', 3, 1, 0],
+  ] as const)('%s', (isolation, isolates, rooms, released) => {
+    const { guest, engines } = open(ends, isolation);
+    for (let job = 1; job <= 3; job += 1) guest.start(job, '', '', 10);
+    expect([engines.length, engines[0]?.rooms, engines[0]?.released]).toEqual([isolates, rooms, released]);
+    guest.dispose();
+    expect([guest.disposed, engines.every(({ disposed }) => disposed)]).toEqual([true, true]);
+  });
+
+  it('is released when a waiting request is forgotten', () => {
+    const { guest, engines } = open((_door, [what]) => (what === 'pending' ? 1 : 0), 'isolate');
+    guest.start(1, '', '', 10);
+    guest.start(2, '', '', 10);
+    expect(guest.heapBytes()).toBe(2_000);
+    guest.forget(1);
+    guest.forget(9);
+    expect(engines.map(({ disposed }) => disposed)).toEqual([true, false]);
+  });
+});

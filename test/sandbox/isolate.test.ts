@@ -1,0 +1,123 @@
+// Guests in real isolates: what a turn leaves behind, what it may cost, what grows.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { headOf } from './lab/lab.ts';
+import { MODES, useLab } from './lab/use-lab.ts';
+
+const { lab } = useLab();
+const OK = 'exports.get = (req, res) => res.end("fine")';
+const kinds = (events: readonly (readonly [number, string, string, string])[]) =>
+  events.map(([, kind]) => kind);
+
+describe.each(MODES)('a turn that is stopped (%s)', (isolation) => {
+  it.each([
+    'for (;;);',
+    '/(a+)+b/.test("a".repeat(40))',
+    '[3, 1, 2].sort(() => { for (;;); })',
+    'JSON.stringify({ toJSON() { for (;;); } })',
+    'new Proxy({}, { get() { for (;;); } }).x',
+    'for (const x of (function* () { for (;;) yield 1; })());',
+    'try { for (;;); } finally { for (;;); }',
+    'await null; for (;;);',
+    'for (;;) await null;',
+    'const spin = () => Promise.resolve().then(spin); await spin();',
+    'queueMicrotask(function again() { queueMicrotask(again); }); await new Promise(() => {})',
+  ])('ends in time and leaves the guest usable: %s', async (code) => {
+    const guest = await lab().guest(
+      `exports.get = async (req, res) => { if (req.query.bad) { ${code} } res.end('fine'); }`,
+      { isolation },
+    );
+    const began = performance.now();
+    const { end } = await guest.start(1, headOf({ query: { bad: '1' } }), '', 50);
+    expect(end.fault).toBe('timeout');
+    expect(performance.now() - began).toBeLessThan(2_000);
+    const { disposed } = await guest.heapBytes().then(() => guest.forget(1));
+    if (!disposed) expect((await guest.start(2, headOf())).events[0]?.[3]).toBe('fine');
+  });
+
+  it('leaves no microtask that speaks or runs in a later turn', async () => {
+    const guest = await lab().guest(
+      `exports.get = async (req, res) => {
+        if (!req.query.bad) return void (await null, await null, res.end('mine'));
+        for (let i = 0; i < 100; i += 1) Promise.resolve().then(() => { console.log('left over'); res.end('left over'); fetch('http://a'); });
+        for (;;);
+      }`,
+      { isolation },
+    );
+    const stopped = await guest.start(1, headOf({ query: { bad: '1' } }), '', 30);
+    expect([stopped.end.fault, stopped.events]).toEqual(['timeout', []]);
+    const { events } = await guest.start(2, headOf());
+    expect(events).toEqual([[2, 'end', '[200,[],"text"]', 'mine']]);
+  });
+
+  it('after an answer keeps the answer', async () => {
+    const guest = await lab().guest('exports.get = (req, res) => { res.end("sent"); for (;;); }', {
+      isolation,
+    });
+    const { end, events } = await guest.start(1, headOf(), '', 30);
+    expect([end.fault, kinds(events)]).toEqual(['timeout', ['end']]);
+  });
+});
+
+describe('a request that waits, while another one of its isolate is stopped', () => {
+  it('goes on', async () => {
+    const guest = await lab().guest(
+      'exports.get = async (req, res) => { if (req.query.bad) for (;;); await Model("a").find(); res.end("went on"); }',
+    );
+    await guest.start(1, headOf());
+    expect((await guest.start(2, headOf({ query: { bad: '1' } }), '', 30)).end.fault).toBe('timeout');
+    expect((await guest.deliver(1, 1, { ok: true, value: null })).events[0]?.[3]).toBe('went on');
+  });
+});
+
+describe('memory', () => {
+  it.each(MODES)('beyond the limit ends the turn (%s)', async (isolation) => {
+    const guest = await lab().guest(
+      'exports.get = (req, res) => { const all = []; while (req.query.bad) all.push(new Array(10_000).fill(1)); res.end("fine"); }',
+      { isolation, heapMb: 16 },
+    );
+    const { end, disposed } = await guest.start(1, headOf({ query: { bad: '1' } }), '', 20_000);
+    expect([end.fault, disposed]).toEqual(['memory', isolation !== 'isolate']);
+  });
+
+  it('does not grow from call to call', async () => {
+    const guest = await lab().guest(
+      `class Row { #n; constructor(n) { this.#n = n; } get n() { return this.#n; } }
+       exports.get = async (req, res) => {
+         const rows = Array.from({ length: 20 }, (_, n) => new Row(n)); await null;
+         res.json({ rows: rows.map(({ n }) => n), s: Symbol.for('k') === Symbol.for('k'), d: new Date(0), r: /a/.exec('a') });
+       }`,
+    );
+    const { heap, disposed, events } = await guest.repeat(100_000, 10_000);
+    expect([disposed, kinds(events)]).toEqual([false, ['end']]);
+    const settled = Math.max(...heap.slice(0, 3));
+    expect(Math.min(...heap.slice(-3))).toBeLessThan(settled * 1.1 + 1_048_576);
+  }, 60_000);
+});
+
+describe('what is said of the parts in use', () => {
+  it('is true', async () => {
+    const installed = JSON.parse(
+      readFileSync(new URL('../../node_modules/isolated-vm/package.json', import.meta.url), 'utf8'),
+    );
+    const wanted = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const versions = await lab().versions();
+    expect(versions).toEqual({
+      ...{ node: process.versions.node, v8: process.versions.v8 },
+      isolatedVm: installed.version,
+    });
+    expect(wanted.dependencies['isolated-vm']).toBe(versions['isolatedVm']);
+  });
+});
+
+describe('a guest', () => {
+  it('is refused where its code does not compile', async () => {
+    await expect(lab().guest('let a = ;')).rejects.toThrow("SyntaxError: Unexpected token ';'");
+  });
+
+  it('answers nothing once it is disposed of', async () => {
+    const guest = await lab().guest(OK);
+    expect(await guest.heapBytes()).toBeGreaterThan(100_000);
+    await guest.dispose();
+  });
+});
