@@ -85,7 +85,8 @@ const FILES: Readonly<Record<ReportedModule['file'], string>> = {
 function codeLines(module: ReportedModule): string[] {
   const { sha256, codeVersion, pending, file } = module;
   const remarks = [
-    FILES[file],
+    // Code that is not in force yet differs from nothing.
+    sha256 === null ? '' : FILES[file],
     pending.length === 0 ? '' : `waiting for another admin: version ${pending.join(', ')}`,
   ].filter((remark) => remark !== '');
   return [

@@ -107,10 +107,12 @@ describe('the page of an audit', () => {
       approvedBy: 'other',
       approvedAt: '2026-11-20T11:00:00.000Z',
       suspendedBy: 'admin' as const,
+      file: 'different' as const,
     };
     const words = page({ endpoints: [module('/1.0/a', approval)] }).replace(/\s+/g, ' ');
     expect(words).toContain('2026-11-20 10:00 UTC; approved by other, 2026-11-20 11:00 UTC');
     expect(words).toContain('(by an admin)');
+    expect(words).toContain('its file holds other code, not in force');
   });
 
   it('says what has no power, what does not run, and what was laid by hand', () => {
@@ -121,7 +123,6 @@ describe('the page of an audit', () => {
           suspendedBy: 'breaker',
           quarantined: true,
           pending: [3, 4],
-          file: 'different',
           sha256: null,
           postedBy: null,
           postedAt: null,
@@ -131,9 +132,7 @@ describe('the page of an audit', () => {
     });
     const words = text.replace(/\s+/g, ' ');
     expect(words).toContain('HOOKS: 1, 1 of them not running /api/hooks/slug suspended (by the breaker)');
-    expect(words).toContain(
-      'its file holds other code, not in force waiting for another admin: version 3, 4',
-    );
+    expect(words).toContain('a file laid by hand waiting for another admin: version 3, 4');
     expect(words).toContain('realm, in a process of its own until it has new code');
     expect(words).toContain('code none in force a file laid by hand');
     expect(words).toContain('may do nothing beyond its own answer');
