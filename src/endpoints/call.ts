@@ -35,9 +35,11 @@ const NOT_ITS_FAULT: ReadonlySet<FailureCode> = new Set([
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
-function unavailable(code: ErrorCode): AppError {
+function unavailable(code: ErrorCode, message?: string): AppError {
   const seconds = RETRY_SECONDS.get(code);
-  return new AppError(code, seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } });
+  const shown = message === undefined ? {} : { message };
+  const headers = seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } };
+  return new AppError(code, { ...shown, ...headers });
 }
 
 /** Value of the `Allow` header: HEAD comes with GET, OPTIONS always. */
@@ -71,7 +73,7 @@ function failed(outcome: Exclude<Outcome, Answer>, job: Job, endpoint: LiveModul
       return passedOn(endpoint, outcome.error.statusCode);
     case 'failure':
       if (!NOT_ITS_FAULT.has(outcome.code)) job.log(recordOf(outcome));
-      return unavailable(outcome.code);
+      return unavailable(outcome.code, outcome.shown);
     case 'result':
       // Only hooks return results.
       return new AppError('ENDPOINT_ERROR');

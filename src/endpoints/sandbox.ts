@@ -59,6 +59,8 @@ export type Outcome =
       readonly kind: 'failure';
       readonly code: FailureCode;
       readonly message: string;
+      /** What the caller is told instead of the usual text: words of the server, never of the module. */
+      readonly shown?: string;
       /** In lines of the author's text. */
       readonly stack?: string;
       /** What the module itself threw: hostile text. A hook's reaches the caller, cleaned. */

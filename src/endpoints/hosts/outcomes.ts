@@ -61,7 +61,10 @@ export function createOutcomes(): (unit: Unit, ending: Ending) => Outcome | stri
       case 'error':
         return failureOf(head) ?? 'protocol';
       default:
-        return failure('ENDPOINT_TIMEOUT', 'It answered nothing, and waits for nothing');
+        return {
+          ...failure('ENDPOINT_TIMEOUT', 'It answered nothing, and waits for nothing'),
+          shown: 'The endpoint answered nothing, and waits for nothing',
+        };
     }
   };
 }
