@@ -1,0 +1,115 @@
+// A real host process, spoken to as the server does, and as it never would.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createFrameReader, encodeFrame } from '../../src/endpoints/hosts/frames.ts';
+
+const HOST = join(import.meta.dirname, '../../sandbox/host.js');
+const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+function start() {
+  const child = spawn(process.execPath, [...FLAGS, HOST], {
+    env: { PWD: '/' },
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  children.push(child);
+  const socket = child.stdio[3] as Socket;
+  socket.on('error', () => undefined);
+  const frames: { header: { t: string }; raw: string }[] = [];
+  const reader = createFrameReader((header, raw) => {
+    frames.push({ header: JSON.parse(header) as { t: string }, raw: raw.toString() });
+    return true;
+  });
+  socket.on('data', (chunk: Buffer) => reader.push(chunk));
+  const send = (header: object, ...texts: string[]) =>
+    socket.write(encodeFrame(JSON.stringify(header), texts, Buffer.byteLength(texts.join(''))));
+  const exit = once(child, 'exit');
+  return { child, socket, frames, send, exit };
+}
+
+const LOAD = {
+  ...{ t: 'load', unit: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 300, cpuMs: 1000 },
+  ...{ wallMs: 5000, heapMb: 64, responseBytes: 1000, logBytes: 1000, logLines: 10, hostCalls: 5, timers: 5 },
+  ...{ timerMs: 100, model: false, fetch: false },
+};
+const HEAD = JSON.stringify({
+  ...{ method: 'GET', url: '/', path: '/', params: {}, query: {}, headers: {}, bodyType: 'none' },
+  ...{ client: null, ip: '::1' },
+});
+
+async function ready() {
+  const host = start();
+  await expect.poll(() => host.frames.length, { timeout: 15_000 }).toBe(1);
+  return host;
+}
+
+describe('a host', () => {
+  it('says that it is ready, and with what', async () => {
+    const { frames } = await ready();
+    expect(frames[0]?.header).toEqual({
+      t: 'ready',
+      versions: { node: process.versions.node, v8: expect.any(String), isolatedVm: '7.0.1' },
+      walls: expect.any(Object),
+    });
+  });
+
+  it('runs what it is sent', async () => {
+    const { frames, send } = await ready();
+    send(LOAD, 'module.exports.get = (req, res) => res.end("hello")');
+    send({ t: 'run', unit: 1, room: 1, jobs: [[5, HEAD.length, 0]] }, HEAD);
+    await expect
+      .poll(() => frames[1], { timeout: 15_000 })
+      .toMatchObject({
+        header: { t: 'turns', unit: 1, events: [[5, 'end', expect.any(Number), 5]], idle: true },
+        raw: expect.stringMatching(/^\[200,.*\]hello$/),
+      });
+  });
+
+  it('inspects', async () => {
+    const { frames, send } = await ready();
+    send({ t: 'inspect', id: 3, kind: 'endpoint', loadMs: 300, heapMb: 64 }, 'module.exports.get = () => 1');
+    await expect
+      .poll(() => frames[1]?.header, { timeout: 15_000 })
+      .toMatchObject({
+        t: 'inspected',
+        id: 3,
+        inspection: { ok: true, methods: ['GET'] },
+      });
+  });
+
+  it('goes when the server does', async () => {
+    const { socket, exit } = await ready();
+    socket.destroy();
+    expect(await exit).toEqual([null, 'SIGKILL']);
+  });
+
+  it.each<[string, (host: ReturnType<typeof start>) => unknown]>([
+    ['a message that it does not know', ({ send }) => send({ t: 'toString' })],
+    ['a message without a kind', ({ send }) => send({})],
+    ['a frame that is too large', ({ socket }) => socket.write(Buffer.alloc(8, 255))],
+    ['a header that is no JSON', ({ socket }) => socket.write(encodeFrame('{', [], 0))],
+    ['half a frame', ({ socket }) => socket.end(Buffer.alloc(5))],
+    [
+      'requests of a unit that it does not have',
+      ({ send }) => send({ t: 'run', unit: 9, room: 1, jobs: [] }),
+    ],
+  ])('ends itself on %s', async (_, misbehave) => {
+    const host = await ready();
+    misbehave(host);
+    expect(await host.exit).toEqual([null, 'SIGKILL']);
+  });
+
+  it('says that it is lost before it goes', async () => {
+    const { frames, send, exit } = await ready();
+    send({ t: 'run', unit: 9, room: 1, jobs: [] });
+    await exit;
+    await expect.poll(() => frames[1]?.header).toEqual({ t: 'lost', job: null });
+  });
+});
