@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Inspection } from '../../../sandbox/protocol.ts';
+import { readMetadata, storedMetadata } from '../../../src/endpoints/modules/metadata.ts';
+
+type Accepted = Extract<Inspection, { ok: true }>;
+const found = (given: Partial<Accepted>): Accepted => ({
+  ...{ ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null },
+  ...given,
+});
+
+describe('readMetadata', () => {
+  it('needs a token unless the module says otherwise', () => {
+    const nothing = { methods: [], authenticate: true, displayName: null, route: null };
+    expect(readMetadata(found({}))).toEqual(nothing);
+    const inherited = Object.create({ authenticate: false }) as Record<string, unknown>;
+    expect(readMetadata(found({ settings: inherited }))).toEqual(nothing);
+  });
+
+  it('keeps what it knows', () => {
+    expect(
+      readMetadata(
+        found({
+          methods: ['PUT', 'GET', 'TRACE', 'constructor'],
+          settings: { authenticate: ['post', 'Post', 'GET'], displayName: 'A\u202e b', cache: true },
+          route: '/1.0/x',
+        }),
+      ),
+    ).toEqual({
+      methods: ['GET', 'PUT'],
+      authenticate: ['POST', 'GET'],
+      displayName: 'A\\u{202e} b',
+      route: '/1.0/x',
+    });
+    expect(readMetadata(found({ settings: { displayName: 5 } })).displayName).toBeNull();
+    expect(readMetadata(found({ settings: { authenticate: false } })).authenticate).toBe(false);
+  });
+
+  it.each([null, 'false', 0, {}, ['GET', 'EVERYTHING'], [['GET', 'PUT']]])(
+    'refuses `authenticate: %j`, which may mean anything',
+    (authenticate) => {
+      expect(() => readMetadata(found({ settings: { authenticate } }))).toThrow(
+        expect.objectContaining({
+          code: 'ENDPOINT_INVALID',
+          items: [expect.objectContaining({ field: 'model.settings.authenticate' })],
+        }),
+      );
+    },
+  );
+});
+
+describe('storedMetadata', () => {
+  it('takes what was stored, and nothing else', () => {
+    const good = { methods: ['GET'], authenticate: ['GET'], displayName: 'x', route: '/1.0/x' };
+    expect(storedMetadata({ ...good, extra: 1 })).toEqual(good);
+    for (const bad of [null, undefined, 5, [], {}, { ...good, methods: 'GET' }, { ...good, route: 1 }]) {
+      expect(storedMetadata(bad)).toBeUndefined();
+    }
+  });
+});
