@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import {
+  countTowardsMinute,
+  depthOf,
+  framesAtOnce,
+  isForgettable,
+  isSlow,
+  isWaitingTooLong,
+  longestQueue,
+  noteRunningTurn,
+  noteTurn,
+  noteWaiting,
+} from '../../../src/endpoints/hosts/lane.ts';
+import { laneOf, requestOf } from '../../helpers/fake-host.ts';
+
+const warm = (now = 0) => ({ isCold: false, now });
+
+describe('the pace of a lane', () => {
+  it('is guessed to be good at first', () => {
+    const lane = laneOf();
+    expect([depthOf(lane), framesAtOnce(lane), longestQueue(lane), isSlow(lane, 0)]).toEqual([
+      16,
+      2,
+      32,
+      false,
+    ]);
+  });
+
+  it('follows its turns: the longer they are, the less is sent at once', () => {
+    const depths = [0.05, 0.5, 1, 4, 100].map((ms) => {
+      const lane = laneOf();
+      noteTurn(lane, ms, warm());
+      return [depthOf(lane), framesAtOnce(lane), longestQueue(lane)];
+    });
+    expect(depths).toEqual([
+      [16, 3, 1024],
+      [16, 2, 32],
+      [8, 2, 32],
+      [2, 1, 32],
+      [1, 1, 32],
+    ]);
+  });
+
+  it('is not judged by one turn on a busy machine, nor by the first in an isolate', () => {
+    const lane = laneOf();
+    noteTurn(lane, 40, { isCold: true, now: 0 });
+    noteTurn(lane, 0.05, warm());
+    noteTurn(lane, 4, warm());
+    expect([depthOf(lane), framesAtOnce(lane)]).toEqual([16, 3]);
+  });
+
+  it('is slow for a minute after a long turn, finished or not', () => {
+    const lane = laneOf();
+    noteTurn(lane, 51, warm(10));
+    expect([isSlow(lane, 60_000), isSlow(lane, 60_010)]).toEqual([true, false]);
+    noteRunningTurn(lane, 50, 70_000);
+    expect(isSlow(lane, 70_000)).toBe(false);
+    noteRunningTurn(lane, 51, 70_000);
+    expect(isSlow(lane, 70_001)).toBe(true);
+  });
+
+  it('has a short queue as soon as its requests wait for host calls', () => {
+    const lane = laneOf();
+    noteTurn(lane, 0.05, warm());
+    noteWaiting(lane, true);
+    expect(longestQueue(lane)).toBe(32);
+    for (let n = 0; n < 20; n += 1) noteWaiting(lane, false);
+    expect(longestQueue(lane)).toBe(1024);
+  });
+});
+
+describe('the minute of a lane', () => {
+  it('lets so many through, and begins anew', () => {
+    const lane = laneOf();
+    const at = (now: number) => countTowardsMinute(lane, 2, now);
+    expect([at(0), at(1), at(2), at(59_999), at(60_000), at(60_001), at(60_002)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('has no bound at 0', () => {
+    const lane = laneOf();
+    expect(Array.from({ length: 1000 }, () => countTowardsMinute(lane, 0, 0)).includes(false)).toBe(false);
+  });
+});
+
+describe('waiting', () => {
+  it('is a second, and the wall time for what has begun before', () => {
+    const request = requestOf();
+    expect([isWaitingTooLong(request, 1000), isWaitingTooLong(request, 1001)]).toEqual([false, true]);
+    request.alone = true;
+    expect([isWaitingTooLong(request, 5000), isWaitingTooLong(request, 5001)]).toEqual([false, true]);
+  });
+
+  it('keeps a lane in mind', () => {
+    const lane = laneOf();
+    expect([isForgettable(lane, 60_000), isForgettable(lane, 60_001)]).toEqual([false, true]);
+    lane.queue.push(requestOf(lane));
+    expect(isForgettable(lane, 60_001)).toBe(false);
+  });
+});
