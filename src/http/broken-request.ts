@@ -29,7 +29,7 @@ export function brokenRequestAnswer(code: string | undefined): string {
     'Content-Type: application/json',
     'X-Content-Type-Options: nosniff',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(status === 405 ? ['Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS'] : []),
+    ...(status === 405 ? ['Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'] : []),
     'Connection: close',
   ];
   return `${lines.join('\r\n')}\r\n\r\n${body}`;

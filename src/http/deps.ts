@@ -33,7 +33,7 @@ export interface CustomCodeDeps {
   readonly sandboxStatus: () => SandboxStatus;
 }
 
-export interface HttpDeps extends Partial<CustomCodeDeps> {
+export interface HttpDeps extends CustomCodeDeps {
   readonly config: HttpConfig;
   /** Version of the package. */
   readonly version: string;

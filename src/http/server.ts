@@ -44,7 +44,7 @@ function trusted(setting: HttpConfig['server']['trustProxy']) {
 function createListener(
   deps: HttpDeps,
   onError: ErrorHandler,
-  addresses: EndpointAddresses | undefined,
+  addresses: EndpointAddresses,
 ): FastifyInstance {
   const { limits, server } = deps.config;
   const base = createEntry(deps);
@@ -71,7 +71,7 @@ function createListener(
       // Routes that take parameters parse them themselves, strictly.
       querystringParser: () => NO_QUERY,
     },
-    ...(addresses === undefined ? {} : { rewriteUrl: addresses.rewrite }),
+    rewriteUrl: addresses.rewrite,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       base.headers(request, reply);
@@ -92,7 +92,7 @@ const reflect: OriginFunction = (origin, done) => done(null, origin ?? '*');
 function allowOrigins(
   server: FastifyInstance,
   { enabled, origins }: HttpConfig['cors'],
-  addresses: EndpointAddresses | undefined,
+  addresses: EndpointAddresses,
 ): void {
   if (!enabled) return;
   const options = {
@@ -104,7 +104,7 @@ function allowOrigins(
   const plain = { ...options, preflight: false };
   // An OPTIONS request of an endpoint that is no preflight is for its code, which may answer it.
   const isPlain = ({ raw }: FastifyRequest) =>
-    raw.headers['access-control-request-method'] === undefined && addresses?.matchOf(raw) !== undefined;
+    raw.headers['access-control-request-method'] === undefined && addresses.matchOf(raw) !== undefined;
   server.register(cors, {
     delegator: (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void) =>
       done(null, isPlain(request) ? plain : options),
@@ -117,17 +117,11 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance): void {
   server.once('close', () => clearInterval(sweep));
 }
 
-function customCode(deps: HttpDeps) {
-  const { modules, calls, sandboxEnabled, sandboxStatus, config } = deps;
-  if (!modules || !calls || sandboxEnabled === undefined || !sandboxStatus) return undefined;
-  return { modules, calls, sandboxEnabled, config, addresses: createEndpointAddresses(modules.registry) };
-}
-
 /** Builds the server. It does not listen yet; `inject` works. */
 export function createServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
-  const custom = customCode(deps);
-  const server = createListener(deps, onError, custom?.addresses);
+  const addresses = createEndpointAddresses(deps.modules.registry);
+  const server = createListener(deps, onError, addresses);
   const entry = createEntry(deps);
   const cache = responseCache(deps);
   // An expectation that Node does not know is no reason to refuse (RFC 9110 10.1.1 leaves it open).
@@ -143,7 +137,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     if (server.server.listening) closeConnectionsOnceIdle(server);
   });
   acceptJson(server);
-  allowOrigins(server, deps.config.cors, custom?.addresses);
+  allowOrigins(server, deps.config.cors, addresses);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   server.register(async (scope) => healthRoutes(scope, deps));
@@ -157,11 +151,9 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));
     known.register(async (scope) => flushRoutes(scope, cache));
-    if (custom !== undefined) {
-      known.register(async (scope) => apiEndpointsRoutes(scope, custom));
-      known.register(async (scope) => hookRoutes(scope, custom));
-      known.register(async (scope) => endpointRoutes(scope, custom, custom.addresses));
-    }
+    known.register(async (scope) => apiEndpointsRoutes(scope, deps));
+    known.register(async (scope) => hookRoutes(scope, deps));
+    known.register(async (scope) => endpointRoutes(scope, deps, addresses));
     known.register(async (scope) => specificationRoutes(scope, deps));
     known.register(async (scope) => documentRoutes(scope, deps, cache));
   });
