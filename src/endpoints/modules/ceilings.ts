@@ -48,7 +48,8 @@ const FORMATS = {
     message: 'must be a host and a port, such as `127.0.0.1:9000` or `[::1]:9000`',
   },
   'fetch-origin': {
-    test: (text: string) => /^https?:\/\/\*$/.test(text) || URL.parse(text)?.origin === text,
+    test: (text: string) =>
+      /^https?:\/\/\*$/.test(text) || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text),
     message: 'must be an origin such as `https://api.example.com`, or `https://*`',
   },
   'ceiling-actor': {

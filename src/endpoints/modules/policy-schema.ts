@@ -107,7 +107,7 @@ export const POLICY_FORMATS = {
   },
   actor: { test: (name: string) => ACTOR.test(name), message: 'must be `caller` or `client:<id>`' },
   origin: {
-    test: (origin: string) => /^https?:/.test(origin) && URL.parse(origin)?.origin === origin,
+    test: (origin: string) => /^https?:[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin,
     message:
       'must be scheme, host and port as a browser writes them, such as `https://api.example.com` or `http://10.0.0.1:8080`',
   },

@@ -91,7 +91,7 @@ describe('loadCeilings', () => {
       await itemsOf({
         version: 2,
         limits: { cpuMs: 1, cpu: 5 },
-        grants: { fetch: [{ origin: 'example.org' }], collections: [{ name: '*', as: 'root' }] },
+        grants: { fetch: [{ origin: 'https://*.example.org' }], collections: [{ name: '*', as: 'root' }] },
         egress: { allow: ['127.0.0.1'] },
       }),
     ).toEqual([

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { createRecords, newState, type VersionFacts } from '../../../src/endpoints/modules/records.ts';
+import { StoreError } from '../../../src/errors.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+
+const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
+const facts = (version: number): VersionFacts => ({
+  ...{ version, sha256: `hash${version}`, clientId: 'alice', createdAt: version, metadata },
+  ...{ approvedBy: null, approvedAt: null, policy: null },
+});
+
+async function open() {
+  const { store } = await openTemporaryStore();
+  const records = createRecords({ store, now: Date.now, queryMs: 5000 });
+  await records.ensure();
+  return { store, records };
+}
+
+describe('records', () => {
+  it('keep states whole', async () => {
+    const { records } = await open();
+    const state = {
+      ...newState('hook:a'),
+      active: facts(2),
+      last: 3,
+      pending: [3],
+      suspendedBy: 'admin' as const,
+      violations: [{ kind: 'kill', limit: 'cpuMs', at: 5, version: 2 } as const],
+    };
+    await records.save(newState('hook:b'));
+    await records.save(state);
+    await records.save({ ...state, quarantined: true });
+    const found = await records.states();
+    expect(found.find(({ key }) => key === 'hook:a')).toEqual({ ...state, quarantined: true });
+    expect(found.find(({ key }) => key === 'hook:b')).toEqual(newState('hook:b'));
+  });
+
+  it('keep versions of each module apart, with their sources', async () => {
+    const { records } = await open();
+    const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;
+    await records.add({ ...newState(a), last: 1 }, facts(1), 'one');
+    await records.add({ ...newState(a), last: 2 }, facts(2), 'two');
+    await records.add({ ...newState(b), last: 1 }, { ...facts(1), policy: { version: 1 } }, 'other');
+    expect(await records.versions(a)).toEqual([facts(1), facts(2)]);
+    expect(await records.version(b, 1)).toEqual({ ...facts(1), policy: { version: 1 } });
+    expect(await records.version(b, 2)).toBeUndefined();
+    expect(await records.source(a, 2)).toBe('two');
+    expect(await records.source(a, 3)).toBeUndefined();
+    expect((await records.states()).map(({ key, last }) => [key, last]).sort()).toEqual([
+      [a, 2],
+      [b, 1],
+    ]);
+  });
+
+  it('never overwrite a version, and then change nothing', async () => {
+    const { records } = await open();
+    await records.add({ ...newState('hook:a'), last: 1 }, facts(1), 'one');
+    const again = records.add({ ...newState('hook:a'), last: 9 }, facts(1), 'two');
+    await expect(again).rejects.toBeInstanceOf(StoreError);
+    expect(await records.source('hook:a', 1)).toBe('one');
+    expect((await records.states())[0]?.last).toBe(1);
+  });
+
+  it('note an approval', async () => {
+    const { records } = await open();
+    const state = { ...newState('hook:a'), last: 1, pending: [1] };
+    await records.add(state, facts(1), 'one');
+    const approved = { ...facts(1), approvedBy: 'bob', approvedAt: 7 };
+    await records.change({ ...state, pending: [], active: approved }, approved);
+    expect(await records.version('hook:a', 1)).toEqual(approved);
+    expect((await records.states())[0]?.active).toEqual(approved);
+  });
+
+  it('leave out what they do not understand', async () => {
+    const { store, records } = await open();
+    const ns = { database: null, collection: 'cloister.moduleVersions' };
+    const document = { _id: 'f'.repeat(24), key: 'hook:a', version: 1, sha256: 'x', metadata: 5 };
+    await store.commit([{ kind: 'insert', ns, document }]);
+    expect(await records.versions('hook:a')).toEqual([]);
+  });
+});

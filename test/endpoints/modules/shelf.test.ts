@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { createPolicyReader } from '../../../src/endpoints/modules/policy.ts';
+import { newState, type VersionFacts } from '../../../src/endpoints/modules/records.ts';
+import { createModuleRegistry } from '../../../src/endpoints/modules/registry.ts';
+import { createShelf, type Held } from '../../../src/endpoints/modules/shelf.ts';
+import { collectionsNamed, endpoint, packaged } from './modules.ts';
+
+const KEY = 'endpoint:1.0/report';
+const policies = createPolicyReader({ ceilings: packaged, jsonBytes: 1, originProblem: () => undefined });
+const metadata = { methods: ['GET'], authenticate: ['PUT'], displayName: 'R', route: '/1.0/r/:x' };
+const active = {
+  version: 2,
+  sha256: 'a',
+  clientId: 'alice',
+  createdAt: 7,
+  metadata,
+} as unknown as VersionFacts;
+const held: Held = {
+  address: endpoint('report'),
+  state: { ...newState(KEY), active, last: 2 },
+  policy: policies.none,
+  source: 'text',
+  faults: {},
+};
+
+function open() {
+  const registry = createModuleRegistry(collectionsNamed([]));
+  const retired: string[] = [];
+  const shelf = createShelf({ registry, retire: (id) => void retired.push(id) });
+  const live = () => registry.get(held.address);
+  return { registry, shelf, retired, live };
+}
+
+describe('the shelf', () => {
+  it('shows a module to the server as it is', () => {
+    const { registry, shelf, live, retired } = open();
+    shelf.put(held);
+    expect(live()).toEqual({
+      address: held.address,
+      path: '/1.0/r/:x',
+      state: 'active',
+      methods: ['GET'],
+      authenticate: ['PUT'],
+      displayName: 'R',
+      postedBy: 'alice',
+      postedAt: 7,
+      unit: {
+        ...{ id: KEY, kind: 'endpoint', version: 2, sha256: 'a', source: 'text' },
+        policy: policies.none.effective(KEY, false),
+      },
+    });
+    expect(registry.match('/1.0/r/5')?.params['x']).toBe('5');
+    expect(retired).toEqual([]);
+  });
+
+  it('keeps the unit as long as code and policy stay, and retires it when they change', async () => {
+    const { shelf, live, retired } = open();
+    shelf.put(held);
+    const unit = live()?.unit;
+    shelf.setState({ ...held.state, pending: [3], last: 3 });
+    expect(live()?.unit).toBe(unit);
+    expect(retired).toEqual([]);
+    shelf.setState({ ...held.state, suspendedBy: 'admin' });
+    expect(live()?.unit).toBe(unit);
+    expect(retired).toEqual([KEY]);
+    shelf.setState({ ...held.state, suspendedBy: 'admin', last: 4 });
+    expect(retired).toEqual([KEY]);
+    shelf.put({ ...held, policy: await policies.read({}) });
+    expect(live()?.unit).not.toBe(unit);
+    shelf.setState({ ...held.state, quarantined: true });
+    expect(live()?.unit?.policy.trustDomain).toBe(`own:${KEY}`);
+    expect(retired).toHaveLength(3);
+  });
+
+  it.each([
+    ['broken', { ...held, faults: { policy: 'odd' } }],
+    ['broken', { ...held, faults: { code: 'odd' } }],
+    ['pending', { ...held, source: undefined, state: { ...held.state, active: null, pending: [1] } }],
+  ] as const)('gives nothing to run of what is %s', (state, one) => {
+    const { registry, shelf, live } = open();
+    shelf.put(one);
+    expect(live()).toMatchObject({ state, methods: [], authenticate: true, path: '/1.0/report' });
+    expect(live()?.unit).toBeUndefined();
+    expect(registry.match('/1.0/r/5')).toBeUndefined();
+  });
+
+  it('remembers what is known of modules that are gone', () => {
+    const { shelf, live, retired } = open();
+    expect(shelf.state(KEY)).toEqual(newState(KEY));
+    shelf.put(held);
+    const gone = { ...held.state, active: null, removedAt: 2 };
+    shelf.remove(gone);
+    shelf.remove(gone);
+    expect([live(), shelf.get(KEY), [...shelf.all()]]).toEqual([undefined, undefined, []]);
+    expect(shelf.state(KEY)).toBe(gone);
+    expect(retired).toEqual([KEY]);
+    shelf.setState({ ...gone, last: 5 });
+    expect(shelf.state(KEY).last).toBe(5);
+    expect(live()).toBeUndefined();
+  });
+});
