@@ -7,6 +7,7 @@
   const { failureOf, hostCall } = kit.requests;
   const { copyOf, encode, fromBase64, toBase64, viewOf } = kit.bytes;
   const MAX_HEADERS = 100;
+  const MAX_CHARACTERS = 1_048_576;
 
   class FetchHeaders {
     #pairs;
@@ -157,7 +158,9 @@
     const type = typed || body.type === '' ? '' : pairText('content-type', body.type);
     const headers = given === '' || type === '' ? given + type : `${given},${type}`;
     const target = `"url":${JSONStringify(String(input))},"method":${JSONStringify(method)}`;
-    return `{${target},"headers":[${headers}],"body":${body.text},"bodyEncoding":"${body.encoding}"}`;
+    const args = `{${target},"headers":[${headers}],"body":${body.text},"bodyEncoding":"${body.encoding}"}`;
+    if (args.length > MAX_CHARACTERS) throw new RangeError('The request is too large');
+    return args;
   }
 
   return function createFetch(request) {

@@ -3,42 +3,38 @@
 // a property of that name (`this.name = …` in a subclass of Error); then all of it is frozen, the accessors as well.
 (function harden(kit) {
   'use strict';
-  const { Array, Object, ObjectDefineProperty, ObjectFreeze, ObjectGetPrototypeOf, ObjectHasOwn } = kit.p;
-  const { ReflectGetOwnPropertyDescriptor, ReflectOwnKeys, Set, SetAdd, SetForEach, SetHas } = kit.p;
-  const { SymbolIterator, TypeError, globalThis } = kit.p;
+  const { Array, ObjectDefineProperty, ObjectFreeze, ObjectGetPrototypeOf, ObjectHasOwn, Set } = kit.p;
+  const { ReflectGetOwnPropertyDescriptor, ReflectOwnKeys, SymbolIterator, TypeError, globalThis } = kit.p;
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-  /** Everything reachable from the roots: values, getters, setters, prototypes. */
+  /** Everything reachable from the roots (values, getters, setters, prototypes), and what of it is a prototype. */
   function reach(roots) {
     const found = new Set();
-    const prototypes = new Set();
+    const prototypes = new Set(roots);
     const queue = [];
-    const add = (value) => {
-      if (!isObject(value) || SetHas(found, value)) return;
-      SetAdd(found, value);
-      queue[queue.length] = value;
+    const add = (object) => {
+      if (found.has(object)) return;
+      found.add(object);
+      queue.push(object);
     };
-    for (let index = 0; index < roots.length; index += 1) {
-      add(roots[index]);
-      SetAdd(prototypes, roots[index]);
-    }
-    while (queue.length > 0) {
-      const object = queue[queue.length - 1];
-      queue.length -= 1;
+    const addProperty = (key, { value, get, set }) => {
+      if (get !== undefined) add(get);
+      if (set !== undefined) add(set);
+      if (!isObject(value)) return;
+      add(value);
+      if (key === 'prototype') prototypes.add(value);
+    };
+    roots.forEach(add);
+    for (let index = 0; index < queue.length; index += 1) {
+      const object = queue[index];
       const prototype = ObjectGetPrototypeOf(object);
-      if (prototype !== null && typeof prototype !== 'function') SetAdd(prototypes, prototype);
-      add(prototype);
-      const keys = ReflectOwnKeys(object);
-      for (let index = 0; index < keys.length; index += 1) {
-        const property = ReflectGetOwnPropertyDescriptor(object, keys[index]);
-        if (ObjectHasOwn(property, 'value')) {
-          if (keys[index] === 'prototype' && isObject(property.value)) SetAdd(prototypes, property.value);
-          add(property.value);
-        } else {
-          add(property.get);
-          add(property.set);
-        }
+      if (prototype !== null) add(prototype);
+      if (prototype !== null && typeof prototype !== 'function') prototypes.add(prototype);
+      for (const key of ReflectOwnKeys(object)) {
+        // Length and name are a number and a text: most of all properties, and nothing behind them.
+        if (typeof object === 'function' && (key === 'length' || key === 'name')) continue;
+        addProperty(key, ReflectGetOwnPropertyDescriptor(object, key));
       }
     }
     return { found, prototypes };
@@ -48,13 +44,9 @@
   const staysData = (prototype, key) =>
     prototype === Array.prototype && (key === 'constructor' || key === SymbolIterator);
 
-  function makeOverridable(prototype, key, property) {
-    const { value, enumerable } = property;
-    ObjectDefineProperty(prototype, key, {
-      __proto__: null,
-      get() {
-        return value;
-      },
+  function makeOverridable(prototype, key, { value, enumerable }) {
+    const { get, set } = {
+      get: () => value,
       set(assigned) {
         if (this === prototype || !isObject(this)) {
           throw new TypeError('This object is shared by all requests and cannot be changed');
@@ -62,31 +54,25 @@
         if (ObjectHasOwn(this, key)) this[key] = assigned;
         else kit.put(this, key, assigned);
       },
-      enumerable,
-      configurable: false,
-    });
+    };
+    // From here on the value is out of reach of a walk, but it has been found by the one before.
+    ObjectDefineProperty(prototype, key, { __proto__: null, get, set, enumerable, configurable: false });
+    ObjectFreeze(get);
+    ObjectFreeze(set);
   }
 
   function makeAllOverridable(prototype) {
-    const keys = ReflectOwnKeys(prototype);
-    for (let index = 0; index < keys.length; index += 1) {
-      const key = keys[index];
+    for (const key of ReflectOwnKeys(prototype)) {
       const property = ReflectGetOwnPropertyDescriptor(prototype, key);
       if (property.writable !== true || !property.configurable || staysData(prototype, key)) continue;
       makeOverridable(prototype, key, property);
     }
   }
 
-  const roots = kit.hiddenPrototypes();
-  for (let index = 0; index < kit.hidden.length; index += 1) roots[roots.length] = kit.hidden[index];
-  roots[roots.length] = globalThis;
-
-  // The values move into accessors, out of reach of a second walk; the accessors are only reached by that one.
-  const { found, prototypes } = reach(roots);
-  SetForEach(prototypes, (prototype) => {
-    if (prototype !== globalThis && prototype !== Object) makeAllOverridable(prototype);
-  });
-  const freeze = (object) => ObjectFreeze(object);
-  SetForEach(found, freeze);
-  SetForEach(reach(roots).found, freeze);
+  // No code of an author has run yet: loops and methods are still what they should be.
+  const { found, prototypes } = reach([...kit.hiddenPrototypes(), ...kit.hidden, globalThis]);
+  for (const prototype of prototypes) {
+    if (prototype !== globalThis) makeAllOverridable(prototype);
+  }
+  for (const object of found) ObjectFreeze(object);
 });

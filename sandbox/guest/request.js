@@ -144,10 +144,12 @@
     return failure;
   }
 
-  /** How many host calls the request waits for. */
+  /** How many host calls the request waits for. One that waits for none is over. */
   function pendingOf(job) {
     const request = waiting[job];
-    return request === undefined ? 0 : request.pending;
+    if (request !== undefined && request.pending > 0) return request.pending;
+    stop(job);
+    return 0;
   }
 
   /** Nothing of this request may run or speak any more. */

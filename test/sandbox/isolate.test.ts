@@ -95,6 +95,17 @@ describe('memory', () => {
   }, 60_000);
 });
 
+describe('requests that answer nothing', () => {
+  it('leave nothing behind', async () => {
+    const guest = await lab().guest(
+      'exports.get = () => { const data = new Array(10_000).fill(1.5); clearTimeout(setTimeout(() => data, 1)); }',
+      { heapMb: 16 },
+    );
+    const { disposed, events } = await guest.repeat(2_000, 2_000);
+    expect([disposed, kinds(events)]).toEqual([false, ['call', 'silent']]);
+  });
+});
+
 describe('what is said of the parts in use', () => {
   it('is true', async () => {
     const installed = JSON.parse(

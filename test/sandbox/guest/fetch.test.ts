@@ -60,6 +60,7 @@ describe('what fetch sends', () => {
     ["'http://a', { body: 'x' }", 'A GET request has no body'],
     ["'http://a', { headers: 'x' }", 'headers must be an object'],
     ["'http://a', { headers: Array(101).fill(['a', 'b']) }", 'at most 100 headers'],
+    ["'http://a', { method: 'POST', body: 'x'.repeat(1_100_000) }", 'too large'],
     ['{ toString() { throw new Error("sly"); } }', 'sly'],
   ])('rejects %s', async (code, message) => {
     expect(await thrown(`fetch(${code})`)).toContain(message);
