@@ -1,6 +1,6 @@
 // Reading code: what is in force, what was, and what changed in between.
 import { AppError } from '../../errors.ts';
-import type { ModuleAddress, ModuleService } from '../modules.ts';
+import type { ModuleAddress, ModuleService, VersionRecord } from '../modules.ts';
 import { keyOf } from './address.ts';
 import type { Core } from './core.ts';
 import { mustHold } from './removal.ts';
@@ -29,9 +29,12 @@ export function createHistory(
     async versions(address) {
       const { key, active } = mustHold(core, address).state;
       const found = await records.versions(key);
-      return found.map(({ version, sha256, clientId, createdAt }) => {
-        return { version, sha256, clientId, createdAt, active: version === active?.version };
-      });
+      return found.map(
+        ({ version, sha256, clientId, createdAt }): VersionRecord => ({
+          ...{ version, sha256, clientId, createdAt },
+          active: version === active?.version,
+        }),
+      );
     },
     async diff(address, a, b) {
       const name = (version: number) => `${keyOf(address)}@${version}`;

@@ -63,7 +63,7 @@ export async function putPolicy(
 }
 
 /** Makes a policy hold for every request that comes from now on. */
-export function enforcePolicy({ shelf }: Core, address: ModuleAddress, policy: Policy): void {
+function enforcePolicy({ shelf }: Core, address: ModuleAddress, policy: Policy): void {
   const held = shelf.get(keyOf(address));
   if (held === undefined) return;
   const { policy: _, ...faults } = held.faults;

@@ -82,9 +82,6 @@ export const POLICY_SCHEMA: object = closed({
   }),
 });
 
-/** Names that cannot be a trust domain of a policy: the server uses them itself. */
-const OWN_DOMAINS = ['inspect'];
-
 function isPath(path: string): boolean {
   if (!path.startsWith('/') || path.startsWith('//') || path.length > 2000) return false;
   const url = URL.parse(path, 'http://origin');
@@ -98,8 +95,9 @@ const ACTOR = /^(?:caller|client:[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199})$/;
 /** The text formats that the schema names. */
 export const POLICY_FORMATS = {
   'trust-domain': {
-    test: (name: string) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) && !OWN_DOMAINS.includes(name),
-    message: 'must be 1 to 64 letters, digits, dashes and underscores, and not `inspect`',
+    // The server's own domains have a colon or a space in their names.
+    test: (name: string) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name),
+    message: 'must be 1 to 64 letters, digits, dashes and underscores',
   },
   collection: {
     test: (name: string) => COLLECTION.test(name),

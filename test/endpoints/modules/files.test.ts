@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createModuleFiles, type ModuleFile } from '../../../src/endpoints/modules/files.ts';
@@ -49,7 +50,9 @@ describe('the files of posted code', () => {
     await lay('hooks/binary.js', Buffer.from([0xff, 0xfe, 0x00]));
     await lay('hooks/large.js', 'x'.repeat(1001));
     await mkdir(join(root, 'hooks/folder.js'));
-    execFileSync('mkfifo', [join(root, 'hooks/pipe.js')]);
+    const server = createServer().listen(join(root, 'hooks/socket.js'));
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
     const why = async (name: string) => {
       const found = await files.read(hook(name), 'code');
       return found.state === 'unreadable' ? found.why : found.state;
@@ -57,7 +60,7 @@ describe('the files of posted code', () => {
     expect(await why('binary')).toMatch(/ENCODING_INVALID|UTF-8/);
     expect(await why('large')).toBe('it has more than 1000 bytes');
     expect(await why('folder')).toBe('it is not a file');
-    expect(await why('pipe')).toBe('it is not a file');
+    expect(await why('socket')).toBe('it is not a file');
   });
 
   it('that we wrote are no changes, others are, once', async () => {

@@ -41,7 +41,7 @@ function read(source: string): Inspection {
 }
 
 /** Inspects by reading; remembers what it was asked. */
-export function createReader() {
+function createReader() {
   const inspected: string[] = [];
   const retired: string[] = [];
   const sandbox: Pick<Sandbox, 'inspect' | 'retire'> = {

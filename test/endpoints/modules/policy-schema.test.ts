@@ -6,7 +6,7 @@ const takes = (format: keyof typeof POLICY_FORMATS, texts: readonly string[]) =>
 
 describe('the formats of a policy', () => {
   it.each([
-    ['trust-domain', ['default', 'a', 'Shop_2-x'], ['', 'inspect', 'own:x', '-a', 'a b', 'x'.repeat(65)]],
+    ['trust-domain', ['default', 'a', 'Shop_2-x'], ['', ' inspect', 'own:x', '-a', 'a b', 'x'.repeat(65)]],
     [
       'collection',
       ['1.0/library/books', 'v1/a/b.c'],

@@ -163,7 +163,7 @@ describe('what a policy cannot have', () => {
     ['the block of the server', { code: {} }, ['code']],
     ['another format', { version: 2 }, ['version']],
     ['an unknown isolation', { isolation: 'none' }, ['isolation']],
-    ['a trust domain of the server’s own', { trustDomain: 'inspect' }, ['trustDomain']],
+    ['a trust domain of the server’s own', { trustDomain: ' inspect' }, ['trustDomain']],
     ['a trust domain with a colon', { trustDomain: 'own:hook:x' }, ['trustDomain']],
     ['less heap than an isolate needs', { limits: { heapMb: 7 } }, ['limits.heapMb']],
     ['too little CPU', { limits: { cpuMs: 9 } }, ['limits.cpuMs']],
