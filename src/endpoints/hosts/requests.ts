@@ -49,6 +49,7 @@ export function takeBack(host: Host, request: Request): void {
   request.number = 0;
   request.frame = null;
   request.begun = false;
+  request.startedAt = 0;
   request.hasActed = false;
   request.calls = 0;
   request.timerCalls = 0;
