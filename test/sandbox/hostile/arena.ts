@@ -7,6 +7,7 @@ import { startApp } from '../../helpers/app.ts';
 import type { AttackRequest } from './attack.ts';
 import type { Answer } from './endings.ts';
 import { type Origins, startOrigins } from './origins.ts';
+import { endpointAt, type Place } from './places.ts';
 import { type Watch, watchProcess } from './watch.ts';
 
 const NEIGHBOUR = `
@@ -17,13 +18,15 @@ module.exports.get = (req, res) => {
 };
 `;
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 export interface Arena {
   readonly watch: Watch;
   readonly origins: Origins;
-  /** Posts code as an endpoint of version 1.0. */
-  post(name: string, source: string): Promise<Answer>;
-  putPolicy(name: string, policy: JsonObject): Promise<Answer>;
-  call(name: string, request: AttackRequest): Promise<Answer>;
+  /** Posts code, and the specification that goes with it. */
+  post(place: Place, source: string): Promise<Answer>;
+  putPolicy(place: Place, policy: JsonObject): Promise<Answer>;
+  call(place: Place, request: AttackRequest): Promise<Answer>;
   /** Calls the good neighbour: resolves with the milliseconds it took, rejects when it answered anything but its own. */
   neighbour(): Promise<number>;
   close(): Promise<void>;
@@ -61,13 +64,17 @@ export async function startArena(): Promise<Arena> {
   const fill = (text: string) =>
     text.replaceAll('{{allowed}}', origins.allowed).replaceAll('{{canary}}', origins.canary);
 
-  const post: Arena['post'] = (name, source) =>
-    send(`/1.0/${name}/config`, {
+  const post: Arena['post'] = async ({ module, call, specification }, source) => {
+    const headers = { 'content-type': 'text/plain' };
+    const posted = await send(`${module}/config`, { method: 'POST', headers, body: bytesOf(fill(source)) });
+    if (posted.status !== 200 || specification === undefined) return posted;
+    return send(`${call}/config`, {
       method: 'POST',
-      headers: { 'content-type': 'text/plain' },
-      body: bytesOf(fill(source)),
+      headers: JSON_TYPE,
+      body: JSON.stringify(specification),
     });
-  const posted = await post('neighbour', NEIGHBOUR);
+  };
+  const posted = await post(endpointAt('neighbour'), NEIGHBOUR);
   if (posted.status !== 200) throw new Error(`the neighbour was refused: ${posted.text}`);
 
   let asked = 0;
@@ -76,13 +83,9 @@ export async function startArena(): Promise<Arena> {
     watch,
     origins,
     post,
-    putPolicy: (name, policy) =>
-      send(`/1.0/${name}/policy`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: fill(JSON.stringify(policy)),
-      }),
-    call: (name, request) => send(`/1.0/${name}${request.path ?? ''}`, request),
+    putPolicy: ({ module }, policy) =>
+      send(`${module}/policy`, { method: 'PUT', headers: JSON_TYPE, body: fill(JSON.stringify(policy)) }),
+    call: ({ call }, request) => send(`${call}${request.path ?? ''}`, request),
     async neighbour() {
       asked += 1;
       const n = asked;

@@ -1,6 +1,5 @@
 // What an attack is: code that an admin might post, the requests that set it off, and the only ways in which it may end.
 import type { Isolation } from '../../../sandbox/protocol.ts';
-import type { ErrorCode } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
 /** How one request, or the upload, ends. */
@@ -12,15 +11,15 @@ export type Ending =
       readonly headers?: Readonly<Record<string, string | RegExp | null>>;
     }
   /** An error of ours with one of these codes. */
-  | { readonly codes: readonly ErrorCode[] }
+  | { readonly codes: readonly string[] }
   /** An ordinary 2xx with a body of at most so many bytes, or one of these errors: what a limit leaves open. */
-  | { readonly codes: readonly ErrorCode[]; readonly orBytes: number }
+  | { readonly codes: readonly string[]; readonly orBytes: number }
   /** The upload, or its policy, is refused with one of these. */
   | { readonly refused: readonly string[] };
 
 export interface AttackRequest {
   readonly method?: string;
-  /** Added to the endpoint's path. */
+  /** Added to the path of the endpoint, or of the collection. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -30,11 +29,13 @@ export interface Attack {
   readonly title: string;
   /** `{{allowed}}` and `{{canary}}` stand for addresses that a grant covers and does not cover. */
   readonly source: string;
+  /** It is a hook, of this event, on a collection of its own; else an endpoint. */
+  readonly hook?: string;
   /** The realm unless given: once in each. */
   readonly isolations?: readonly Isolation[];
   /** Put before the calls; with the isolation in it. */
   readonly policy?: JsonObject;
-  /** In turn; one GET unless given. */
+  /** In turn; one unless given: a GET, or for a hook of writes a POST of a document. */
   readonly requests?: readonly AttackRequest[];
   /** The requests are sent all at once. */
   readonly atOnce?: boolean;

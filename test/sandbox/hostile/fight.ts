@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import type { Arena } from './arena.ts';
 import type { Attack, AttackRequest, Ending } from './attack.ts';
 import { type Answer, problemsOf } from './endings.ts';
+import { endpointAt, hookAt, type Place } from './places.ts';
 
 const DEFAULT_WALL_MS = 5000;
 /** From the wall clock to the kill. */
@@ -20,19 +21,19 @@ function wallOf({ policy }: Attack): number {
 }
 
 /** Undefined when both the code and its policy were accepted. */
-async function upload(arena: Arena, name: string, code: { source: string; policy: JsonObject | undefined }) {
-  const posted = await arena.post(name, code.source);
+async function upload(arena: Arena, place: Place, code: { source: string; policy: JsonObject | undefined }) {
+  const posted = await arena.post(place, code.source);
   if (posted.status !== 200) return posted;
   if (code.policy === undefined) return undefined;
-  const put = await arena.putPolicy(name, code.policy);
+  const put = await arena.putPolicy(place, code.policy);
   return put.status < 300 ? undefined : put;
 }
 
-async function callAll(arena: Arena, name: string, attack: Attack): Promise<Answer[]> {
-  const requests: readonly AttackRequest[] = attack.requests ?? [{}];
-  if (attack.atOnce === true) return Promise.all(requests.map((request) => arena.call(name, request)));
+async function callAll(arena: Arena, place: Place, attack: Attack): Promise<Answer[]> {
+  const requests: readonly AttackRequest[] = attack.requests ?? [place.request];
+  if (attack.atOnce === true) return Promise.all(requests.map((request) => arena.call(place, request)));
   const answers: Answer[] = [];
-  for (const request of requests) answers.push(await arena.call(name, request));
+  for (const request of requests) answers.push(await arena.call(place, request));
   return answers;
 }
 
@@ -45,11 +46,11 @@ async function neighbourProblems(arena: Arena, withinMs: number): Promise<string
   }
 }
 
-async function witnessProblems(arena: Arena, name: string, attack: Attack, policy: JsonObject | undefined) {
+async function witnessProblems(arena: Arena, place: Place, attack: Attack, policy: JsonObject | undefined) {
   if (attack.witness === undefined) return [];
   const { source, expect } = attack.witness;
-  const refused = await upload(arena, `${name}-witness`, { source, policy });
-  const answer = refused ?? (await arena.call(`${name}-witness`, {}));
+  const refused = await upload(arena, place, { source, policy });
+  const answer = refused ?? (await arena.call(place, {}));
   return problemsOf(answer, expect).map((problem) => `the witness: ${problem}`);
 }
 
@@ -60,17 +61,18 @@ export async function fight(
   { attack, isolation }: { readonly attack: Attack; readonly isolation: Isolation | undefined },
 ): Promise<readonly string[]> {
   const policy = isolation === undefined ? attack.policy : { version: 1, ...attack.policy, isolation };
-  const refused = await upload(arena, name, { source: attack.source, policy });
+  const place = attack.hook === undefined ? endpointAt(name) : hookAt(name, attack.hook);
+  const refused = await upload(arena, place, { source: attack.source, policy });
   const bound = wallOf(attack) + GRACE_MS + SLICE_MS;
   if (refused !== undefined) {
     const first = endingOf(attack.expect, 0);
     return [...problemsOf(refused, first), ...(await neighbourProblems(arena, bound))];
   }
   const [answers, beside] = await Promise.all([
-    callAll(arena, name, attack),
+    callAll(arena, place, attack),
     neighbourProblems(arena, bound),
   ]);
   const wrong = answers.flatMap((answer, at) => [...problemsOf(answer, endingOf(attack.expect, at))]);
-  const witnessed = await witnessProblems(arena, name, attack, policy);
+  const witnessed = await witnessProblems(arena, endpointAt(`${name}-witness`), attack, policy);
   return [...wrong, ...witnessed, ...beside, ...(await neighbourProblems(arena, bound))];
 }
