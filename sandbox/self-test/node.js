@@ -59,6 +59,16 @@ function holdsForeignDescriptors() {
   });
 }
 
+/** There is no such library: to be told so is to be allowed to load one. */
+function mayLoad() {
+  try {
+    process.dlopen({ exports: {} }, '/none.node');
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'ERR_DLOPEN_FAILED';
+  }
+}
+
 /** @param {Orders} orders @returns {Attempt[]} */
 export function nodeAttempts({ file, newFile, port, socket, server }) {
   const write = () => {
@@ -79,7 +89,7 @@ export function nodeAttempts({ file, newFile, port, socket, server }) {
     attempt('server-environ', () => readFileSync(`/proc/${server}/environ`)),
     attempt('first-environ', () => readFileSync('/proc/1/environ')),
     attempt('signal', () => process.kill(server, 0)),
-    attempt('addon', () => process.dlopen({ exports: {} }, String(process.argv[2])) ?? true),
+    attempt('addon', mayLoad),
     attempt('ffi', () => createRequire(import.meta.url)('node:ffi').dlopen(null, {})),
     attempt('descriptors', holdsForeignDescriptors),
     // biome-ignore lint/style/noProcessEnv: that it is empty is what is to be shown

@@ -28,7 +28,7 @@ describe('attempts by way of Node', () => {
         'server-environ',
         'signal',
       ],
-      ...['ffi', 'environment', 'own-script'],
+      ...['addon', 'ffi', 'environment', 'own-script'],
     ]);
     expect(await canaries.touches()).toEqual(new Set(['connect', 'socket', 'write']));
   });

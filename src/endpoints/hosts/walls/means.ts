@@ -1,5 +1,6 @@
 // What this machine offers for walls: tried out once, because being installed is not being allowed.
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { cage, nodeLibraries } from './bubblewrap.ts';
 import { tryoutScript, ulimits } from './limits.ts';
@@ -96,7 +97,7 @@ export async function findMeans({ tools, files, memoryMb }: Search): Promise<Mea
   const { sh, env, setpriv, bwrap } = tools;
   const visible = [process.execPath, ...nodeLibraries(), files.binding, ...files.scripts];
   if (sh === undefined) return { tools: {}, limits: new Set(), visible };
-  const userId = canOwnUsers(visible) ? createUserIds() : undefined;
+  const userId = canOwnUsers(visible) ? createUserIds(randomInt) : undefined;
   const asStranger = userId === undefined ? undefined : await acceptedLimits(sh, userId(), memoryMb);
   const limits = asStranger ?? (await acceptedLimits(sh, undefined, memoryMb)) ?? new Set();
   const own = asStranger === undefined || userId === undefined ? {} : { userId };

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 /** From here on, systemd, containers and distributions give out no ids. */
 const FIRST = 0x70000000;
 const COUNT = 0x10000;
+const SERVERS = 0xfff;
 
 const READ = 0o004;
 const ENTER = 0o001;
@@ -26,8 +27,12 @@ export function canOwnUsers(files: readonly string[]): boolean {
   return process.getuid?.() === 0 && files.every(readableByAll);
 }
 
-/** Ids of users and groups in turn, each other than the 65,535 before it. */
-export function createUserIds(): () => number {
+/**
+ * Ids of users and groups in turn, each other than the 65,535 before it. `random` gives a whole number below its argument:
+ * two servers on one machine shall not share ids.
+ */
+export function createUserIds(random: (below: number) => number): () => number {
+  const first = FIRST + COUNT * random(SERVERS);
   let next = 0;
-  return () => FIRST + (next++ % COUNT);
+  return () => first + (next++ % COUNT);
 }

@@ -9,15 +9,21 @@ afterAll(place.remove);
 
 describe('users of hosts', () => {
   it('are others each time, and none that a machine gives out', () => {
-    const next = createUserIds();
+    const next = createUserIds(() => 0);
     const ids = Array.from({ length: 1000 }, next);
     expect(new Set(ids).size).toBe(1000);
     expect(Math.min(...ids)).toBeGreaterThanOrEqual(0x70000000);
-    expect(Math.max(...ids)).toBeLessThan(2 ** 31);
+  });
+
+  it('differ from server to server', () => {
+    const servers = [0, 1, 0xffe].map((drawn) => createUserIds((below) => Math.min(drawn, below - 1)));
+    const ids = servers.flatMap((next) => Array.from({ length: 0x10000 }, next));
+    expect(new Set(ids).size).toBe(3 * 0x10000);
+    expect(ids.reduce((most, id) => Math.max(most, id))).toBeLessThan(2 ** 31);
   });
 
   it('come round again', () => {
-    const next = createUserIds();
+    const next = createUserIds(() => 0);
     const first = next();
     for (let count = 1; count < 0x10000; count++) next();
     expect(next()).toBe(first);

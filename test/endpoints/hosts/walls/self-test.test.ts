@@ -1,0 +1,127 @@
+// The self-test in real hosts, with everything that this machine has and with less, as root and as an ordinary user.
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLauncher, type Launcher } from '../../../../src/endpoints/hosts/walls/launch.ts';
+import { readSandboxFiles } from '../../../../src/endpoints/hosts/walls/sandbox-files.ts';
+import { runSelfTest } from '../../../../src/endpoints/hosts/walls/self-test.ts';
+import type { SelfTestItem } from '../../../../src/endpoints/sandbox.ts';
+import { packageRoot } from '../../../../src/lib/package-files.ts';
+import { asNobody, canBeNobody } from '../../../helpers/nobody.ts';
+
+const SCRIPT = join(import.meta.dirname, 'self-test-run.ts');
+
+interface Result {
+  readonly state: string;
+  readonly items: readonly SelfTestItem[];
+  readonly ms: number;
+}
+
+function run(tools: readonly string[], before: readonly string[]): Result {
+  const [program = '', ...args] = [...before, process.execPath, SCRIPT, ...tools];
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as Result;
+}
+
+const MACHINES = [
+  { machine: 'all that there is', tools: ['sh', 'env', 'setpriv', 'bwrap'], memory: true },
+  { machine: 'no bubblewrap', tools: ['sh', 'env', 'setpriv'], memory: true },
+  { machine: 'a shell only', tools: ['sh'], memory: true },
+  { machine: 'nothing', tools: [], memory: false },
+];
+
+const USERS = [
+  { user: 'the user of this run', before: [] },
+  ...(canBeNobody() ? [{ user: 'an ordinary user', before: asNobody() }] : []),
+];
+
+const linux = process.platform === 'linux';
+
+/** Starts plain processes, whatever is said of them. */
+function unwalled(args: readonly string[], walls: Readonly<Record<string, boolean>> = {}): Launcher {
+  return {
+    async launch() {
+      const child = spawn(process.execPath, args, {
+        cwd: '/',
+        env: { PWD: '/' },
+        stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      });
+      const socket = child.stdio[3] as Socket;
+      return { process: child, socket, walls, pid: () => child.pid };
+    },
+  };
+}
+
+describe.each(USERS)('the self-test as $user', ({ before }) => {
+  it.each(MACHINES)('passes with $machine, and says what is not held', ({ tools, memory }) => {
+    const { state, items, ms } = run(tools, before);
+    expect(items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'))).toEqual(
+      [],
+    );
+    expect(state).toBe('passed');
+    if (linux)
+      expect(items.filter(({ held }) => !held).map(({ attempt }) => attempt)).toEqual(
+        memory ? [] : ['take more memory than a host may'],
+      );
+    expect(items.length).toBe(linux ? 29 : 21);
+    // On a machine with nothing else to do: one second.
+    expect(ms).toBeLessThan(9_000);
+  });
+});
+
+describe('the self-test', () => {
+  it('leaves nothing behind', () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('cloister-self-test-')).length;
+    run(MACHINES[0]!.tools, []);
+    const after = readdirSync(tmpdir()).filter((name) => name.startsWith('cloister-self-test-')).length;
+    expect(after).toBeLessThanOrEqual(before);
+  });
+
+  it('has failed where no host can be started, and names no path', async () => {
+    const launcher = createLauncher({ root: new URL('file:///none/such/') });
+    const { state, items } = await runSelfTest(launcher, { memoryMb: 384 });
+    expect(state).toBe('failed');
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({ attempt: 'start a host', held: false });
+    expect(items[0]?.detail).not.toContain('/');
+  });
+
+  it('has failed when no process can be had, or it ends at once', async () => {
+    const none = { launch: () => Promise.reject(new Error('no process')) };
+    expect((await runSelfTest(none, { memoryMb: 384 })).state).toBe('failed');
+    const { state, items } = await runSelfTest(unwalled(['--eval', '0']), { memoryMb: 384 });
+    expect(state).toBe('failed');
+    expect(items.filter(({ held }) => held)).toEqual([]);
+  });
+
+  it('has failed when a wall is claimed that is not there', async () => {
+    const files = await readSandboxFiles(packageRoot());
+    const flags = [
+      '--no-node-snapshot',
+      '--no-experimental-ffi',
+      '--js-nonextensible-applies-to-private',
+      '--no-warnings',
+    ];
+    const claims = { namespaces: true, memoryLimit: true };
+    const launcher = unwalled([...flags, files.script('self-test.js'), files.binding], claims);
+    const { state, items } = await runSelfTest(launcher, { memoryMb: 128 });
+    expect(state).toBe('failed');
+    const broken = items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'));
+    expect(broken.map(({ attempt }) => attempt)).toEqual(
+      expect.arrayContaining(['take more memory than a host may', 'send the server a signal']),
+    );
+    const open = items.filter(({ detail }) => detail === 'it was done; no wall of this level is against it');
+    expect(open.map(({ attempt }) => attempt)).toEqual(
+      expect.arrayContaining([
+        'read a file',
+        'write a file',
+        'connect to a port of this machine',
+        'start a program',
+      ]),
+    );
+  });
+});
