@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { watchHost, watchQueue } from '../../../src/endpoints/hosts/clocks.ts';
+import { hand } from '../../../src/endpoints/hosts/handover.ts';
+import type { Incident } from '../../../src/endpoints/sandbox.ts';
+import { type FakeRequest, fakeHost, laneOf, requestOf } from '../../helpers/fake-host.ts';
+import { jobOf, unitOf } from '../../helpers/sandbox-hosts.ts';
+
+/** A host that has been handed frames at 0, under limits of 100 ms of CPU and 1000 ms in all. */
+function hostOf(...frames: number[]) {
+  const unit = unitOf('code', { limits: { cpuMs: 100, wallMs: 1000 } });
+  const host = fakeHost({ units: new Map([[1, unit.id]]) });
+  const lane = laneOf();
+  const requests: FakeRequest[] = [];
+  for (const count of frames) {
+    const batch = Array.from({ length: count }, () => requestOf(lane, jobOf(unit)));
+    requests.push(...batch);
+    hand(host, { unit, requests: batch, room: 16, numberOf: () => 1, now: 0 });
+  }
+  host.sent.length = 0;
+  const incidents: Incident[] = [];
+  const kills: string[] = [];
+  let cpu: number | null = 0;
+  const watch = (now: number) =>
+    watchHost(host, now, {
+      onIncident: (incident) => incidents.push(incident),
+      cpuMs: () => cpu,
+      kill: (_, { kind, limit }) => kills.push(`${kind} ${limit}`),
+    });
+  const spend = (ms: number | null) => {
+    cpu = ms;
+  };
+  return { host, lane, requests, incidents, kills, watch, spend };
+}
+
+const codesOf = (requests: readonly FakeRequest[]) =>
+  requests.map(({ outcome }) => (outcome?.kind === 'failure' ? outcome.code : outcome?.kind));
+
+describe('the clock of a host', () => {
+  it('leaves a turn alone that is within its limits', () => {
+    const { kills, watch, requests } = hostOf(1);
+    for (const now of [50, 150, 900]) watch(now);
+    expect([kills, codesOf(requests)]).toEqual([[], [undefined]]);
+  });
+
+  it('kills a turn that has used too much CPU, counted from when it was looked at', () => {
+    const { kills, watch, spend } = hostOf(1);
+    spend(5000);
+    watch(100);
+    spend(5350);
+    watch(450);
+    expect(kills).toEqual([]);
+    spend(5351);
+    watch(475);
+    expect(kills).toEqual(['kill cpuMs']);
+  });
+
+  it('answers the only request of a turn at its wall time, and kills a while later', () => {
+    const { kills, watch, requests, incidents } = hostOf(1);
+    watch(1000);
+    expect(codesOf(requests)).toEqual([undefined]);
+    watch(1001);
+    expect(codesOf(requests)).toEqual(['ENDPOINT_TIMEOUT']);
+    watch(1250);
+    expect(kills).toEqual([]);
+    watch(1251);
+    expect(kills).toEqual(['kill wallMs']);
+    expect(incidents.map(({ kind, limit }) => `${kind} ${limit}`)).toEqual(['violation wallMs']);
+  });
+
+  it('answers none of several at their wall time, as it cannot know whose turn it is', () => {
+    const { kills, watch, requests } = hostOf(2);
+    watch(1200);
+    expect(codesOf(requests)).toEqual([undefined, undefined]);
+    watch(1251);
+    expect(kills).toEqual(['kill wallMs']);
+  });
+
+  it('ends waiting requests at their wall time, and tells the host', () => {
+    const { host, watch, requests } = hostOf(2);
+    host.frames.length = 0;
+    for (const request of requests) request.begun = true;
+    (requests[1] as FakeRequest).startedAt = 500;
+    watch(1001);
+    expect(codesOf(requests)).toEqual(['ENDPOINT_TIMEOUT', undefined]);
+    expect(host.sent.map(({ message }) => message)).toEqual([{ t: 'forget', unit: 1, job: 1 }]);
+  });
+
+  it('gives a delivered answer a little time, even late in the wall time', () => {
+    const { host, kills, watch, requests } = hostOf(1);
+    const [request] = requests as [FakeRequest];
+    request.begun = true;
+    host.frames.splice(0, 1, { unit: 1, requests: [request], isDelivery: true, isCold: false, room: 0 });
+    host.progressAt = 1100;
+    watch(1300);
+    expect(kills).toEqual([]);
+    watch(1351);
+    expect(kills).toEqual(['kill wallMs']);
+  });
+
+  it('allows for loading a module', () => {
+    const { host, kills, watch, requests } = hostOf(1);
+    const [frame] = host.frames;
+    if (frame !== undefined) host.frames.splice(0, 1, { ...frame, isCold: true });
+    watch(1500);
+    expect([kills, codesOf(requests)]).toEqual([[], [undefined]]);
+    watch(1751);
+    expect(kills).toEqual(['kill wallMs']);
+  });
+
+  it('marks the lane of a long turn while it still runs', () => {
+    const { lane, watch } = hostOf(1);
+    watch(50);
+    expect(lane.slowUntil).toBe(0);
+    watch(51);
+    expect(lane.slowUntil).toBe(60_051);
+  });
+
+  it('sends requests away that lie in the pipe for too long', () => {
+    const { watch, requests } = hostOf(2, 2);
+    watch(1001);
+    expect(codesOf(requests)).toEqual([undefined, undefined, 'ENDPOINT_BUSY', 'ENDPOINT_BUSY']);
+  });
+
+  it('works by wall time alone where CPU cannot be read', () => {
+    const { kills, watch, spend } = hostOf(1);
+    spend(null);
+    watch(900);
+    watch(1251);
+    expect(kills).toEqual(['kill wallMs']);
+  });
+});
+
+describe('the clock of a queue', () => {
+  it('sends away who has waited for too long, and nobody else', () => {
+    const lane = laneOf();
+    const old = requestOf(lane);
+    const young = requestOf(lane, {}, 500);
+    lane.queue.push(old, young);
+    watchQueue(lane, 1001);
+    expect(codesOf([old, young])).toEqual(['ENDPOINT_BUSY', undefined]);
+    expect(lane.queue).toEqual([young]);
+  });
+});
