@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { findMeans, letterOf } from '../../../../src/endpoints/hosts/walls/means.ts';
+import { readSandboxFiles } from '../../../../src/endpoints/hosts/walls/sandbox-files.ts';
+import { findTools, type Tools } from '../../../../src/endpoints/hosts/walls/tools.ts';
+import { packageRoot } from '../../../../src/lib/package-files.ts';
+
+const files = await readSandboxFiles(packageRoot());
+const all = findTools();
+const find = (tools: Tools, memoryMb = 384) => findMeans({ tools, files, memoryMb });
+
+describe('what a machine offers', () => {
+  it('is the strongest that works', async () => {
+    const { tools, limits, userId } = await find(all);
+    expect([...limits].sort()).toEqual(['-c', '-d', '-f', '-n', '-s', '-t']);
+    expect(tools.bwrap ?? tools.setpriv).toBe(all.bwrap ?? all.setpriv);
+    expect(userId !== undefined).toBe(process.getuid?.() === 0);
+  });
+
+  it('leaves out what is installed and does not work', async () => {
+    const { tools } = await find({ ...all, bwrap: '/bin/false', setpriv: '/bin/false' });
+    expect(tools).toEqual({ sh: all.sh, env: all.env });
+  });
+
+  it('leaves out what does not exist', async () => {
+    const { tools, limits } = await find({ sh: '/none/such', bwrap: '/none/such' });
+    expect(tools.bwrap).toBeUndefined();
+    expect(limits.size).toBe(0);
+  });
+
+  it('leaves out limits that the kernel refuses', async () => {
+    const { limits } = await find(all, -1);
+    expect(limits.has('-d')).toBe(false);
+    expect(limits.has('-c')).toBe(true);
+  });
+
+  it('is little without a shell', async () => {
+    const { sh: _, ...tools } = all;
+    expect(await find(tools)).toMatchObject({ tools: {}, limits: new Set() });
+  });
+
+  it('shows a host only Node, its libraries and the sandbox', async () => {
+    const { visible } = await find({});
+    expect(visible[0]).toBe(process.execPath);
+    const others = visible.slice(1).filter((path) => path !== files.binding && !files.scripts.includes(path));
+    expect(others.filter((path) => !/\.(?:so|dylib)/.test(path))).toEqual([]);
+  });
+});
+
+describe('the letter of a limit', () => {
+  it('is what it begins with', () => {
+    expect(letterOf('-d 393216')).toBe('-d');
+  });
+});
