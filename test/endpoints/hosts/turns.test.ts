@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { hand } from '../../../src/endpoints/hosts/handover.ts';
+import { takeBack } from '../../../src/endpoints/hosts/requests.ts';
+import type { Turns } from '../../../src/endpoints/hosts/state.ts';
+import { createTurnsReader } from '../../../src/endpoints/hosts/turns.ts';
+import type { GuestLog, Incident } from '../../../src/endpoints/sandbox.ts';
+import { type FakeRequest, fakeHost, laneOf, requestOf } from '../../helpers/fake-host.ts';
+import { jobOf, unitOf } from '../../helpers/sandbox-hosts.ts';
+
+type Event = readonly [number, Turns['events'][number][1], string, (string | undefined)?];
+
+const END = '[200,[],"text"]';
+
+/** A host that has been handed frames, and what takes in its answers. */
+function hostOf(...frames: number[]) {
+  const logs: GuestLog[] = [];
+  const unit = unitOf('code', {
+    limits: { logBytes: 100, responseBytes: 20_000, hostCalls: 1, wallMs: 1000 },
+  });
+  const host = fakeHost();
+  const lane = laneOf();
+  const requests: FakeRequest[] = [];
+  for (const count of frames) {
+    const job = { ...jobOf(unit), log: (record: GuestLog) => logs.push(record) };
+    const batch = Array.from({ length: count }, () => requestOf(lane, job));
+    requests.push(...batch);
+    hand(host, { unit, requests: batch, room: 16, numberOf: () => 1, now: 0 });
+  }
+  const incidents: Incident[] = [];
+  const back: number[] = [];
+  let clock = 10;
+  const read = createTurnsReader({
+    now: () => clock,
+    onIncident: (incident) => incidents.push(incident),
+    requeue: (from, returned) => {
+      for (const request of returned) {
+        back.push(request.number);
+        takeBack(from, request);
+      }
+    },
+  });
+  const take = (events: readonly Event[], parts: Partial<Turns> = {}) => {
+    const texts = events.flatMap(([, , head, body = '']) => [head, body]);
+    const sizes = events.map(
+      ([job, kind, head, body = '']) =>
+        [job, kind, Buffer.byteLength(head), Buffer.byteLength(body)] as const,
+    );
+    const rest = { faults: [], back: [], idle: true, turnMs: 0.1, disposed: false };
+    const turns: Turns = { t: 'turns', unit: 1, events: sizes, ...rest, ...parts };
+    return read(host, turns, Buffer.from(texts.join('')))?.limit ?? null;
+  };
+  return { host, lane, requests, incidents, back, logs, take, wait: (ms: number) => (clock += ms) };
+}
+
+const bodiesOf = (requests: readonly FakeRequest[]) =>
+  requests.map(({ outcome }) => (outcome?.kind === 'response' ? outcome.body.toString() : outcome?.kind));
+
+describe('the turns of a host', () => {
+  it('answer requests, each with its own text, whatever its letters', () => {
+    const { take, requests, host } = hostOf(3);
+    expect(
+      take([
+        [1, 'end', END, 'a'],
+        [2, 'end', END, 'é😀'],
+        [3, 'end', END, 'c'],
+      ]),
+    ).toBeNull();
+    expect(bodiesOf(requests)).toEqual(['a', 'é😀', 'c']);
+    expect([host.requests.size, host.frames.length, host.begun]).toEqual([0, 0, 0]);
+  });
+
+  it('leave large bodies as bytes', () => {
+    const { take, requests } = hostOf(2);
+    const large = 'é'.repeat(9000);
+    expect(
+      take([
+        [1, 'end', END, large],
+        [2, 'end', END, 'b'],
+      ]),
+    ).toBeNull();
+    expect(bodiesOf(requests)).toEqual([large, 'b']);
+    expect(requests[0]?.outcome).toMatchObject({ body: expect.any(Buffer) });
+  });
+
+  it('may come in several frames, the last of which is idle', () => {
+    const { take, requests, host, wait } = hostOf(2);
+    expect(take([[1, 'end', END, 'a']], { idle: false })).toBeNull();
+    expect([host.frames.length, host.progressAt]).toEqual([1, 10]);
+    wait(5);
+    expect(take([[2, 'call', '{"call":1,"name":"fetch"}', '{}']])).toBeNull();
+    expect(requests[1]).toMatchObject({ begun: true, startedAt: 15 - 0.1, over: false });
+    expect([host.frames.length, host.begun, host.progressAt]).toEqual([0, 1, 15]);
+  });
+
+  it('give requests back that were not begun', () => {
+    const { take, back, host } = hostOf(3);
+    expect(take([[1, 'end', END, 'a']], { back: [2, 3] })).toBeNull();
+    expect([back, host.requests.size, host.frames.length]).toEqual([[2, 3], 0, 0]);
+  });
+
+  it('tell how long they were', () => {
+    const { take, lane } = hostOf(1, 1);
+    take([[1, 'end', END, 'a']], { turnMs: 60 });
+    expect([lane.turnMs, lane.slowUntil]).toEqual([undefined, 60_010]);
+    take([[2, 'end', END, 'a']], { turnMs: 0.5 });
+    expect(lane.turnMs).toBe(0.5);
+  });
+
+  it('may speak of requests that are over for us, to no effect', () => {
+    const { take, requests, host } = hostOf(1, 1);
+    host.requests.delete(1);
+    (requests[0] as FakeRequest).over = true;
+    expect(take([[1, 'end', END, 'late']], { faults: [[1, 'timeout', '']], back: [1] })).toBeNull();
+    expect(requests[0]?.outcome).toBeUndefined();
+  });
+
+  it('log, also after the answer, and nothing else after it', () => {
+    const { take, logs, requests } = hostOf(1);
+    const record = '{"level":"info","message":"m"}';
+    take([
+      [1, 'log', record],
+      [1, 'end', END, 'a'],
+      [1, 'log', record],
+      [1, 'call', '{"call":1,"name":"fetch"}', '{}'],
+    ]);
+    expect(logs).toHaveLength(2);
+    expect([bodiesOf(requests), requests[0]?.calls]).toEqual([['a'], 0]);
+  });
+});
+
+describe('faults', () => {
+  it('end requests, as limits that were kept', () => {
+    const { take, requests, incidents, wait } = hostOf(1, 1, 1, 1);
+    take([], { faults: [[1, 'timeout', 'x']] });
+    take([], { faults: [[2, 'memory', 'x']], disposed: true });
+    take([], { faults: [[3, 'load', 'Unexpected token']] });
+    wait(2000);
+    take([], { faults: [[4, 'timeout', 'x']] });
+    expect(requests.map(({ outcome }) => outcome?.kind === 'failure' && outcome.code)).toEqual([
+      'ENDPOINT_TIMEOUT',
+      'ENDPOINT_MEMORY',
+      'ENDPOINT_ERROR',
+      'ENDPOINT_TIMEOUT',
+    ]);
+    expect(incidents.map(({ kind, limit }) => `${kind} ${limit}`)).toEqual([
+      'violation cpuMs',
+      'violation heapMb',
+      'violation wallMs',
+    ]);
+  });
+});
+
+describe('a host that is not what it was', () => {
+  const log = (length: number): Event => [
+    1,
+    'log',
+    JSON.stringify({ level: 'info', message: 'x'.repeat(length) }),
+  ];
+  const cases: [string, string, (host: ReturnType<typeof hostOf>) => string | null][] = [
+    [
+      'speaks without being asked',
+      'protocol',
+      ({ take, host }) => {
+        host.frames.length = 0;
+        return take([]);
+      },
+    ],
+    ['speaks of another unit', 'protocol', ({ take }) => take([], { unit: 2 })],
+    ['answers a request that it was never given', 'protocol', ({ take }) => take([[9, 'end', END, 'a']])],
+    ['answers request 0', 'protocol', ({ take }) => take([[0, 'end', END, 'a']])],
+    ['answers a request of a later frame', 'protocol', ({ take }) => take([[3, 'end', END, 'a']])],
+    [
+      'faults a request of a later frame',
+      'protocol',
+      ({ take }) => take([], { faults: [[3, 'timeout', '']] }),
+    ],
+    [
+      'faults a request that it was never given',
+      'protocol',
+      ({ take }) => take([], { faults: [[9, 'timeout', '']] }),
+    ],
+    ['gives back what is not of the frame', 'protocol', ({ take }) => take([], { back: [3] })],
+    ['gives back what it was never given', 'protocol', ({ take }) => take([], { back: [9] })],
+    [
+      'gives back what it has begun',
+      'protocol',
+      ({ take }) => take([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2] }),
+    ],
+    ['leaves a request out', 'protocol', ({ take }) => take([[1, 'end', END, 'a']])],
+    ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']])],
+    ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']])],
+    ['sends a broken record', 'protocol', ({ take }) => take([[1, 'log', '{}']])],
+    ['answers more than it may', 'responseBytes', ({ take }) => take([[1, 'end', END, 'x'.repeat(20_001)]])],
+    [
+      'calls more than it may',
+      'hostCalls',
+      ({ take }) => take([1, 2].map((n) => [1, 'call', `{"call":${n},"name":"fetch"}`, '{}'])),
+    ],
+    ['logs more than it may', 'logBytes', ({ take }) => take([log(1000), log(1200)])],
+    [
+      'logs more lines than it may',
+      'logLines',
+      ({ take }) => take(Array.from({ length: 102 }, () => log(0))),
+    ],
+  ];
+  it.each(cases)('%s', (_, limit, misbehave) => {
+    expect(misbehave(hostOf(2, 1))).toBe(limit);
+  });
+});
