@@ -12,7 +12,7 @@ import { nodeFlags } from './node-flags.ts';
 import { readSandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import { findTools, type Tools } from './tools.ts';
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** With the just-in-time compiler: no bound on its memory then but the heap limits of the isolates. */
   readonly jit: boolean;
   /** Private memory that the process may have (RLIMIT_DATA), in MB. */

@@ -2,14 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findTools } from '../../../../src/endpoints/hosts/walls/tools.ts';
 import { asNobody, canBeNobody } from '../../../helpers/nobody.ts';
 
-const SERVER = join(import.meta.dirname, 'doomed-server.ts');
+const SERVER = fileURLToPath(new URL('./doomed-server.ts', import.meta.url));
 const WITHIN_MS = 2_000;
 
 const started: ChildProcess[] = [];

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createLauncher, type Launcher } from '../../../../src/endpoints/hosts/walls/launch.ts';
 import { readSandboxFiles } from '../../../../src/endpoints/hosts/walls/sandbox-files.ts';
@@ -12,7 +12,7 @@ import type { SelfTestItem } from '../../../../src/endpoints/sandbox.ts';
 import { packageRoot } from '../../../../src/lib/package-files.ts';
 import { asNobody, canBeNobody } from '../../../helpers/nobody.ts';
 
-const SCRIPT = join(import.meta.dirname, 'self-test-run.ts');
+const SCRIPT = fileURLToPath(new URL('./self-test-run.ts', import.meta.url));
 
 interface Result {
   readonly state: string;
