@@ -179,14 +179,15 @@ class Guest {
    */
   #turn(place, job, ms, args) {
     const limit = Math.max(1, Math.ceil(ms));
-    const began = performance.now();
+    // The cheapest clock: it only tells a stopped turn from a rejection that pretends to be one.
+    const began = Date.now();
     this.#job = job;
     this.#over = false;
     try {
       place.room.enter(limit, args);
     } catch (error) {
       if (place.engine.isDisposed()) return this.#lostMemory(place, job);
-      if (textOf(error) === TIMED_OUT && performance.now() - began >= limit - 1) {
+      if (textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2) {
         if (!this.#stop(place, job)) this.#disposeOf(place);
         this.#close(place, job);
         return { fault: 'timeout', message: `The turn took more than ${limit} ms` };
