@@ -6,7 +6,7 @@ import { createCapabilities } from '../../../src/endpoints/capabilities/capabili
 import type { Grants, Unit } from '../../../src/endpoints/unit.ts';
 import { toAppError } from '../../../src/http/error-handler.ts';
 import { openLibrary } from '../../collections/library.ts';
-import { jobOf, realSandbox } from '../hosts/units.ts';
+import { jobOf, realSandbox } from '../../helpers/sandbox-hosts.ts';
 import { fetchBench, fetchGrant, serve } from './fetch/servers.ts';
 import { ANN, SOURCES } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
