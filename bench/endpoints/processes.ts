@@ -27,7 +27,7 @@ export function descendantsOf(pid: number): readonly number[] {
 }
 
 /** Resident bytes that belong to this process: what several share is divided among them. */
-export function proportionalMemory(pid: number): number {
+function proportionalMemory(pid: number): number {
   return Number(read(`/proc/${pid}/smaps_rollup`).match(/^Pss:\s+(\d+)/m)?.[1] ?? 0) * 1024;
 }
 

@@ -1,0 +1,29 @@
+// SECURITY.md and the guide tell the defaults of posted code that hold.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { loadCeilings } from '../../src/endpoints/modules/ceilings.ts';
+import { createPolicyReader } from '../../src/endpoints/modules/policy.ts';
+import { packageRoot } from '../../src/lib/package-files.ts';
+import { ROOT } from '../helpers/source-tree.ts';
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, KB: 1024, MB: 1024 * 1024 };
+
+const ceilings = await loadCeilings(new URL('sandbox/', packageRoot()));
+const { none } = createPolicyReader({ ceilings, jsonBytes: 1, originProblem: () => undefined });
+const { heapMb, ...others } = none.effective('endpoint:1.0/x', false).limits;
+const held: Readonly<Record<string, number>> = { ...others, heapMb: heapMb * 1024 * 1024 };
+
+/** What a page says of a limit: the first number of the second cell of its row, with its unit; 0 for none. */
+function shown(page: string, limit: string): number {
+  const row = page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${limit}\``));
+  const cell = row?.split('|')[2] ?? '';
+  const [, digits = '0', unit = ''] = /(\d[\d,]*)(?: (ms|KB|MB)\b)?/.exec(cell) ?? [];
+  return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1);
+}
+
+it.each(['SECURITY.md', 'docs/endpoints.md'])('%s', (path) => {
+  const page = readFileSync(join(ROOT, path), 'utf8');
+  const told = Object.fromEntries(Object.keys(held).map((name) => [name, shown(page, name)]));
+  expect(told).toEqual(held);
+});
