@@ -97,6 +97,8 @@
   function createConsole(request) {
     const at = (level) =>
       function () {
+        // A flood costs its author next to nothing, and us as little.
+        if (request.dead || request.logClosed) return;
         send(request, level, format(arguments), firstStack(arguments));
       };
     return {
