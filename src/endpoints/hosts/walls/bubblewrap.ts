@@ -20,13 +20,16 @@ export function nodeLibraries(): string[] {
   return sharedObjects.filter((path) => path.startsWith('/') && !path.endsWith('.node'));
 }
 
-/** Arguments of `bwrap` before the command. It must be started with an empty environment itself: `/proc/1/environ` shows it. */
+/**
+ * Arguments of `bwrap` before the command. There is no `/proc` and no `/dev` in the cage: Node does without, and many
+ * containers do not allow to mount them.
+ */
 export function cage({ files, filter, status }: CageOptions): string[] {
   return [
     ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...['--clearenv', '--setenv', 'PWD', '/'],
     ...files.flatMap((file) => ['--ro-bind', file, file]),
-    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/', '--chdir', '/'],
+    ...['--remount-ro', '/', '--chdir', '/'],
     ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     ...['--json-status-fd', String(status), '--'],
   ];

@@ -19,6 +19,8 @@ describe('the cage', () => {
       ['--ro-bind', '/a', '/a'],
       ['--ro-bind', '/b c', '/b c'],
     ]);
+    expect(line).not.toContain('--proc');
+    expect(line).not.toContain('--dev');
     expect(line.indexOf('--remount-ro')).toBeGreaterThan(line.lastIndexOf('--ro-bind'));
   });
 
