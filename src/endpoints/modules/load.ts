@@ -1,11 +1,12 @@
 // The start: every module that lies in files comes into force. Code whose hash is known is not looked at again, so a thousand
 // modules cost little; a broken one is logged, answers 503, and stops nobody.
+import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { isAddress, keyOf } from './address.ts';
 import { eachAtOnce } from './at-once.ts';
-import type { Core } from './core.ts';
+import { type Core, inTurn } from './core.ts';
 import { logRefusal, removeLost } from './edits.ts';
 import { assertPaths, installLaid } from './install.ts';
 import { readPolicyFile } from './policy-text.ts';
@@ -14,8 +15,10 @@ import type { Held } from './shelf.ts';
 import { activated } from './transitions.ts';
 
 const READS_AT_ONCE = 16;
-// Looking at code takes a process of the sandbox; more at once would wait for each other.
-const LOOKS_AT_ONCE = 2;
+// While one is stored the next is looked at; more at once would only wait for each other.
+const LOOKS_AT_ONCE = 4;
+/** How long a start waits for code that has to be looked at. */
+const WAIT_MS = 5000;
 const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
 const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
 
@@ -82,7 +85,8 @@ async function loadKnown(core: Core, address: ModuleAddress): Promise<boolean> {
 async function loadUnknown(core: Core, address: ModuleAddress): Promise<void> {
   const { shelf, records, acceptance, files } = core;
   const held = shelf.get(keyOf(address));
-  if (held?.source === undefined) return;
+  // Somebody may have posted other code, or removed it, while this waited for its turn.
+  if (held?.source === undefined || held.faults.code === undefined) return;
   try {
     const source = acceptance.text(held.source);
     // Warnings are for whoever posts: here nobody reads them, and they cost time.
@@ -125,8 +129,26 @@ function warnOfCollisions(core: Core): void {
   }
 }
 
-/** Brings everything into force. Rejects with the store's StoreError only. */
-export async function loadModules(core: Core): Promise<void> {
+/** The code that nobody has looked at yet; what is left when the server closes waits for the next start. */
+async function loadAllUnknown(
+  core: Core,
+  unknown: readonly ModuleAddress[],
+  signal: AbortSignal,
+): Promise<void> {
+  await eachAtOnce(unknown, LOOKS_AT_ONCE, async (address) => {
+    if (!signal.aborted) await inTurn(core, address, () => loadUnknown(core, address));
+  });
+  warnOfCollisions(core);
+}
+
+/**
+ * Brings everything into force. Looking at unknown code goes on behind the start when it takes long: until its turn such a
+ * module answers 503. Resolves with the promise of that rest. Rejects with the store's StoreError only.
+ */
+export async function loadModules(
+  core: Core,
+  signal: AbortSignal,
+): Promise<{ readonly rest: Promise<void> }> {
   await core.records.ensure();
   const states = await core.records.states();
   for (const state of states) core.shelf.setState(state);
@@ -135,7 +157,8 @@ export async function loadModules(core: Core): Promise<void> {
   await eachAtOnce(codes, READS_AT_ONCE, async ({ address }) => {
     if (!(await loadKnown(core, address))) unknown.push(address);
   });
-  await eachAtOnce(unknown, LOOKS_AT_ONCE, (address) => loadUnknown(core, address));
   await eachAtOnce(states, READS_AT_ONCE, (state) => loadAbsent(core, state));
-  warnOfCollisions(core);
+  const rest = loadAllUnknown(core, unknown, signal);
+  await Promise.race([rest, setTimeout(WAIT_MS, undefined, { ref: false })]);
+  return { rest };
 }

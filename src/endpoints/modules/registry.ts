@@ -80,10 +80,26 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
     if (known?.route !== undefined) routes = undefined;
   };
 
+  const routesOf = (version: string): Routes | undefined => {
+    routes ??= indexRoutes(entries.values());
+    return routes.get(version);
+  };
+
+  // Most requests are for collections: nothing of theirs is cut to pieces.
+  const isForeign = (path: string): boolean => {
+    if (endpoints.size === 0) return true;
+    const second = path.indexOf('/', 1);
+    const third = path.indexOf('/', second + 1);
+    if (second < 0 || path.includes('%')) return second < 0;
+    if (third >= 0 && endpoints.has(path.slice(0, third))) return false;
+    const known = routesOf(path.slice(1, second));
+    if (known === undefined || known.open.length > 0) return known === undefined;
+    return !known.literal.has(path.slice(second + 1, third < 0 ? undefined : third));
+  };
+
   const byRoute = (segments: readonly string[]): EndpointMatch | undefined => {
     const [version = '', first = ''] = segments;
-    routes ??= indexRoutes(entries.values());
-    const known = routes.get(version);
+    const known = routesOf(version);
     if (known === undefined || isConfigPath(segments)) return undefined;
     if (segments.length === 2 && RESERVED_NAMES.includes(first)) return undefined;
     if (collections.get(version, first, segments[2] ?? '') !== undefined) return undefined;
@@ -109,7 +125,7 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
     match(path) {
       const known = endpoints.get(path);
       if (known !== undefined && known.route === undefined) return known.call;
-      if (endpoints.size === 0) return undefined;
+      if (isForeign(path)) return undefined;
       const segments = splitPath(path);
       return segments && bySegments(segments);
     },

@@ -76,10 +76,11 @@ function createCore(deps: ModulesDeps): Core {
   };
 }
 
-/** Watches the files from before they are read; edits wait until all of them are in force. */
+/** Watches the files from before they are read; edits wait until all of those are in force. */
 function createWatch(core: Core) {
   const edits = new Set<Promise<void>>();
   const loaded = Promise.withResolvers<void>();
+  let begun: Promise<void> = Promise.resolve();
   let end: () => Promise<void> = async () => {};
   const edited = (file: ModuleFile) => {
     const edit = loaded.promise.then(() => applyEdit(core, file)).finally(() => edits.delete(edit));
@@ -88,13 +89,18 @@ function createWatch(core: Core) {
   const failed = (error: unknown) =>
     core.log.error({ err: error }, 'edits of endpoints and hooks go unnoticed');
   return {
-    loaded: loaded.resolve,
+    /** `rest`: what the start still brings into force. */
+    after(rest: Promise<void>): void {
+      const failedRest = (error: unknown) => core.log.error({ err: error }, 'not all modules are in force');
+      begun = rest.catch(failedRest).then(loaded.resolve);
+    },
     begin: () =>
       core.files.watch(edited, failed).then((close) => {
         end = close;
       }, failed),
     async close(): Promise<void> {
       await end();
+      await begun;
       loaded.resolve();
       await Promise.all(edits);
     },
@@ -108,17 +114,19 @@ export function createModules(deps: ModulesDeps): Modules {
   const { review } = deps;
   const incidents = createIncidents(core);
   const watch = createWatch(core);
+  const closing = new AbortController();
 
   return {
     registry,
     ...createHistory(core),
     async load() {
       await watch.begin();
-      await loadModules(core);
-      watch.loaded();
+      const { rest } = await loadModules(core, closing.signal);
+      watch.after(rest);
     },
     onIncident: incidents.onIncident,
     async close() {
+      closing.abort();
       await watch.close();
       await incidents.close();
     },

@@ -10,6 +10,7 @@ import { code, endpoint, hook, loadedModules, openModules } from './modules.ts';
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+const soon = { timeout: 10_000, interval: 20 };
 
 describe('a start', () => {
   it('looks at unknown code once, and at known code never again', async () => {
@@ -168,13 +169,48 @@ describe('a start', () => {
     expect(first.modules.registry.get(hook('slugify'))).toBeUndefined();
   });
 
+  it('does not wait for ever for code that has to be looked at', async () => {
+    const looking = Promise.withResolvers<void>();
+    const { modules, write } = await openModules({
+      sandbox: {
+        retire: () => {},
+        inspect: async () => {
+          await looking.promise;
+          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+        },
+      },
+    });
+    await write(FILE, code());
+    await modules.load();
+    expect(modules.registry.get(REPORT)?.state).toBe('broken');
+    const posted = modules.post(REPORT, code({}, 'posted'), 'alice');
+    looking.resolve();
+    await posted;
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 2 } });
+    expect(modules.source(REPORT)).toBe(code({}, 'posted'));
+  }, 15_000);
+
+  it('leaves the rest to the next start when it is closed meanwhile', async () => {
+    const first = await openModules();
+    for (let index = 0; index < 30; index += 1) await first.write(`hooks/h${index}.js`, code({}, `${index}`));
+    const loading = first.modules.load();
+    await first.close();
+    await loading;
+    const next = await openModules({ store: first.store, root: first.root });
+    await next.modules.load();
+    expect(next.modules.registry.list().every(({ state }) => state === 'active')).toBe(true);
+    expect(first.inspected.length + next.inspected.length).toBeLessThanOrEqual(31);
+  });
+
   it('brings a thousand known modules into force quickly', async () => {
     const first = await openModules();
     for (let index = 0; index < 1000; index += 1) {
       await first.write(`endpoints/1.0/endpoint.e${index}.js`, code({}, `${index}`));
     }
     await first.modules.load();
-    expect(first.inspected).toHaveLength(1000);
+    await expect.poll(() => first.inspected.length, { timeout: 50_000 }).toBe(1000);
+    const isActive = ({ state }: { readonly state: string }) => state === 'active';
+    await expect.poll(() => first.modules.registry.list().filter(isActive).length, soon).toBe(1000);
     await first.close();
     const second = await openModules({ store: first.store, root: first.root });
     const begun = performance.now();
