@@ -26,8 +26,11 @@ import { answer } from './host-functions.js';
  * @typedef {{ engine: Engine, room: Room, logged: boolean }} Place Where a request runs.
  */
 
-/** Milliseconds for what a stopped turn left behind. */
-const CLEAN_UP_MS = 2;
+/**
+ * Milliseconds for what a stopped turn left behind. Two would do on an idle machine; on a busy one the kernel may take longer
+ * to come back to us, and those who wait in the same isolate would pay for it.
+ */
+const CLEAN_UP_MS = 10;
 /** Milliseconds for a question to our own code. */
 const QUESTION_MS = 50;
 const TIMED_OUT = 'Script execution timed out.';

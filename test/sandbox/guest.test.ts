@@ -103,7 +103,7 @@ describe('a turn that is stopped', () => {
     });
     expect(entered).toEqual([
       ['start', 5],
-      ['stop', 2],
+      ['stop', 10],
     ]);
     expect([guest.disposed, engines[0]?.disposed]).toEqual([false, false]);
   });

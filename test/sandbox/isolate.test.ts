@@ -28,26 +28,28 @@ describe.each(MODES)('a turn that is stopped (%s)', (isolation) => {
       { isolation },
     );
     const began = performance.now();
-    const { end } = await guest.start(1, headOf({ query: { bad: '1' } }), '', 50);
+    const { end, disposed } = await guest.start(1, headOf({ query: { bad: '1' } }), '', 50);
     expect(end.fault).toBe('timeout');
     expect(performance.now() - began).toBeLessThan(2_000);
-    const { disposed } = await guest.heapBytes().then(() => guest.forget(1));
     if (!disposed) expect((await guest.start(2, headOf())).events[0]?.[3]).toBe('fine');
   });
 
   it('leaves no microtask that speaks or runs in a later turn', async () => {
-    const guest = await lab().guest(
-      `exports.get = async (req, res) => {
-        if (!req.query.bad) return void (await null, await null, res.end('mine'));
-        for (let i = 0; i < 100; i += 1) Promise.resolve().then(() => { console.log('left over'); res.end('left over'); fetch('http://a'); });
-        for (;;);
-      }`,
-      { isolation },
-    );
-    const stopped = await guest.start(1, headOf({ query: { bad: '1' } }), '', 30);
-    expect([stopped.end.fault, stopped.events]).toEqual(['timeout', []]);
-    const { events } = await guest.start(2, headOf());
-    expect(events).toEqual([[2, 'end', '[200,[],"text"]', 'mine']]);
+    const source = `exports.get = async (req, res) => {
+      if (!req.query.bad) return void (await null, await null, res.end('mine'));
+      for (let i = 0; i < 10; i += 1) Promise.resolve().then(() => { console.log('left over'); res.end('left over'); fetch('http://a'); });
+      for (;;);
+    }`;
+    // A machine so busy that there is no time to clean up costs the isolate; then there is nothing left that could run.
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const guest = await lab().guest(source, { isolation });
+      const stopped = await guest.start(1, headOf({ query: { bad: '1' } }), '', 30);
+      expect([stopped.end.fault, stopped.events]).toEqual(['timeout', []]);
+      if (stopped.disposed) continue;
+      expect((await guest.start(2, headOf())).events).toEqual([[2, 'end', '[200,[],"text"]', 'mine']]);
+      return;
+    }
+    throw new Error('the isolate was disposed of five times');
   });
 
   it('after an answer keeps the answer', async () => {
