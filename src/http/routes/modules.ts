@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ModuleAddress, ModuleService } from '../../endpoints/modules.ts';
 import { AppError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { bodyOf } from '../body.ts';
 import { numberParameter } from '../query-string.ts';
 import { sendValue } from '../reply.ts';
@@ -28,6 +29,12 @@ function versionOf(request: FastifyRequest, name: 'version' | 'other' = 'version
 
 function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): FastifyReply {
   return sendValue(reply, { result: 'success', message: `${titleOf(address)} ${done}` });
+}
+
+/** The newest version that waits for another admin; a policy that has to wait makes one. */
+function newestPending({ code }: JsonObject): number {
+  const { pending } = (code ?? {}) as { readonly pending?: readonly number[] };
+  return pending?.at(-1) ?? 0;
 }
 
 function versionRoutes(
@@ -86,9 +93,11 @@ export function moduleRoutes(
   });
   resource(server, `${base}/policy`, {
     GET: act((_request, reply, address) => sendValue(reply, modules.policy(address))),
-    PUT: act(async (request, reply, address) =>
-      sendValue(reply, await modules.putPolicy(address, bodyOf(request), actorOf(request))),
-    ),
+    PUT: act(async (request, reply, address) => {
+      const before = newestPending(modules.policy(address));
+      const policy = await modules.putPolicy(address, bodyOf(request), actorOf(request));
+      return sendValue(reply, policy, newestPending(policy) > before ? 202 : 200);
+    }),
   });
   versionRoutes(server, modules, { base, act });
   resource(server, `${base}/logs`, {
