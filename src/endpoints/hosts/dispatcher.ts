@@ -30,6 +30,8 @@ export interface Dispatcher {
   putBack(host: Host, requests: readonly Request[]): void;
   /** Looks for room soon, once for all that happens until then. */
   schedule(): void;
+  /** A host with requests has come up: the time that it took is nobody's wait for a turn. */
+  started(host: Host): void;
   /** Whether any request waits for a host. */
   isWaiting(): boolean;
   /** Gives up what waits. */
@@ -158,6 +160,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
       release(host, now());
       schedule();
+    },
+    started(host) {
+      if (host.frames.length === 0) return;
+      const time = now();
+      for (const request of host.requests.values()) request.queuedAt = time;
+      for (const lane of waiting) {
+        if (lane.hosts.size === 0) for (const request of lane.queue) request.queuedAt = time;
+      }
     },
     isWaiting: () => waiting.size > 0,
     refuseAll(outcome) {

@@ -17,9 +17,16 @@ const STREAM_MS = 0.25;
 const SLOW_TURN_MS = 50;
 const SLOW_FOR_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** Weights of what is new in running means. A single long turn says little: the machine may have been busy. */
+/** What is thought of a turn before the first one was seen. */
+const UNKNOWN_MS = 0.2;
+/**
+ * Weights of what is new in the running mean of turns. A long one says little, as the machine may have been busy, and hosts
+ * give requests back after it anyway; a short one says that turns can be short.
+ */
+const LONGER = 0.02;
+const SHORTER = 0.5;
+/** Weight of a request in the share of those that wait. */
 const NEW = 0.2;
-const LONGER = 0.05;
 /** Share of waiting requests that counts as none. */
 const RARELY = 0.01;
 
@@ -28,7 +35,7 @@ export function createLane(id: string, now: number): Lane {
     id,
     queue: [],
     hosts: new Set(),
-    turnMs: undefined,
+    turnMs: UNKNOWN_MS,
     slowUntil: 0,
     waits: 0,
     minuteFrom: now,
@@ -84,8 +91,7 @@ export function noteTurn(
 ): void {
   if (turnMs > SLOW_TURN_MS) lane.slowUntil = now + SLOW_FOR_MS;
   if (isCold) return;
-  const before = lane.turnMs ?? turnMs;
-  lane.turnMs = before + (turnMs - before) * (turnMs > before ? LONGER : NEW);
+  lane.turnMs += (turnMs - lane.turnMs) * (turnMs > lane.turnMs ? LONGER : SHORTER);
 }
 
 /** Marks a lane whose present turn has been running for so long. */
@@ -107,13 +113,11 @@ export const isSlow = (lane: Lane, now: number): boolean => now < lane.slowUntil
 
 /** Requests for one frame. */
 export function depthOf({ turnMs }: Lane): number {
-  if (turnMs === undefined) return MAX_DEPTH;
   return Math.max(1, Math.min(MAX_DEPTH, Math.floor(FRAME_MS / turnMs)));
 }
 
 /** Frames that one host may have at once. */
 export function framesAtOnce({ turnMs }: Lane): number {
-  if (turnMs === undefined) return 2;
   return turnMs <= STREAM_MS ? 3 : turnMs <= PIPELINE_MS ? 2 : 1;
 }
 
@@ -122,7 +126,7 @@ export const isPassing = ({ waits }: Lane): boolean => waits < RARELY;
 
 /** Requests that may wait for a host. */
 export function longestQueue(lane: Lane): number {
-  const isStream = lane.turnMs !== undefined && lane.turnMs <= STREAM_MS && isPassing(lane);
+  const isStream = lane.turnMs <= STREAM_MS && isPassing(lane);
   return isStream ? MAX_STREAM : MAX_QUEUE;
 }
 

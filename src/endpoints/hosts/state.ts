@@ -41,8 +41,8 @@ export interface Lane {
   readonly queue: Request[];
   /** Hosts that have requests of it. */
   readonly hosts: Set<Host>;
-  /** Mean of the longest turn of a frame; undefined before the first. */
-  turnMs: number | undefined;
+  /** What turns usually take: a mean of the longest turn of each frame that leans towards the shorter ones. */
+  turnMs: number;
   /** It holds fewer hosts until then: a turn of it was long. */
   slowUntil: number;
   /** Share of its requests that made host calls, from 0 to 1; they stay in a host after their turn. */

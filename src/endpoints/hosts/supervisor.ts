@@ -83,7 +83,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     now,
     turns: createTurnsReader({ now, onIncident, requeue: (host, back) => dispatcher.putBack(host, back) }),
     inspected: (host, message) => inspections.inspected(host, message),
-    ready: (host) => inspections.ready(host),
+    ready(host) {
+      inspections.ready(host);
+      dispatcher.started(host);
+    },
     fell,
     changed: () => {
       inspections.next();
@@ -101,7 +104,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       dispatcher.isWaiting() || pool.hosts.some(({ requests, frames }) => requests.size + frames.length > 0),
     sweep(time) {
       for (const host of [...pool.hosts]) if (host.state === 'ready') watchHost(host, time, watch);
-      for (const lane of dispatcher.lanes.values()) if (lane.queue.length > 0) watchQueue(lane, time);
+      // A machine under load starts processes slowly: whoever waits for that is not sent away meanwhile.
+      const isStarting = pool.hosts.some(({ state, frames }) => state === 'starting' && frames.length > 0);
+      for (const lane of dispatcher.lanes.values()) {
+        if (lane.queue.length > 0 && !(isStarting && lane.hosts.size === 0)) watchQueue(lane, time);
+      }
       dispatcher.schedule();
     },
   });

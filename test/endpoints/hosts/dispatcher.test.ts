@@ -12,6 +12,7 @@ const DONE = { kind: 'result', json: '1' } as const;
 
 function poolOf({ busyHosts = 2, startable = 16 } = {}) {
   const hosts: FakeHost[] = [];
+  let clock = 0;
   const state = { isBroken: false, spares: 0 };
   const numbers = new Map<Unit, number>();
   const bounds = { busyHosts, maxHosts: 16 };
@@ -19,7 +20,7 @@ function poolOf({ busyHosts = 2, startable = 16 } = {}) {
     bounds,
     jitDomains: new Set(['fast']),
     numberOf: (unit) => numbers.get(unit) ?? numbers.set(unit, numbers.size + 1).size,
-    now: () => 0,
+    now: () => clock,
     pool: {
       hosts,
       start(domain, jit) {
@@ -40,7 +41,7 @@ function poolOf({ busyHosts = 2, startable = 16 } = {}) {
       sent.flatMap(({ message }) => (message.t === 'run' ? [message.jobs.length] : [])),
     );
   const run = (unit: Unit, count = 1) => Array.from({ length: count }, () => dispatcher.run(jobOf(unit)));
-  return { hosts, state, dispatcher, frames, run };
+  return { hosts, state, dispatcher, frames, run, tick: (ms: number) => (clock += ms) };
 }
 
 const endpoint = (name: string, options: UnitOptions = {}) =>
@@ -70,11 +71,11 @@ describe('the dispatcher', () => {
     expect([frames(), state.spares, hosts[0]?.domain]).toEqual([[[5]], 1, 'default']);
   });
 
-  it('fills frames of sixteen, two ahead in one host, before another is used', async () => {
+  it('fills frames of sixteen, three in one host, before another is used', async () => {
     const { frames, run } = poolOf();
-    run(endpoint('a'), 40);
+    run(endpoint('a'), 60);
     await soon();
-    expect(frames()).toEqual([[16, 16], [8]]);
+    expect(frames()).toEqual([[16, 16, 16], [12]]);
   });
 
   it('keeps versions of one endpoint apart', async () => {
@@ -131,16 +132,27 @@ describe('the dispatcher', () => {
 
   it('lets a queue hold 32 requests, and turns the latest away', async () => {
     const { run, hosts, dispatcher } = poolOf({ busyHosts: 1, startable: 1 });
-    const runs = run(endpoint('a'), 70);
+    const unit = endpoint('a');
+    run(unit);
     await soon();
-    const refused = runs.slice(64);
+    Object.assign(dispatcher.lanes.get(unit.id) ?? {}, { turnMs: 20 });
+    const runs = run(unit, 40);
+    const refused = runs.splice(32);
     expect(await codes(refused)).toEqual(refused.map(() => 'ENDPOINT_BUSY'));
     while ((hosts[0] as FakeHost).frames.length > 0) {
       answer(hosts[0] as FakeHost);
       dispatcher.schedule();
       await soon();
     }
-    expect(new Set(await codes(runs.slice(0, 64)))).toEqual(new Set(['result']));
+    expect(await codes(runs)).toEqual(runs.map(() => 'result'));
+  });
+
+  it('lets requests that only pass through queue up', async () => {
+    const { run, dispatcher } = poolOf({ busyHosts: 1, startable: 1 });
+    const unit = endpoint('a');
+    const refused = run(unit, 1100).slice(48 + 1024);
+    expect(await codes(refused)).toEqual(refused.map(() => 'ENDPOINT_BUSY'));
+    expect(dispatcher.lanes.get(unit.id)?.queue).toHaveLength(1024);
   });
 
   it('counts requests of a minute', async () => {
@@ -182,6 +194,23 @@ describe('the dispatcher', () => {
     await soon();
     expect(frames()).toEqual([[3, 1], [1]]);
     expect(hosts.every(({ exclusive }) => exclusive)).toBe(true);
+  });
+
+  it('does not count the time in which a host came up as waiting', async () => {
+    const { run, dispatcher, hosts, tick } = poolOf({ busyHosts: 1, startable: 1 });
+    const [first, second] = [endpoint('a'), endpoint('b')];
+    run(first);
+    run(second);
+    await soon();
+    tick(5000);
+    dispatcher.started(hosts[0] as FakeHost);
+    const waiting = dispatcher.lanes.get(second.id)?.queue[0];
+    expect([[...(hosts[0] as FakeHost).requests.values()][0]?.queuedAt, waiting?.queuedAt]).toEqual([
+      5000, 5000,
+    ]);
+    tick(1000);
+    dispatcher.started(fakeHost());
+    expect(waiting?.queuedAt).toBe(5000);
   });
 
   it('gives up what waits', async () => {

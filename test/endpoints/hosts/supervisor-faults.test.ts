@@ -207,7 +207,7 @@ describe('hosts that are killed from outside', () => {
     await sandbox.close();
     await Promise.all(running);
     expect(codeOf((await running[0]) as Outcome)).toBe('ENDPOINT_CRASHED');
-    await expect.poll(() => descendants().filter((pid) => isNode(pid))).toEqual([]);
+    await expect.poll(() => descendants().filter((pid) => isNode(pid)), { timeout: 15_000 }).toEqual([]);
     expect(await sandbox.run(jobOf(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
   });
 });

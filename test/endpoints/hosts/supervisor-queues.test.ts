@@ -15,6 +15,8 @@ function open(options: Parameters<typeof realSandbox>[0] = {}) {
 }
 
 const codeOf = (outcome: Outcome) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
+/** A busy machine starts processes slowly. */
+const SOON = { timeout: 15_000 };
 const FAST = 'module.exports.get = (req, res) => res.json({ a: 1 })';
 const ASKS = 'module.exports.get = async (req, res) => { await Model("books").find({}); res.end("x") }';
 
@@ -53,7 +55,7 @@ describe('concurrency', () => {
     const { serve, most, release } = gate();
     const unit = unitOf(ASKS, { limits: { concurrency: 3 } });
     const running = Array.from({ length: 20 }, () => sandbox.run(jobOf(unit, { serve })));
-    await expect.poll(most).toBe(3);
+    await expect.poll(most, SOON).toBe(3);
     let left = running.length;
     for (const run of running) {
       void run.then(() => {
@@ -86,7 +88,7 @@ describe('the queue', () => {
     const { serve, most, release } = gate();
     const unit = unitOf(ASKS, { limits: { concurrency: 2 } });
     const first = [1, 2].map(() => sandbox.run(jobOf(unit, { serve })));
-    await expect.poll(most).toBe(2);
+    await expect.poll(most, SOON).toBe(2);
     const from = performance.now();
     const later = Array.from({ length: 40 }, async () => {
       const outcome = await sandbox.run(jobOf(unit, { serve }));
@@ -151,11 +153,11 @@ describe('hosts', () => {
     const running = gates.map(({ serve }, n) =>
       sandbox.run(jobOf(unitOf(ASKS, { id: `endpoint:1.0/e${n}` }), { serve })),
     );
-    await expect.poll(() => gates.map(({ most }) => most()), { timeout: 8000 }).toEqual([1, 1, 1]);
+    await expect.poll(() => gates.map(({ most }) => most()), SOON).toEqual([1, 1, 1]);
     expect(sandbox.status().hosts).toMatchObject({ running: 4, busy: 0, spare: 1 });
     for (const { release } of gates) release();
     expect((await Promise.all(running)).map(codeOf)).toEqual(['response', 'response', 'response']);
-    await expect.poll(() => sandbox.status().hosts.running, { timeout: 8000 }).toBe(2);
+    await expect.poll(() => sandbox.status().hosts.running, SOON).toBe(2);
   });
 
   it('serve one trust domain only', async () => {
@@ -185,7 +187,7 @@ describe('hosts', () => {
     const { serve, most, release } = gate();
     const old = unitOf(ASKS);
     const running = sandbox.run(jobOf(old, { serve }));
-    await expect.poll(most).toBe(1);
+    await expect.poll(most, SOON).toBe(1);
     const next = unitOf(FAST);
     sandbox.retire(next.id);
     expect(codeOf(await sandbox.run(jobOf(next)))).toBe('response');
