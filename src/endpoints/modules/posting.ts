@@ -36,6 +36,17 @@ function assertReplace({ shelf }: Core, { address, replace }: Posting): void {
   });
 }
 
+// Some file systems cannot tell such names apart: one would overwrite the other.
+function assertDistinct({ registry }: Core, address: ModuleAddress): void {
+  const key = keyOf(address);
+  const other = registry
+    .list()
+    .map((live) => keyOf(live.address))
+    .find((known) => known !== key && known.toLowerCase() === key.toLowerCase());
+  if (other === undefined) return;
+  throw new AppError('NAME_TAKEN', { field: 'name', message: `differs only by case from \`${other}\`` });
+}
+
 async function settle(
   core: Core,
   code: NewCode,
@@ -54,6 +65,7 @@ export async function postCode(core: Core, posting: Posting): Promise<PostResult
   const { address, by, review, incidents } = posting;
   assertAddress(address);
   const source = core.acceptance.text(posting.source);
+  assertDistinct(core, address);
   if (address.kind === 'endpoint') assertFreeName(address, core.collections);
   return inTurn(core, address, async () => {
     assertReplace(core, posting);

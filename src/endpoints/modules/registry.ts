@@ -71,12 +71,14 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
   const endpoints = new Map<string, Entry>();
   let routes: Map<string, Routes> | undefined;
   let sorted: readonly LiveModule[] | undefined;
+  let routed: readonly Routed[] | undefined;
 
   const forget = (address: ModuleAddress) => {
     const known = entries.get(keyOf(address));
     entries.delete(keyOf(address));
     if (address.kind === 'endpoint') endpoints.delete(pathOf(address));
     sorted = undefined;
+    routed = undefined;
     if (known?.route !== undefined) routes = undefined;
   };
 
@@ -135,10 +137,12 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
       sorted ??= [...entries.values()].map(({ live }) => live).sort(byPath);
       return sorted;
     },
-    routed: () =>
-      [...endpoints.values()].flatMap(({ live: { address }, route }) =>
+    routed() {
+      routed ??= [...endpoints.values()].flatMap(({ live: { address }, route }) =>
         address.kind === 'endpoint' ? [{ address, route }] : [],
-      ),
+      );
+      return routed;
+    },
     put(live, route) {
       forget(live.address);
       const entry: Entry = { live, route, call: { endpoint: live, params: NONE, sub: NO_SUB } };

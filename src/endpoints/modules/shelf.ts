@@ -103,9 +103,11 @@ export function createShelf({ registry, retire }: ShelfOptions): Shelf {
     const key = keyOf(held.address);
     const before = shelf.get(key);
     const alike = runsAlike(before, held);
-    const unit = (alike ? registry.find(key)?.unit : undefined) ?? unitOf(held);
     shelf.set(key, held);
     states.set(key, held.state);
+    // A module that breaks its limits a thousand times a second gains violations, which nobody out there sees.
+    if (alike && before?.state.suspendedBy === held.state.suspendedBy) return;
+    const unit = (alike ? registry.find(key)?.unit : undefined) ?? unitOf(held);
     registry.put(liveOf(held, unit), routeOf(held));
     const stopped = held.state.suspendedBy !== null && before?.state.suspendedBy === null;
     if (before !== undefined && (!alike || stopped)) retire(key);

@@ -68,6 +68,14 @@ describe('what is refused changes nothing', () => {
     await modules.post(hook('library'), code(), 'alice');
   });
 
+  it('a name that differs from another only by case', async () => {
+    const { modules } = await loadedModules();
+    await modules.post(endpoint('Report'), code(), 'alice');
+    await expect(modules.post(REPORT, code(), 'alice')).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+    await modules.post(endpoint('report', '2.0'), code(), 'alice');
+    await modules.post(hook('report'), code(), 'alice');
+  });
+
   it('a workspace that cannot be written', async () => {
     const { modules, write, store } = await loadedModules();
     await write('endpoints/3.0', 'a file in the way');

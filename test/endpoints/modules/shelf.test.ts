@@ -56,9 +56,11 @@ describe('the shelf', () => {
   it('keeps the unit as long as code and policy stay, and retires it when they change', async () => {
     const { shelf, live, retired } = open();
     shelf.put(held);
-    const unit = live()?.unit;
+    const before = live();
+    const unit = before?.unit;
     shelf.setState({ ...held.state, pending: [3], last: 3 });
-    expect(live()?.unit).toBe(unit);
+    expect(live()).toBe(before);
+    expect(shelf.state(KEY).last).toBe(3);
     expect(retired).toEqual([]);
     shelf.setState({ ...held.state, suspendedBy: 'admin' });
     expect(live()?.unit).toBe(unit);
