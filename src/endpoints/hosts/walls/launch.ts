@@ -59,8 +59,8 @@ const accepted = (means: Means, options: LaunchOptions) =>
 
 function commandLine({ files, means }: Machine, options: LaunchOptions): string[] {
   const { sh, env, setpriv, bwrap } = means.tools;
-  const { binding, scripts } = files;
-  const flags = nodeFlags({ jit: options.jit, readable: [binding, ...scripts] });
+  const { binding, folder } = files;
+  const flags = nodeFlags({ jit: options.jit, readable: [binding, folder] });
   const filter = files.startFilter === null ? undefined : FILTER;
   return [
     ...(sh === undefined ? [] : [sh, '-c', limitScript(accepted(means, options))]),

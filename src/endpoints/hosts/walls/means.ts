@@ -95,9 +95,10 @@ interface Search {
 /** Tries the strongest combination first. Takes about 30 ms where all is there. */
 export async function findMeans({ tools, files, memoryMb }: Search): Promise<Means> {
   const { sh, env, setpriv, bwrap } = tools;
-  const visible = [process.execPath, ...nodeLibraries(), files.binding, ...files.scripts];
+  const programs = [process.execPath, ...nodeLibraries(), files.binding];
+  const visible = [...programs, files.folder];
   if (sh === undefined) return { tools: {}, limits: new Set(), visible };
-  const userId = canOwnUsers(visible) ? createUserIds(randomInt) : undefined;
+  const userId = canOwnUsers([...programs, ...files.scripts]) ? createUserIds(randomInt) : undefined;
   const asStranger = userId === undefined ? undefined : await acceptedLimits(sh, userId(), memoryMb);
   const limits = asStranger ?? (await acceptedLimits(sh, undefined, memoryMb)) ?? new Set();
   const own = asStranger === undefined || userId === undefined ? {} : { userId };

@@ -9,6 +9,8 @@ export interface SandboxFiles {
   readonly reviewed: boolean;
   /** System call filter for the whole life of a host; null where none is known. */
   readonly startFilter: Uint8Array | null;
+  /** Absolute path of the folder: nothing in it is secret, and hosts may read all of it. */
+  readonly folder: string;
   /** Absolute paths of all that hosts read from it. */
   readonly scripts: readonly string[];
   /** Absolute path of one of them. */
@@ -37,6 +39,7 @@ export async function readSandboxFiles(root: URL): Promise<SandboxFiles> {
     binding: path,
     reviewed: binding.isReviewed(path),
     startFilter: seccomp.startFilter(process.arch),
+    folder: realpathSync(folder),
     scripts: names.filter((name) => /\.(?:js|json)$/.test(name)).map(script),
     script,
   };

@@ -48,9 +48,10 @@ describe('following bubblewrap', () => {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });
     const [filter, status] = (child.stdio as readonly unknown[]).slice(3) as [Socket, Socket];
+    const closed = new Promise((resolve) => filter.once('close', resolve));
     await once(child, 'exit');
     const pid = followCage({ filter, status }, new Uint8Array(4_000_000));
-    await once(filter, 'close');
+    await closed;
     expect(pid()).toBeUndefined();
   });
 });

@@ -41,7 +41,7 @@ describe('what a machine offers', () => {
   it('shows a host only Node, its libraries and the sandbox', async () => {
     const { visible } = await find({});
     expect(visible[0]).toBe(process.execPath);
-    const others = visible.slice(1).filter((path) => path !== files.binding && !files.scripts.includes(path));
+    const others = visible.slice(1).filter((path) => path !== files.binding && path !== files.folder);
     expect(others.filter((path) => !/\.(?:so|dylib)/.test(path))).toEqual([]);
   });
 });
