@@ -1,7 +1,7 @@
 // The clocks that no guest can stop: wall time, the time in the queue, and turns that do not come back.
 import type { Incident } from '../sandbox.ts';
 import { forget } from './handover.ts';
-import { isWaitingTooLong, noteRunningTurn } from './lane.ts';
+import { isWaitingTooLong, noteLongTurn } from './lane.ts';
 import { failure, incidentOf, settle } from './requests.ts';
 import type { Frame, Host, Lane, Request } from './state.ts';
 import type { Cause } from './verdict.ts';
@@ -11,7 +11,7 @@ const GRACE_MS = 250;
 /** For compiling a module and making its isolate, before the first turn in it. */
 const LOAD_MS = 500;
 /** From this age on it is asked what a turn costs. */
-const LOOK_MS = 100;
+const LOOK_MS = 50;
 
 export interface ClocksDeps {
   readonly onIncident: (incident: Incident) => void;
@@ -44,7 +44,7 @@ function cpuOfTurn(host: Host, now: number, cpuMs: ClocksDeps['cpuMs']): number 
 
 const loadMs = ({ isCold }: Frame) => (isCold ? LOAD_MS : 0);
 
-/** Why the present turn has to be ended from outside, if so. */
+/** Why the present turn has to be ended from outside, if so; what it costs is noted. */
 function overdue(host: Host, now: number, { cpuMs }: ClocksDeps): Cause | null {
   const frame = host.frames[0];
   const [first] = frame?.requests ?? [];
@@ -52,6 +52,7 @@ function overdue(host: Host, now: number, { cpuMs }: ClocksDeps): Cause | null {
   if (frame === undefined || first === undefined || runningMs < LOOK_MS) return null;
   const limits = limitsOf(first);
   const used = cpuOfTurn(host, now, cpuMs);
+  if (used !== null && host.lane !== null) noteLongTurn(host.lane, used, now);
   const killed = { code: 'ENDPOINT_TIMEOUT', kind: 'kill', message: OUT_OF_TIME } as const;
   if (used !== null && used > limits.cpuMs + GRACE_MS + loadMs(frame)) return { ...killed, limit: 'cpuMs' };
   const wallFrom = frame.isDelivery ? first.startedAt : host.progressAt;
@@ -68,7 +69,6 @@ function timeOut(host: Host, request: Request, deps: ClocksDeps): void {
 export function watchHost(host: Host, now: number, deps: ClocksDeps): void {
   const frame = host.frames[0];
   const runningMs = frame === undefined ? 0 : now - host.progressAt;
-  if (host.lane !== null) noteRunningTurn(host.lane, runningMs, now);
   const cause = overdue(host, now, deps);
   if (cause !== null) {
     deps.kill(host, cause);

@@ -14,7 +14,9 @@ const FRAME_MS = 8;
 /** Up to these lengths of a turn it pays to have further frames lie ready in the pipe. */
 const PIPELINE_MS = 1;
 const STREAM_MS = 0.25;
+/** After a longer turn a lane is slow for a hundred times as long, at most a minute. */
 const SLOW_TURN_MS = 50;
+const SLOW_FACTOR = 100;
 const SLOW_FOR_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** What is thought of a turn before the first one was seen. */
@@ -83,20 +85,21 @@ export function countTowardsMinute(lane: Lane, perMinute: number, now: number): 
   return true;
 }
 
+/** Takes note of a turn that may still be running, by the CPU that it has used. */
+export function noteLongTurn(lane: Lane, turnMs: number, now: number): void {
+  if (turnMs <= SLOW_TURN_MS) return;
+  lane.slowUntil = Math.max(lane.slowUntil, now + Math.min(SLOW_FOR_MS, turnMs * SLOW_FACTOR));
+}
+
 /** Takes note of the longest turn of a frame. `isCold`: the first turn in an isolate says little of the next. */
 export function noteTurn(
   lane: Lane,
   turnMs: number,
   { isCold, now }: { isCold: boolean; now: number },
 ): void {
-  if (turnMs > SLOW_TURN_MS) lane.slowUntil = now + SLOW_FOR_MS;
+  noteLongTurn(lane, turnMs, now);
   if (isCold) return;
   lane.turnMs += (turnMs - lane.turnMs) * (turnMs > lane.turnMs ? LONGER : SHORTER);
-}
-
-/** Marks a lane whose present turn has been running for so long. */
-export function noteRunningTurn(lane: Lane, runningMs: number, now: number): void {
-  if (runningMs > SLOW_TURN_MS) lane.slowUntil = now + SLOW_FOR_MS;
 }
 
 /** Takes note of a request that made a host call, or ended without. */

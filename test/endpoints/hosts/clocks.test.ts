@@ -107,12 +107,14 @@ describe('the clock of a host', () => {
     expect(kills).toEqual(['kill wallMs']);
   });
 
-  it('marks the lane of a long turn while it still runs', () => {
-    const { lane, watch } = hostOf(1);
+  it('marks the lane of a long turn while it still runs, not that of one that is kept from running', () => {
+    const { lane, watch, spend } = hostOf(1);
     watch(50);
+    watch(900);
     expect(lane.slowUntil).toBe(0);
-    watch(51);
-    expect(lane.slowUntil).toBe(60_051);
+    spend(60);
+    watch(925);
+    expect(lane.slowUntil).toBe(6925);
   });
 
   it('sends requests away that lie in the pipe for too long', () => {

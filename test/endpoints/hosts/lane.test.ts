@@ -7,7 +7,7 @@ import {
   isSlow,
   isWaitingTooLong,
   longestQueue,
-  noteRunningTurn,
+  noteLongTurn,
   noteTurn,
   noteWaiting,
 } from '../../../src/endpoints/hosts/lane.ts';
@@ -47,14 +47,15 @@ describe('the pace of a lane', () => {
     expect([depthOf(lane), framesAtOnce(lane), longestQueue(lane)]).toEqual([16, 3, 1024]);
   });
 
-  it('is slow for a minute after a long turn, finished or not', () => {
+  it('is slow after a long turn, finished or not, for a while that grows with it', () => {
     const lane = laneOf();
-    noteTurn(lane, 51, warm(10));
-    expect([isSlow(lane, 60_000), isSlow(lane, 60_010)]).toEqual([true, false]);
-    noteRunningTurn(lane, 50, 70_000);
+    noteTurn(lane, 60, warm(10));
+    expect([isSlow(lane, 6009), isSlow(lane, 6010)]).toEqual([true, false]);
+    noteLongTurn(lane, 50, 70_000);
     expect(isSlow(lane, 70_000)).toBe(false);
-    noteRunningTurn(lane, 51, 70_000);
-    expect(isSlow(lane, 70_001)).toBe(true);
+    noteLongTurn(lane, 5000, 70_000);
+    noteTurn(lane, 60, warm(70_000));
+    expect([isSlow(lane, 129_999), isSlow(lane, 130_000)]).toEqual([true, false]);
   });
 
   it('has a short queue as soon as its requests wait for host calls', () => {
