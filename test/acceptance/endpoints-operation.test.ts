@@ -1,0 +1,258 @@
+// What an operator sees and does: status, audit log, console, processes that die, the switch for everything.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, connect } from '../helpers/client.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { LIBRARY } from '../helpers/fixtures.ts';
+import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
+import { ROOT } from '../helpers/source-tree.ts';
+import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+
+const HELLO = "module.exports.get = (req, res) => res.end('hello');";
+const SLOW = "module.exports.get = (req, res) => { setTimeout(() => res.end('slow'), 4000); };";
+const ENVIRONMENT =
+  'module.exports.get = (req, res) => res.json([new Date(0).toString(), (1e6).toLocaleString(), typeof process]);';
+const STUCK = 'module.exports.get = () => { Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1); };';
+const SOON = { timeout: 15_000, interval: 20 };
+
+describe('an admin', () => {
+  let server: EndpointServer;
+
+  beforeAll(async () => {
+    server = await startEndpointServer();
+    await server.endpoint('hello', HELLO);
+  });
+
+  afterAll(() => server.close());
+
+  it('sees the walls in /api/status, others do not', async () => {
+    const sandbox = async () => (await server.get('/api/status')).body.sandbox;
+    await expect.poll(async () => (await sandbox()).selfTest.state, SOON).toBe('passed');
+    const { level, hosts, ...rest } = await sandbox();
+    expect([Object.keys(rest), level >= 1 && level <= 3]).toEqual([['selfTest'], true]);
+    expect(hosts).toBeDefined();
+    const token = await server.userToken('no-admin');
+    const answer = await server.get('/api/status', { token });
+    expect([answer.status, 'sandbox' in answer.body]).toEqual([200, false]);
+  });
+
+  it('finds every change in the audit log, chained', async () => {
+    await server.putPolicy('hello', { version: 1, limits: { cpuMs: 100 } });
+    await server.post('hello', `${HELLO}\n`);
+    await server.call('POST', '/1.0/hello/versions/1/rollback');
+    await server.call('POST', '/1.0/hello/suspend');
+    await server.call('DELETE', '/1.0/hello/suspend');
+    await server.post('hello', 'const a = ;');
+    await server.call('DELETE', '/1.0/hello/config');
+    const { audit } = (await server.get('/api/audit')).body;
+    const about = audit.filter(({ target }: { target: string }) => target === '/1.0/hello');
+    expect(about.map(({ action, clientId }: Record<string, string>) => [action, clientId])).toEqual(
+      ['create', 'policy', 'replace', 'rollback', 'suspend', 'resume', 'remove'].map((action) => [
+        `endpoint.${action}`,
+        'admin',
+      ]),
+    );
+    const [created, , replaced, back] = about;
+    expect([replaced.before, back.after]).toEqual([created.after, created.after]);
+    for (const [index, entry] of audit.entries())
+      if (index > 0) expect(entry.previous).toBe(audit[index - 1].hash);
+    const rest = (await server.get(`/api/audit?after=${created.seq}`)).body.audit;
+    expect(rest[0].seq).toBe(created.seq + 1);
+    expect(JSON.stringify(audit)).not.toContain('module.exports');
+    expect((await server.get('/api/audit', { token: null })).status).toBe(401);
+  });
+});
+
+describe('a server process', () => {
+  let workspace: Workspace;
+  let server: ServerProcess;
+  let client: Client;
+
+  async function start(endpoints: Readonly<Record<string, string>>, env = {}): Promise<void> {
+    workspace = createWorkspace(LIBRARY);
+    server = await spawnServer({ cwd: workspace.cwd, env });
+    client = await connect(server.url);
+    for (const [name, body] of Object.entries(endpoints)) {
+      const posted = await fetch(`${server.url}/1.0/${name}/config`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${client.token}`, 'content-type': 'text/plain' },
+        body,
+      });
+      expect(posted.status).toBe(200);
+    }
+  }
+
+  afterEach(async () => {
+    await server.stop('SIGKILL');
+    workspace.remove();
+  });
+
+  const call = async (name: string) => {
+    const answer = await fetch(`${server.url}/1.0/${name}`, {
+      headers: { authorization: `Bearer ${client.token}` },
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  /** Processes that descend from one, by their command lines. */
+  function descendants(root: number): readonly { readonly pid: number; readonly command: string }[] {
+    const parents = new Map<number, number>();
+    for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+      try {
+        const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
+          .replace(/^.*\) /s, '')
+          .split(' ');
+        if (fields[0] !== 'Z') parents.set(Number(name), Number(fields[1]));
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+    const below = (pid: number): readonly number[] =>
+      [...parents].filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
+    return below(root).map((pid) => ({ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }));
+  }
+
+  const hosts = () =>
+    descendants(server.process.pid ?? 0).filter(({ command }) => command.includes('sandbox/host.js'));
+
+  const alive = (pids: readonly number[]) =>
+    pids.filter((pid) => {
+      try {
+        return !/^\d+ .*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+      } catch {
+        return false;
+      }
+    });
+
+  it('answers 502, or again, when a host is killed during a call', async () => {
+    await start({ slow: SLOW, hello: HELLO });
+    expect((await call('hello')).text).toBe('hello');
+    const pending = call('slow');
+    await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
+    for (const { pid } of hosts()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // One that ran it has taken it along.
+      }
+    }
+    const { status, text } = await pending;
+    if (status === 502) expect(JSON.parse(text).errors[0].code).toBe('ENDPOINT_CRASHED');
+    else expect([status, text]).toEqual([200, 'slow']);
+    expect((await call('hello')).text).toBe('hello');
+  });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'that ends by %s leaves no host behind, stuck ones included',
+    async (signal) => {
+      await start({ stuck: STUCK, hello: HELLO }, { CLOISTER_SERVER_SHUTDOWN_SECONDS: '1' });
+      await call('hello');
+      const stuck = call('stuck').catch(() => undefined);
+      await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
+      const pids = descendants(server.process.pid ?? 0).map(({ pid }) => pid);
+      await server.stop(signal);
+      const from = performance.now();
+      await expect.poll(() => alive(pids), SOON).toEqual([]);
+      expect(performance.now() - from).toBeLessThan(2000);
+      await stuck;
+    },
+  );
+
+  it('gives its hosts no environment, and posted code English and UTC', async () => {
+    await start({ env: ENVIRONMENT }, { TZ: 'Asia/Tokyo', LANG: 'de_DE.UTF-8', SECRET_OF_MINE: 'x' });
+    expect(JSON.parse((await call('env')).text)).toEqual([
+      'Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)',
+      '1,000,000',
+      'undefined',
+    ]);
+    const own = hosts();
+    expect(own.length).toBeGreaterThan(0);
+    for (const { pid } of own) {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+      expect(environment.filter((entry) => !/^(PWD=\/|LANG=|LC_ALL=|TZ=UTC)/.test(entry))).toEqual([]);
+    }
+  });
+
+  it('is ready soon, its self-test in the background', async () => {
+    await start({ hello: HELLO });
+    expect(server.output()).not.toMatch(/self-test of the sandbox failed/);
+    await expect.poll(() => server.output(), SOON).toMatch(/the walls of the sandbox hold/);
+  });
+
+  it('with `sandbox.enabled: false` answers 503 for calls and uploads, and starts no process', async () => {
+    workspace = createWorkspace(LIBRARY);
+    server = await spawnServer({ cwd: workspace.cwd, env: { CLOISTER_SANDBOX_ENABLED: 'false' } });
+    client = await connect(server.url);
+    const posted = await fetch(`${server.url}/1.0/hello/config`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.token}`, 'content-type': 'text/plain' },
+      body: HELLO,
+    });
+    expect([posted.status, posted.headers.has('retry-after')]).toEqual([503, true]);
+    expect((await client.request('GET', '/1.0/library/books')).status).toBe(200);
+    expect(hosts()).toEqual([]);
+  });
+});
+
+describe('the console', () => {
+  const run = (cwd: string, ...args: string[]) => {
+    const entry = join(ROOT, 'src/cloister.js');
+    const { status, stdout } = spawnSync(process.execPath, [entry, ...args], {
+      cwd,
+      encoding: 'utf8',
+    });
+    return { code: status, out: stdout };
+  };
+
+  it('audits as JSON, with and without a running server', async () => {
+    const server = await startEndpointServer();
+    await server.endpoint('audited', HELLO, { version: 1, limits: { cpuMs: 77 } });
+    const look = () => JSON.parse(run(server.workspace.cwd, 'sandbox', 'audit', '--json').out);
+    const running = look();
+    expect(Object.keys(running).sort()).toEqual([
+      ...['ceilings', 'endpoints', 'generatedAt', 'hooks', 'level', 'selfTest', 'versions'],
+    ]);
+    expect(Object.keys(running.versions).sort()).toEqual(['isolatedVm', 'node', 'v8']);
+    expect(running.endpoints).toMatchObject([
+      {
+        version: '1.0',
+        name: 'audited',
+        path: '/1.0/audited',
+        state: 'active',
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        postedBy: 'admin',
+        postedAt: expect.anything(),
+        policy: { limits: { cpuMs: 77 } },
+        effectiveLimits: { cpuMs: 77, wallMs: 5000, heapMb: 64 },
+        lastViolations: [],
+      },
+    ]);
+    await server.app.close();
+    expect(look().endpoints).toEqual(running.endpoints);
+    server.workspace.remove();
+  });
+
+  it('checks endpoints, hooks and policies with file and line', () => {
+    const workspace = createWorkspace(LIBRARY);
+    mkdirSync(join(workspace.path, 'endpoints/1.0'), { recursive: true });
+    mkdirSync(join(workspace.path, 'hooks'));
+    const write = (name: string, text: string) => writeFileSync(join(workspace.path, name), text);
+    write('endpoints/1.0/endpoint.good.js', HELLO);
+    write('hooks/good.js', 'module.exports = (obj) => obj;');
+    expect(run(workspace.cwd, 'check')).toMatchObject({ code: 0 });
+    write('endpoints/1.0/endpoint.bad.js', '\nconst a = ;');
+    write('endpoints/1.0/endpoint.library.js', HELLO);
+    write(
+      'endpoints/1.0/endpoint.good.policy.json',
+      '{\n  "version": 1,\n  "limits": { "cpuMs": 999999 }\n}',
+    );
+    const { code, out } = run(workspace.cwd, 'check');
+    expect(code).toBe(1);
+    expect(out).toMatch(/endpoint\.bad\.js:2/);
+    expect(out).toMatch(/endpoint\.good\.policy\.json:3.*cpuMs/);
+    expect(out).toMatch(/endpoint\.library\.js.*library/);
+    workspace.remove();
+  });
+});
