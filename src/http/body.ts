@@ -107,6 +107,11 @@ export function acceptCode(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   const types = ['text/plain', 'text/javascript', 'application/javascript'];
   server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, parser(text));
+  // What clients send when nobody told them otherwise: they are told.
+  const usual = ['application/json', 'application/x-www-form-urlencoded'];
+  server.addContentTypeParser(usual, (_request, _payload, done) => {
+    done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send code with `Content-Type: text/plain`' }));
+  });
 }
 
 /** The parsed body, null when there was none. */

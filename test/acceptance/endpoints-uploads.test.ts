@@ -162,6 +162,8 @@ describe('code that is refused', () => {
       const body = new TextEncoder().encode(HELLO);
       expect([type, (await send('typed', body, type)).status]).toEqual([type, 415]);
     }
+    const form = await send('typed', HELLO, 'application/x-www-form-urlencoded');
+    expect(form.body.errors[0].message).toContain('text/plain');
     const large = `${HELLO}//${'x'.repeat(1_048_576)}`;
     expect((await server.post('typed', large)).status).toBe(413);
     const broken = await send('typed', new Uint8Array([47, 47, 255, 254]), 'text/plain');
