@@ -64,6 +64,8 @@ describe('a custom route', () => {
     ['the code of another endpoint', '/1.0/plain/config'],
     ['another endpoint, by a parameter', '/1.0/:anything'],
     ['a path out of itself', '/1.0/../api'],
+    ['the code of an endpoint to come', '/1.0/later/config'],
+    ['its own policy', '/1.0/other/policy'],
   ])('with %s is 400: %s', async (_title, route) => {
     await server.endpoint('plain', 'module.exports.get = (req, res) => res.end();');
     const { status, body } = await server.post('other', routed(route));
@@ -77,6 +79,17 @@ describe('a custom route', () => {
     expect(posted.status).toBe(200);
     expect((await server.get('/1.0/archive/1999')).body).toMatchObject({ results: [] });
     expect((await server.get('/1.0/archive/1998')).body).toEqual({ year: '1998' });
+  });
+
+  it('below its own name leaves its sub-resources to admins', async () => {
+    const open = 'module.exports.model = { settings: { authenticate: false } };';
+    await server.endpoint('below', open + routed('/1.0/below/:slug'));
+    expect((await server.get('/1.0/below/some', { token: null })).body).toEqual({ slug: 'some' });
+    for (const sub of ['config', 'policy', 'versions', 'logs']) {
+      expect([sub, (await server.get(`/1.0/below/${sub}`, { token: null })).status]).toEqual([sub, 401]);
+      expect([sub, (await server.get(`/1.0/below/${sub}`)).status]).toEqual([sub, 200]);
+    }
+    expect((await server.get('/1.0/below/suspend')).headers.get('allow')).toBe('POST, DELETE, OPTIONS');
   });
 
   it('moves with the code, and goes with it', async () => {

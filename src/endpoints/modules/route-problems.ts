@@ -54,6 +54,13 @@ function hides(route: RoutePattern, { address: { name }, route: other }: Routed)
   return routesOverlap(route, own) || SUB_RESOURCES.some((sub) => routesOverlap(route, plain(name, sub)));
 }
 
+/** A path that the server answers itself: the code of any endpoint, also of one to come, and what lies below this one. */
+function servedPath({ segments }: RoutePattern, name: string): boolean {
+  const [first, second, ...more] = segments;
+  if (typeof second !== 'string' || more.length > 0) return false;
+  return second === 'config' || (first === name && SUB_RESOURCES.includes(second));
+}
+
 /** Throws ENDPOINT_INVALID where a path that the endpoint asks for means something else already. */
 export function assertFreeRoute(
   { address, route }: Routed,
@@ -73,6 +80,8 @@ export function assertFreeRoute(
   }
   const reserved = RESERVED_NAMES.find((text) => routesOverlap(route, plain(text)));
   if (reserved !== undefined) throw refuse(`shadows \`/${apiVersion}/${reserved}\``);
+  if (servedPath(route, name))
+    throw refuse(`\`${route.text}\` would never be reached: the server answers it`);
   const collection = shadowedCollection(route, apiVersion, collections);
   if (collection !== undefined) throw refuse(`shadows the collection \`${collection}\``);
   const hidden = siblings.find((other) => hides(route, other));
