@@ -18,6 +18,8 @@ const METHODS: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'D
 const MAX_TEXT = 1000;
 const MAX_WARNINGS = 50;
 const MAX_SETTINGS = 65_536;
+/** No turn lasts that long. JSON can say `1e999`, which is infinite, and would spoil every mean that it enters. */
+const MAX_TURN_MS = 3_600_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -48,7 +50,7 @@ function isTurns(fields: Fields, rawBytes: number): boolean {
   const { unit, events, faults, back, idle, turnMs, disposed } = fields;
   if (!hasOnly(fields, ['t', 'unit', 'events', 'faults', 'back', 'idle', 'turnMs', 'disposed'])) return false;
   if (!isCount(unit) || typeof idle !== 'boolean' || typeof disposed !== 'boolean') return false;
-  if (typeof turnMs !== 'number' || turnMs < 0) return false;
+  if (typeof turnMs !== 'number' || !(turnMs >= 0 && turnMs <= MAX_TURN_MS)) return false;
   if (!Array.isArray(events) || !Array.isArray(faults) || !Array.isArray(back)) return false;
   if (!events.every(isEvent) || !faults.every(isFault) || !back.every(isCount)) return false;
   let bytes = 0;

@@ -68,7 +68,7 @@ interface Handover {
 export function hand(host: Host, { unit, requests, room, numberOf, now }: Handover): void {
   const number = numberOf(unit);
   const isCold = load(host, unit, number);
-  const frame: Frame = { unit: number, requests, isDelivery: false, isCold, room };
+  const frame: Frame = { unit: number, requests, isDelivery: false, isCold, room, parts: 0 };
   const jobs: [number, number, number][] = [];
   const texts: string[] = [];
   let rawBytes = 0;
@@ -101,7 +101,7 @@ export function deliver(
   const unit = request.frame?.unit;
   if (unit === undefined) return;
   const { call, ok, text, now } = answer;
-  expect(host, { unit, requests: [request], isDelivery: true, isCold: false, room: 0 }, now);
+  expect(host, { unit, requests: [request], isDelivery: true, isCold: false, room: 0, parts: 0 }, now);
   const header = { t: 'deliver', unit, job: request.number, call, ok } as const;
   host.link.send(header, [text], Buffer.byteLength(text));
 }

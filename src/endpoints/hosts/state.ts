@@ -63,6 +63,8 @@ export interface Frame {
   readonly isCold: boolean;
   /** How many requests of the unit may be begun and unfinished in the host. */
   readonly room: number;
+  /** What the host has said of it before it was done: at most one word for each request. */
+  parts: number;
 }
 
 export interface Host {

@@ -140,6 +140,8 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
       const request = host.requests.get(number);
       if (request === undefined && isKnown(host, number)) continue;
       if (request === undefined || request.begun || request.frame !== frame) return PROTOCOL;
+      // Twice in the queue, it would run twice.
+      if (requests.includes(request)) return PROTOCOL;
       requests.push(request);
     }
     if (requests.length > 0) requeue(host, requests);
@@ -161,7 +163,11 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
     host.cpuMark = null;
     const pace = { isCold: frame.isCold, now: host.progressAt };
     if (host.lane !== null) noteTurn(host.lane, turns.turnMs, pace);
-    if (!turns.idle) return null;
+    if (!turns.idle) {
+      // Each such frame counts as progress: without an end to them no clock would ever stop that host.
+      frame.parts += 1;
+      return frame.parts > frame.requests.length ? PROTOCOL : null;
+    }
     host.frames.shift();
     return isAnswered(frame) ? null : PROTOCOL;
   };

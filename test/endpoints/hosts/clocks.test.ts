@@ -89,7 +89,14 @@ describe('the clock of a host', () => {
     const { host, kills, watch, requests } = hostOf(1);
     const [request] = requests as [FakeRequest];
     request.begun = true;
-    host.frames.splice(0, 1, { unit: 1, requests: [request], isDelivery: true, isCold: false, room: 0 });
+    host.frames.splice(0, 1, {
+      unit: 1,
+      requests: [request],
+      isDelivery: true,
+      isCold: false,
+      room: 0,
+      parts: 0,
+    });
     host.progressAt = 1100;
     watch(1300);
     expect(kills).toEqual([]);

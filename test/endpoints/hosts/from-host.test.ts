@@ -63,8 +63,15 @@ describe('messages of a host', () => {
     ['idle that is no boolean', { ...TURNS, idle: 1 }],
     ['a negative time', { ...TURNS, turnMs: -1 }],
     ['a time that is no number', { ...TURNS, turnMs: null }],
+    ['a turn of more than an hour', { ...TURNS, turnMs: 3_600_001 }],
   ])('are refused with %s', (_, message) => {
     expect(parse(message, 10)).toBeNull();
+  });
+
+  it('are refused with an infinite turn, which JSON can say', () => {
+    const header = (turnMs: string) => JSON.stringify(TURNS).replace('"turnMs":0.5', `"turnMs":${turnMs}`);
+    expect(parseFromHost(header('3600000'), 10)).toMatchObject({ turnMs: 3_600_000 });
+    expect(parseFromHost(header('1e999'), 10)).toBeNull();
   });
 
   it.each([

@@ -186,6 +186,12 @@ describe('a host that is not what it was', () => {
       'protocol',
       ({ take }) => take([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2] }),
     ],
+    ['gives one request back twice', 'protocol', ({ take }) => take([], { back: [1, 2, 1] })],
+    [
+      'says of two requests in three parts that it is not done',
+      'protocol',
+      ({ take }) => [1, 2, 3].map(() => take([], { idle: false })).at(-1) ?? null,
+    ],
     ['leaves a request out', 'protocol', ({ take }) => take([[1, 'end', END, 'a']])],
     ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']])],
     ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']])],
