@@ -24,6 +24,26 @@ function isOwn(name: string, status: number): boolean {
   return name === 'content-type' || (name === 'location' && isRedirect(status));
 }
 
+/** Of these a message has one: the last counts. Values of all others make one list (RFC 9110 5.3). */
+const SINGULAR: ReadonlySet<string> = new Set([
+  'content-disposition',
+  'content-security-policy',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+  'location',
+  'x-content-type-options',
+  'x-frame-options',
+]);
+
+/** Values of one header come one after the other. Cookies stay apart: they are no list. */
+function add(headers: Header[], name: string, value: string): void {
+  const before = headers.at(-1);
+  if (before?.[0] !== name || name === 'set-cookie') headers.push([name, value]);
+  else headers[headers.length - 1] = [name, SINGULAR.has(name) ? value : `${before[1]}, ${value}`];
+}
+
 function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant) {
   const headers: Header[] = [];
   const dropped: string[] = [];
@@ -32,7 +52,7 @@ function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant
     const name = written.toLowerCase();
     if (isFraming(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
     else {
-      headers.push([name, value]);
+      add(headers, name, value);
       fenced ||= name === FENCE[0];
     }
   }

@@ -234,6 +234,18 @@ describe('headers of an answer', () => {
     expect((await got(handler)).text).toBe('TypeError');
   });
 
+  it('with several values are sent whole, cookies apart', async () => {
+    const handler = `(req, res) => {
+      res.setHeader('Vary', ['accept', 'accept-language']);
+      res.setHeader('Set-Cookie', ['a=1', 'b=2']);
+      res.end();
+    }`;
+    const policy = { version: 1, grants: { response: { headers: ['vary', 'set-cookie'] } } };
+    const { headers } = await got(handler, policy);
+    expect(headers.get('vary')).toBe('accept, accept-language');
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
   it('more than fifty, or 16 KB, are an exception', async () => {
     const many = "(req, res) => { for (let n = 0; n < 51; n += 1) res.setHeader('x-' + n, '1'); res.end(); }";
     expect((await got(many)).status).toBe(500);
@@ -241,4 +253,17 @@ describe('headers of an answer', () => {
       (await got("(req, res) => { res.setHeader('x-long', 'a'.repeat(17000)); res.end(); }")).status,
     ).toBe(500);
   });
+});
+
+it('with CORS on, what the server varies by stays beside what the code says', async () => {
+  const open = await startEndpointServer({ config: { cors: true } });
+  try {
+    const source = "module.exports.get = (req, res) => { res.setHeader('Vary', 'accept'); res.end(); };";
+    const path = await open.endpoint('varying', source);
+    const { headers } = await open.get(path, { headers: { origin: 'https://site.example' } });
+    expect(headers.get('access-control-allow-origin')).toBe('https://site.example');
+    expect(headers.get('vary')?.toLowerCase().split(', ').sort()).toEqual(['accept', 'origin']);
+  } finally {
+    await open.close();
+  }
 });

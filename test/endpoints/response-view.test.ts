@@ -89,6 +89,23 @@ describe('headers of an answer', () => {
       ['set-cookie', 'b'],
     ]);
   });
+
+  it('are one list, or the last value where there can be but one', () => {
+    const { list } = answer(
+      [
+        ['Vary', 'accept'],
+        ['vary', 'accept-language'],
+        ['Content-Type', 'text/plain'],
+        ['content-type', 'text/html'],
+      ],
+      {},
+      ['vary'],
+    );
+    expect(list.slice(0, 2)).toEqual([
+      ['vary', 'accept, accept-language'],
+      ['content-type', 'text/html'],
+    ]);
+  });
 });
 
 describe('the body of an answer', () => {

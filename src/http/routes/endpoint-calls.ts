@@ -39,7 +39,11 @@ function requestOf(request: FastifyRequest): EndpointRequest {
 
 function send(reply: FastifyReply, { status, headers, body }: EndpointResponse): void {
   reply.code(status);
-  for (const [name, value] of headers) reply.header(name, value);
+  for (const [name, value] of headers) {
+    // What the server itself varies by (CORS) holds beside what the code says.
+    const own = name === 'vary' ? reply.getHeader(name) : undefined;
+    reply.header(name, own === undefined ? value : `${own}, ${value}`);
+  }
   // Of a 304 nothing may be said about a body, not even that it is empty.
   reply.serializer(asIs).send(status === 304 ? undefined : body);
 }
