@@ -1,5 +1,6 @@
 // One run of one hook in the sandbox: from JSON text to JSON text.
 import type { HookTask, HookUse } from '../collections/hooks.ts';
+import { fitsHeap } from '../endpoints/body-weight.ts';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import type { LiveModule, ModuleService } from '../endpoints/modules.ts';
 import type { HostAnswer, HostCall, Job, Outcome, Sandbox } from '../endpoints/sandbox.ts';
@@ -108,6 +109,10 @@ export function createRunHook(deps: RunDeps): RunHook {
     const head = headOf(unit, use, task);
     if (isTooMuch(head, obj, unit.policy.grants.request.maxBodyBytes)) {
       throw refusedBy(name, 'would get more than `maxBodyBytes` of its policy', { index });
+    }
+    // Whoever writes the document must not be able to end the processes of the hook until it is suspended.
+    if (![head, obj].every((text) => fitsHeap('json', text, unit.policy.limits.heapMb))) {
+      throw refusedBy(name, 'would get more than fits into its memory', { index });
     }
     const job = jobOf(unit, head, obj, task);
     const outcome = await run(job, task);

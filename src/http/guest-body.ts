@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fitsHeap } from '../endpoints/body-weight.ts';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import { AppError } from '../errors.ts';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
@@ -13,14 +14,24 @@ export const NO_BODY: GuestBody = { type: 'none', text: '' };
 
 const refuse = (message: string) => new AppError('BAD_REQUEST', { message });
 
-/** The text of a body. Throws BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep. */
-export function guestBody(type: GuestBody['type'], bytes: Buffer): GuestBody {
+/** What code may be sent: bytes of a body, and MB of the heap in which it is read. */
+export interface BodyRoom {
+  readonly bytes: number;
+  readonly heapMb: number;
+}
+
+/**
+ * The text of a body. Throws BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep; PAYLOAD_TOO_LARGE
+ * for what would not fit into the heap once it is read.
+ */
+export function guestBody(type: GuestBody['type'], bytes: Buffer, heapMb: number): GuestBody {
   if (bytes.length === 0) return NO_BODY;
   if (!isUtf8(bytes)) throw refuse('The body is not valid UTF-8');
   if (type === 'json' && nestsDeeper(bytes, MAX_JSON_DEPTH)) {
     throw refuse(`The body is nested deeper than ${MAX_JSON_DEPTH} levels`);
   }
   const text = bytes.toString('utf8');
+  if (!fitsHeap(type, text, heapMb)) throw new AppError('PAYLOAD_TOO_LARGE');
   if (type !== 'json') return { type, text };
   try {
     JSON.parse(text);
@@ -53,21 +64,21 @@ function readBody(
 }
 
 /**
- * Makes this scope take bodies as posted code may have them: JSON, forms and text. `limitOf`: bytes that the code of this
+ * Makes this scope take bodies as posted code may have them: JSON, forms and text. `roomOf`: what the code of this
  * request may be sent at most.
  */
 export function acceptGuestBodies(
   server: FastifyInstance,
-  limitOf: (request: FastifyRequest) => number,
+  roomOf: (request: FastifyRequest) => BodyRoom,
 ): void {
   const parser =
     (type: GuestBody['type']) => (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
-      const limit = limitOf(request);
+      const { bytes: limit, heapMb } = roomOf(request);
       if (Number(request.headers['content-length']) > limit) return done(new AppError('PAYLOAD_TOO_LARGE'));
       readBody(payload, limit, (error, bytes) => {
         if (error !== null) return done(error);
         try {
-          done(null, guestBody(type, bytes));
+          done(null, guestBody(type, bytes, heapMb));
         } catch (fault) {
           done(fault instanceof Error ? fault : new Error('unknown'));
         }

@@ -99,6 +99,14 @@ describe('a hook that does not run', () => {
     expect(stand.jobs).toHaveLength(1);
   });
 
+  it('would get what grows many times larger in its memory', async () => {
+    stand.hooks.set('small', () => result({}));
+    stand.modules.set('small', { unit: unitOf('hook:small', { maxBodyBytes: 10_000_000 }) });
+    const { items } = await refusal(run('small', {}, `[${'[],'.repeat(700_000)}0]`));
+    expect(items[0]?.details).toMatch(/^small - would get more than fits into its memory/);
+    expect(stand.jobs).toEqual([]);
+  });
+
   it('is of a sandbox that is switched off, whether it exists or not', async () => {
     stand = standIn({ enabled: false });
     stand.hooks.set('a', () => result({}));

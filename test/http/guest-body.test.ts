@@ -10,31 +10,46 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('guestBody', () => {
   it('hands on text as it came', () => {
-    expect(guestBody('json', Buffer.from(' {"__proto__": 1}'))).toEqual({
+    expect(guestBody('json', Buffer.from(' {"__proto__": 1}'), 64)).toEqual({
       type: 'json',
       text: ' {"__proto__": 1}',
     });
-    expect(guestBody('form', Buffer.from('a=%zz&a=1'))).toEqual({ type: 'form', text: 'a=%zz&a=1' });
-    expect(guestBody('text', Buffer.from('\u0000ü'))).toEqual({ type: 'text', text: '\u0000ü' });
+    expect(guestBody('form', Buffer.from('a=%zz&a=1'), 64)).toEqual({ type: 'form', text: 'a=%zz&a=1' });
+    expect(guestBody('text', Buffer.from('\u0000ü'), 64)).toEqual({ type: 'text', text: '\u0000ü' });
   });
 
   it.each(['json', 'form', 'text'] as const)('takes an empty %s for none', (type) => {
-    expect(guestBody(type, Buffer.alloc(0))).toBe(NO_BODY);
+    expect(guestBody(type, Buffer.alloc(0), 64)).toBe(NO_BODY);
   });
 
   it.each(['{', '{"a":1}}', 'undefined', ' ', '\ufeff{}'])('refuses %j as JSON', (text) => {
-    expect(() => guestBody('json', Buffer.from(text))).toThrow('The body is not valid JSON');
+    expect(() => guestBody('json', Buffer.from(text), 64)).toThrow('The body is not valid JSON');
   });
 
   it('bounds the depth of JSON, whatever its length', () => {
-    expect(guestBody('json', Buffer.from(nested(100))).text).toHaveLength(200);
-    expect(() => guestBody('json', Buffer.from(nested(101)))).toThrow('nested deeper than 100 levels');
-    expect(() => guestBody('json', Buffer.from(nested(100_000)))).toThrow('nested deeper than 100 levels');
-    expect(guestBody('text', Buffer.from(nested(101))).text).toHaveLength(202);
+    expect(guestBody('json', Buffer.from(nested(100)), 64).text).toHaveLength(200);
+    expect(() => guestBody('json', Buffer.from(nested(101)), 64)).toThrow('nested deeper than 100 levels');
+    expect(() => guestBody('json', Buffer.from(nested(100_000)), 64)).toThrow(
+      'nested deeper than 100 levels',
+    );
+    expect(guestBody('text', Buffer.from(nested(101)), 64).text).toHaveLength(202);
   });
 
   it.each(['json', 'form', 'text'] as const)('refuses a %s that is not UTF-8', (type) => {
-    expect(() => guestBody(type, Buffer.from([0x22, 0xff, 0x22]))).toThrow('not valid UTF-8');
+    expect(() => guestBody(type, Buffer.from([0x22, 0xff, 0x22]), 64)).toThrow('not valid UTF-8');
+  });
+});
+
+describe('a body that is many times larger in memory', () => {
+  it.each([
+    ['json', `[${'[],'.repeat(700_000)}0]`],
+    ['json', `{${'"a":0,'.repeat(500_000)}"b":0}`],
+    ['form', 'a&'.repeat(140_000)],
+  ] as const)('is refused as %s', (type, text) => {
+    expect(() => guestBody(type, Buffer.from(text), 64)).toThrow(
+      expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }),
+    );
+    expect(guestBody('text', Buffer.from(text), 64).text).toHaveLength(text.length);
   });
 });
 

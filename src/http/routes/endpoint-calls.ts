@@ -73,8 +73,9 @@ export function endpointCallRoutes(
     else done(refusal);
   };
   acceptGuestBodies(server, (request) => {
-    const granted = matched(request).endpoint.unit?.policy.grants.request.maxBodyBytes ?? 0;
-    return Math.min(granted, config.limits.jsonBytes);
+    const { grants, limits } = matched(request).endpoint.unit?.policy ?? {};
+    const granted = grants?.request.maxBodyBytes ?? 0;
+    return { bytes: Math.min(granted, config.limits.jsonBytes), heapMb: limits?.heapMb ?? 0 };
   });
   server.addHook('onRequest', enter);
   anyMethod(server, CALL_PATH, (request, reply) => {
