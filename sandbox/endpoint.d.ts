@@ -111,7 +111,10 @@ export type Hook = (
 /** A failed call of the server. */
 export interface CallError extends Error {
   code: string;
+  /** What is wrong with each field of a document. */
   errors?: unknown[];
+  /** Where a client's own request would have got it: `next(error)` answers with it. */
+  statusCode?: number;
 }
 
 export type Callback<T> = (error: CallError | null, result?: T) => void;

@@ -137,10 +137,11 @@
 
   /** The Error of a host call that failed: `text` is JSON of `{code, message, …}`, written by the server. */
   function failureOf(text) {
-    const { code, message, errors } = JSONParse(text);
+    const { code, message, errors, statusCode } = JSONParse(text);
     const failure = new Error(message);
     failure.code = code;
     if (errors !== undefined) failure.errors = errors;
+    if (statusCode !== undefined) failure.statusCode = statusCode;
     return failure;
   }
 

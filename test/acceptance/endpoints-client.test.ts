@@ -63,9 +63,9 @@ it('is told of a failure in the envelope', async () => {
       () => undefined,
       (error: Any) => error,
     );
-  expect(failure.statusCode).toBe(500);
+  expect(failure.statusCode).toBe(400);
   const body = typeof failure.error === 'string' ? JSON.parse(failure.error) : failure.error;
-  expect(body).toMatchObject({ statusCode: 500, success: false, errors: [{ code: 'ENDPOINT_ERROR' }] });
+  expect(body).toMatchObject({ statusCode: 400, success: false, errors: [{ code: 'ENDPOINT_ERROR' }] });
 });
 
 it('reads the source of an endpoint as its configuration', async () => {

@@ -194,6 +194,18 @@ describe("require('@dadi/api').Model, with callbacks", () => {
     expect(body.errors.map(({ field }: { field: string }) => field).sort()).toEqual(['pages', 'title']);
   });
 
+  it('whose error goes to `next` answers as the collection would, without its words', async () => {
+    const path = await server.endpoint(
+      'passing-desk',
+      `const { Model } = require('@dadi/api');
+       module.exports.post = (req, res, next) =>
+         Model('books').create({ pages: 'many' }, {}, (err, result) => err ? next(err) : res.json(result));`,
+      BOOKS,
+    );
+    const { status, body } = await server.call('POST', path);
+    expect([status, body.success, JSON.stringify(body).includes('pages')]).toEqual([400, false, false]);
+  });
+
   it('throws from a callback as from a handler: 500, and the server goes on', async () => {
     const path = await server.endpoint(
       'throwing-desk',

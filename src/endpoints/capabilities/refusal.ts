@@ -29,13 +29,15 @@ interface Failure {
   readonly message: string;
   /** What is wrong with each field, as HTTP would tell it. */
   readonly errors?: readonly ErrorItem[];
+  /** What HTTP would answer: an endpoint that passes the error to `next` answers the same. */
+  readonly statusCode?: number;
 }
 
 function failureOf(error: AppError): Failure {
   const [first, ...others] = error.items;
   const message = others.length === 0 && first !== undefined ? first.message : error.message;
   const about = { code: error.code, message };
-  return error.status < 500 ? { ...about, errors: error.items } : about;
+  return error.status < 500 ? { ...about, errors: error.items, statusCode: error.status } : about;
 }
 
 /** The answer that a failed call gets. `error` must have come through `toAppError`, or be a Refusal. */

@@ -21,6 +21,7 @@ test('an error of the domain keeps its items', () => {
     code: 'DOCUMENT_INVALID',
     message: 'must be specified',
     errors: [item],
+    statusCode: 400,
   });
   const two = told(new AppError('DOCUMENT_INVALID', { items: [item, item] }));
   expect(two.message).toBe('The document is not valid');
