@@ -126,11 +126,7 @@ describe('a server process', () => {
       }
     });
 
-  it('answers 502, or again, when a host is killed during a call', async () => {
-    await start({ slow: SLOW, hello: HELLO });
-    expect((await call('hello')).text).toBe('hello');
-    const pending = call('slow');
-    await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
+  function killHosts(): void {
     for (const { pid } of hosts()) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -138,10 +134,37 @@ describe('a server process', () => {
         // One that ran it has taken it along.
       }
     }
+  }
+
+  it('answers 502, or again, when a host is killed during a call', async () => {
+    await start({ slow: SLOW, hello: HELLO });
+    expect((await call('hello')).text).toBe('hello');
+    const pending = call('slow');
+    await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
+    killHosts();
     const { status, text } = await pending;
     if (status === 502) expect(JSON.parse(text).errors[0].code).toBe('ENDPOINT_CRASHED');
     else expect([status, text]).toEqual([200, 'slow']);
     expect((await call('hello')).text).toBe('hello');
+  });
+
+  it('answers 502, and does nothing twice, when a host is killed after a call has acted', async () => {
+    await start({
+      acting: `module.exports.get = async (req, res) => {
+        await Model('books').create({ title: 'once' });
+        setTimeout(() => res.end('done'), 4000);
+      };`,
+    });
+    const grants = { collections: [{ name: '1.0/library/books', actions: ['create'] }] };
+    await client.request('PUT', '/1.0/acting/policy', { version: 1, grants });
+    const pending = call('acting');
+    const count = async () =>
+      (await client.request('GET', '/1.0/library/books/count')).body.metadata.totalCount;
+    await expect.poll(count, SOON).toBe(1);
+    killHosts();
+    const { status, text } = await pending;
+    expect([status, JSON.parse(text).errors[0].code]).toEqual([502, 'ENDPOINT_CRASHED']);
+    expect(await count()).toBe(1);
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
