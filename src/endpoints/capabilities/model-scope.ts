@@ -86,7 +86,11 @@ export function createModelScope({ registry, createCaller, findClient, queryMs, 
     if (method !== 'GET' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
     const context = {
-      caller: withinGrants(caller, grants),
+      // What is granted as somebody else is not open to this one by way of a reference.
+      caller: withinGrants(
+        caller,
+        grants.filter(({ as }) => as === grant.as),
+      ),
       deadline: Math.min(now() + queryMs, deadline),
       maxMatches: grant.maxResults,
       depth: depth + 1,

@@ -59,6 +59,25 @@ test('a module can act as a client that its policy names, while that client exis
   expect((await call('model.find', { collection: 'books' }, nobody)).value.code).toBe('CLIENT_REMOVED');
 });
 
+test('what is granted as another client is not open to this one by way of a reference', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller,
+    findClient: async (clientId) => ({ ...ANN, clientId }),
+    queryMs: 500,
+    now: () => 0,
+  });
+  const people = '1.0/library/people';
+  const mayRead = async (as: string) => {
+    const unit = unitWith({ collections: [grantOf(BOOKS, { as: 'client:robot' }), grantOf(people, { as })] });
+    const run = { unit, client: ANN, requestId: 'r1' };
+    const { context } = await scopeOf('find', { collection: 'books' }, run);
+    return context.caller.may(library.at('people')!, 'GET');
+  };
+  expect([await mayRead('client:robot'), await mayRead('caller')]).toEqual([true, false]);
+});
+
 test('calls inside hooks inside calls come to an end', async () => {
   const { call } = await openModels();
   const at = (depth: number) => call('model.find', { collection: 'books' }, [grantOf(BOOKS)], { depth });
