@@ -97,7 +97,9 @@ export function createIncidents(core: Core): Incidents {
   const failed = (error: unknown) => log.error({ err: error }, 'the audit log could not be written');
 
   const record = ({ address, state }: Held, { kind, limit }: Incident) => {
-    if (!mayNote(`${state.key} ${kind} ${limit}`)) return;
+    // Ends of processes are few, as the third one suspends: violations must not crowd them out.
+    const isRare = kind !== 'violation' && state.suspendedBy === null;
+    if (!isRare && !mayNote(`${state.key} ${kind} ${limit}`)) return;
     const hash = state.active?.sha256 ?? null;
     const target = `${pathOf(address)}#${limit}`;
     audit.record({ action: ACTIONS[kind], target, clientId: null, before: hash, after: hash }).catch(failed);

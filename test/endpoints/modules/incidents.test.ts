@@ -30,7 +30,7 @@ describe('the circuit breaker', () => {
     expect(retired).toEqual(['endpoint:1.0/report']);
     await expect
       .poll(async () => (await audited()).map(([action]) => action))
-      .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'endpoint.breaker']);
+      .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'host.killed', 'endpoint.breaker']);
   });
 
   it('forgets what is older', async () => {
@@ -116,5 +116,16 @@ describe('the audit log', () => {
     }
     await expect.poll(violations).toBe(61);
     expect((await audited()).at(-1)).toEqual(['run.violation', '/1.0/report#limit 59', null]);
+  });
+
+  it('has every end of a process, whatever else is going on, until the module is suspended', async () => {
+    const { modules, audited } = await posted();
+    for (let count = 0; count < 100; count += 1) {
+      modules.onIncident({ ...violation, limit: `limit ${count}` });
+    }
+    for (let count = 0; count < 9; count += 1) modules.onIncident(kill);
+    const actions = async () => (await audited()).map(([action]) => action);
+    await expect.poll(async () => (await actions()).at(-1)).toBe('endpoint.breaker');
+    expect((await actions()).filter((action) => action === 'host.killed')).toHaveLength(3);
   });
 });
