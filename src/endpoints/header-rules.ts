@@ -22,10 +22,17 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 
 /** What speaks for the server, for other answers of its origin, or to a proxy in front of it. */
 const AUTHORITY: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'clear-site-data',
   'content-security-policy',
   'content-security-policy-report-only',
   'date',
+  'nel',
+  'origin-agent-cluster',
+  'report-to',
+  'reporting-endpoints',
   'server',
+  'service-worker-allowed',
   'set-cookie',
   'strict-transport-security',
   'x-cache',

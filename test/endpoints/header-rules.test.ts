@@ -11,7 +11,7 @@ const BY_NAME = [
   ...['strict-transport-security', 'access-control-allow-origin', 'access-control-allow-credentials'],
   ...['x-accel-redirect', 'x-sendfile', 'x-lighttpd-send-file', 'x-reproxy-url', 'x-forwarded-for'],
   ...['x-request-id', 'x-cache', 'x-cache-lookup', 'x-content-type-options', 'x-frame-options'],
-  'content-security-policy',
+  ...['content-security-policy', 'clear-site-data', 'alt-svc', 'service-worker-allowed', 'report-to'],
 ];
 
 describe('a grant', () => {

@@ -24,6 +24,8 @@ const BY_NAME_ONLY: ReadonlySet<string> = new Set([
   ...['x-access-token', 'x-api-key', 'x-auth-token', 'date', 'server', 'strict-transport-security'],
   ...['content-security-policy', 'content-security-policy-report-only', 'x-content-type-options'],
   ...['x-frame-options', 'x-request-id', 'x-cache', 'x-cache-lookup', 'x-sendfile'],
+  ...['alt-svc', 'clear-site-data', 'nel', 'origin-agent-cluster', 'report-to', 'reporting-endpoints'],
+  'service-worker-allowed',
 ]);
 const FAMILIES_BY_NAME_ONLY = [
   ...['access-control-', 'x-accel-', 'x-forwarded-', 'x-lighttpd-', 'x-reproxy-'],

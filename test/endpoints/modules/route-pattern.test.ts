@@ -99,6 +99,17 @@ describe('a route', () => {
     }
     expect(performance.now() - begun).toBeLessThan(2000);
   });
+
+  it('is asked for its rules only where its literal texts are met', () => {
+    const asked: string[] = [];
+    const rule = { name: 'a', accepts: (text: string) => asked.push(text) > 0 };
+    const route = { text: '', segments: [rule, 'x'], optional: false };
+    expect([matchRoute(route, ['1', 'y']), { ...matchRoute(route, ['2', 'x']) }]).toEqual([
+      undefined,
+      { a: '2' },
+    ]);
+    expect(asked).toEqual(['2']);
+  });
 });
 
 describe('two routes', () => {
