@@ -1,7 +1,16 @@
 // The headers of one answer: checked when they are set, kept in the order in which they came.
 (function responseHeaders(kit) {
   'use strict';
-  const { ArrayIsArray, JSONStringify, ObjectHasOwn, RangeError, RegExp, RegExpExec, String } = kit.p;
+  const {
+    ArrayIsArray,
+    JSONStringify,
+    NumberIsInteger,
+    ObjectHasOwn,
+    RangeError,
+    RegExp,
+    RegExpExec,
+    String,
+  } = kit.p;
   const { StringToLowerCase, TypeError } = kit.p;
   const MAX_HEADERS = 50;
   const MAX_CHARACTERS = 16_384;
@@ -23,8 +32,9 @@
     }
 
     #texts(name, values) {
-      const texts = { __proto__: null, length: values.length };
-      if (!(texts.length >= 1 && texts.length <= MAX_HEADERS)) {
+      // A proxy of a list may have a length that is another one each time it is read.
+      const texts = { __proto__: null, length: +values.length };
+      if (!(NumberIsInteger(texts.length) && texts.length >= 1 && texts.length <= MAX_HEADERS)) {
         throw new RangeError(`An answer has at most ${MAX_HEADERS} headers`);
       }
       for (let index = 0; index < texts.length; index += 1) texts[index] = valueText(name, values[index]);

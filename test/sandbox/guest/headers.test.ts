@@ -87,6 +87,14 @@ describe('headers of an answer', () => {
         'message'
       ],
     ).toContain('50');
+    const lying =
+      'new Proxy(["x"], { get: (list, key) => (key === "length" ? { valueOf: () => (turn += 1) } : list[0]) })';
+    expect((await handled(`let turn = 0; res.setHeader("a", ${lying}); res.end()`)).headers).toEqual([
+      ['a', 'x'],
+    ]);
+    expect(
+      (await handled(`let turn = 0.5; res.setHeader("a", ${lying}); res.end()`)).head['message'],
+    ).toContain('50');
     expect((await handled('res.setHeader("a", "x".repeat(16_384)); res.end()')).head['message']).toContain(
       '16384',
     );
