@@ -202,7 +202,7 @@ describe('limits', () => {
   it('the wall clock does not count the time in the queue', async () => {
     const path = await server.endpoint(fresh(), get('(req, res) => setTimeout(() => res.end("ok"), 300)'), {
       version: 1,
-      limits: { concurrency: 1, wallMs: 450 },
+      limits: { concurrency: 1, wallMs: 800 },
     });
     const answers = await Promise.all([server.get(path), server.get(path), server.get(path)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
