@@ -83,7 +83,7 @@ describe('a policy', () => {
     heapMb: 256,
     cpuMs: 5000,
     wallMs: 30_000,
-    responseBytes: 52_428_800,
+    responseBytes: 12_582_912,
     hostCalls: 1000,
     concurrency: 64,
   };

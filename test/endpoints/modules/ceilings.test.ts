@@ -35,7 +35,7 @@ describe('loadCeilings', () => {
       cpuMs: 5000,
       wallMs: 30_000,
       heapMb: 256,
-      responseBytes: 52_428_800,
+      responseBytes: 12_582_912,
       logBytes: 1_048_576,
       hostCalls: 1000,
       concurrency: 64,
@@ -101,6 +101,10 @@ describe('loadCeilings', () => {
       ['grants.collections.0.as', 'must be `caller`, `client:<id>` or `client:*`'],
       ['grants.fetch.0.origin', 'must be an origin such as `https://api.example.com`, or `https://*`'],
       ['egress.allow.0', 'must be a host and a port, such as `127.0.0.1:9000` or `[::1]:9000`'],
+    ]);
+    // A larger answer would break the pipe of its host, which counts against the module.
+    expect(await itemsOf({ limits: { responseBytes: 12_582_913 } })).toEqual([
+      ['limits.responseBytes', 'must be 12582912 or less'],
     ]);
     expect(await itemsOf([])).toEqual([['', 'must be an object']]);
     expect(await itemsOf(JSON.parse('{"limits":{"__proto__":{"cpuMs":1}}}'))).toEqual([
