@@ -12,13 +12,10 @@ const captured = Object.getOwnPropertyDescriptor(holder, 'stack') || {};
 const accessors = [own, captured].filter((property) => property.get !== undefined);
 module.exports.get = function (req, res) {
   const found = [];
-  for (const target of targets) {
-    for (const { get, set } of accessors) {
-      try { if (String(get.call(target)).includes('secret')) found.push('read'); } catch {}
-      try { set.call(target, 'secret'); } catch {}
-    }
-    try { ({ secret() { Error.captureStackTrace(target); } }).secret(); } catch {}
-  }
+  const each = (run) => targets.forEach((target) => accessors.forEach((accessor) => { try { run(target, accessor); } catch {} }));
+  each((target, { get }) => { if (String(get.call(target)).includes('secret')) found.push('read'); });
+  each((target, { set }) => set.call(target, 'secret'));
+  each((target) => ({ secret() { Error.captureStackTrace(target); } }).secret());
   res.end(found.length === 0 ? 'none' : 'found');
 };
 `,
