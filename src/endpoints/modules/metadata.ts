@@ -25,7 +25,9 @@ function refuse(field: string, message: string): AppError {
 function readAuthenticate(value: unknown): Metadata['authenticate'] {
   if (value === undefined) return true;
   if (typeof value === 'boolean') return value;
-  const methods = Array.isArray(value) ? value.map((entry) => String(entry).toUpperCase()) : undefined;
+  // Of texts only: a list in lists, ten thousand deep, is no text and cannot be made one.
+  const isList = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  const methods = isList ? value.map((entry) => entry.toUpperCase()) : undefined;
   if (methods?.every((method) => METHODS.includes(method))) return [...new Set(methods)];
   throw refuse('model.settings.authenticate', 'must be true, false or a list of methods');
 }

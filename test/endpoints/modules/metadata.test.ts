@@ -48,6 +48,14 @@ describe('readMetadata', () => {
   );
 });
 
+it('refuses lists in lists, however deep, instead of making a text of them', () => {
+  let deep: unknown = 'GET';
+  for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
+  expect(() => readMetadata(found({ settings: { authenticate: deep } }))).toThrow(
+    expect.objectContaining({ code: 'ENDPOINT_INVALID' }),
+  );
+});
+
 describe('storedMetadata', () => {
   it('takes what was stored, and nothing else', () => {
     const good = { methods: ['GET'], authenticate: ['GET'], displayName: 'x', route: '/1.0/x' };
