@@ -1,4 +1,6 @@
 // Which headers cross between a client and posted code: the lists of a policy, and what even they cannot open.
+
+/** They say where a message ends: whoever writes them can smuggle a second one. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -34,6 +36,7 @@ const AUTHORITY: ReadonlySet<string> = new Set([
   'server',
   'service-worker-allowed',
   'set-cookie',
+  'set-cookie2',
   'strict-transport-security',
   'x-cache',
   'x-cache-lookup',
@@ -49,7 +52,8 @@ export function isFraming(name: string): boolean {
   return FRAMING.has(name);
 }
 
-function wantsExactName(name: string): boolean {
+/** Credentials and headers with authority of their own are granted by name, never by a pattern. The name is in lower case. */
+export function needsExactName(name: string): boolean {
   return (
     CREDENTIALS.has(name) ||
     AUTHORITY.has(name) ||
@@ -79,6 +83,6 @@ export function createHeaderGrant(list: readonly string[]): HeaderGrant {
     open: prefixes.length > 0,
     allows: (name) =>
       exact.has(name) ||
-      (prefixes.some((prefix) => name.startsWith(prefix)) && !FRAMING.has(name) && !wantsExactName(name)),
+      (prefixes.some((prefix) => name.startsWith(prefix)) && !FRAMING.has(name) && !needsExactName(name)),
   };
 }

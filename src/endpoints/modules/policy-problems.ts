@@ -1,8 +1,9 @@
 // Where a policy of good shape asks for more than the ceilings allow, or for what nobody can have.
 
+import { isFraming } from '../header-rules.ts';
 import type { Ceilings } from './ceilings.ts';
 import { beyondCollections, beyondFetches } from './grant-cover.ts';
-import { headerGrantCovers, headerGrantProblem, isFraming } from './header-grants.ts';
+import { headerGrantCovers, headerGrantProblem } from './header-grants.ts';
 import type { PolicyInput } from './policy-schema.ts';
 
 type Problem = readonly [field: string, message: string];

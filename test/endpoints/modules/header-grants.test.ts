@@ -4,7 +4,6 @@ import {
   DEFAULT_RESPONSE_HEADERS,
   headerGrantCovers,
   headerGrantProblem,
-  isFraming,
 } from '../../../src/endpoints/modules/header-grants.ts';
 
 describe('headerGrantProblem', () => {
@@ -53,12 +52,5 @@ describe('headerGrantCovers', () => {
     ['etag', 'etags'],
   ])('%s does not cover %s', (entry, asked) => {
     expect(headerGrantCovers(entry, asked)).toBe(false);
-  });
-});
-
-describe('isFraming', () => {
-  it('knows what says where a message ends', () => {
-    expect(['transfer-encoding', 'content-length', 'connection'].every(isFraming)).toBe(true);
-    expect(isFraming('content-type')).toBe(false);
   });
 });
