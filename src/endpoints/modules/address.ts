@@ -5,6 +5,8 @@ import type { ModuleAddress } from '../modules.ts';
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 const VERSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
+const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
+const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
 /** Second path segments that mean something else. */
 export const RESERVED_NAMES: readonly string[] = ['search'];
 
@@ -50,4 +52,13 @@ export function isAddress(address: ModuleAddress): boolean {
   } catch {
     return false;
   }
+}
+
+/** The address behind a key of the records; undefined for one that cannot be an address any more. */
+export function addressOf(key: string): ModuleAddress | undefined {
+  const endpoint = ENDPOINT_KEY.exec(key)?.groups;
+  const { apiVersion = '', name = HOOK_KEY.exec(key)?.groups?.['name'] ?? '' } = endpoint ?? {};
+  const address: ModuleAddress =
+    endpoint === undefined ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
+  return isAddress(address) ? address : undefined;
 }

@@ -3,7 +3,7 @@
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { eachAtOnce } from './at-once.ts';
+import { mapSideBySide } from '../../lib/side-by-side.ts';
 
 /** A file that an editor is still writing is named when it has kept its state for this long. */
 const SETTLE_MS = 150;
@@ -119,7 +119,7 @@ export class FolderWatch {
   async #marks(): Promise<ReadonlyMap<string, string>> {
     const marks = new Map<string, string>();
     const folders = new Set<string>();
-    await eachAtOnce(await entriesOf(this.#folder), STATS_AT_ONCE, async ({ name }) => {
+    await mapSideBySide(await entriesOf(this.#folder), STATS_AT_ONCE, async ({ name }) => {
       const path = join(this.#folder, name);
       const mark = await markOf(path);
       if (mark === 'folder') folders.add(path);

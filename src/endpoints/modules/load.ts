@@ -3,9 +3,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
+import { mapSideBySide } from '../../lib/side-by-side.ts';
 import type { ModuleAddress } from '../modules.ts';
-import { isAddress, keyOf } from './address.ts';
-import { eachAtOnce } from './at-once.ts';
+import { addressOf, keyOf } from './address.ts';
 import { type Core, inTurn } from './core.ts';
 import { logRefusal, removeLost } from './edits.ts';
 import { assertPaths, installLaid } from './install.ts';
@@ -19,17 +19,6 @@ const READS_AT_ONCE = 16;
 const LOOKS_AT_ONCE = 4;
 /** How long a start waits for code that has to be looked at. */
 const WAIT_MS = 5000;
-const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
-const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
-
-/** The address behind a key of the records; undefined for one that cannot be an address any more. */
-export function addressOf(key: string): ModuleAddress | undefined {
-  const endpoint = ENDPOINT_KEY.exec(key)?.groups;
-  const { apiVersion = '', name = HOOK_KEY.exec(key)?.groups?.['name'] ?? '' } = endpoint ?? {};
-  const address: ModuleAddress =
-    endpoint === undefined ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
-  return isAddress(address) ? address : undefined;
-}
 
 /** Reads the policy beside the code. What is wrong with it stops its module, which must not run with another one. */
 async function loadPolicy(core: Core, address: ModuleAddress): Promise<Pick<Held, 'policy' | 'faults'>> {
@@ -135,7 +124,7 @@ async function loadAllUnknown(
   unknown: readonly ModuleAddress[],
   signal: AbortSignal,
 ): Promise<void> {
-  await eachAtOnce(unknown, LOOKS_AT_ONCE, async (address) => {
+  await mapSideBySide(unknown, LOOKS_AT_ONCE, async (address) => {
     if (!signal.aborted) await inTurn(core, address, () => loadUnknown(core, address));
   });
   warnOfCollisions(core);
@@ -154,10 +143,10 @@ export async function loadModules(
   for (const state of states) core.shelf.setState(state);
   const codes = (await core.files.list()).filter(({ part }) => part === 'code');
   const unknown: ModuleAddress[] = [];
-  await eachAtOnce(codes, READS_AT_ONCE, async ({ address }) => {
+  await mapSideBySide(codes, READS_AT_ONCE, async ({ address }) => {
     if (!(await loadKnown(core, address))) unknown.push(address);
   });
-  await eachAtOnce(states, READS_AT_ONCE, (state) => loadAbsent(core, state));
+  await mapSideBySide(states, READS_AT_ONCE, (state) => loadAbsent(core, state));
   const rest = loadAllUnknown(core, unknown, signal);
   await Promise.race([rest, setTimeout(WAIT_MS, undefined, { ref: false })]);
   return { rest };

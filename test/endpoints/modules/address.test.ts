@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  addressOf,
   assertAddress,
   checkVersion,
   isAddress,
@@ -53,5 +54,14 @@ describe('checkVersion', () => {
     for (const version of ['api', 'token', '..', '.hidden', 'a..b', 'a/b', '', 'x'.repeat(201)]) {
       expect(checkVersion(version)).toBeTypeOf('string');
     }
+  });
+});
+
+describe('addressOf', () => {
+  it('reads the keys of records', () => {
+    expect(addressOf('endpoint:1.0/report')).toEqual(endpoint('report'));
+    expect(addressOf('hook:slugify')).toEqual(hook('slugify'));
+    expect(addressOf('endpoint:1.0/../x')).toBeUndefined();
+    expect(addressOf('something')).toBeUndefined();
   });
 });

@@ -1,7 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addressOf } from '../../../src/endpoints/modules/load.ts';
 import { createRecords } from '../../../src/endpoints/modules/records.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fingerprint } from '../../../src/lib/fingerprint.ts';
@@ -219,13 +218,4 @@ describe('a start', () => {
     expect(second.modules.registry.list()).toHaveLength(1000);
     expect(performance.now() - begun).toBeLessThan(3000);
   }, 60_000);
-});
-
-describe('addressOf', () => {
-  it('reads the keys of records', () => {
-    expect(addressOf('endpoint:1.0/report')).toEqual(REPORT);
-    expect(addressOf('hook:slugify')).toEqual(hook('slugify'));
-    expect(addressOf('endpoint:1.0/../x')).toBeUndefined();
-    expect(addressOf('something')).toBeUndefined();
-  });
 });
