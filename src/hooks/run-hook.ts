@@ -1,10 +1,10 @@
 // One run of one hook in the sandbox: from JSON text to JSON text.
 import type { HookTask, HookUse } from '../collections/hooks.ts';
-import { fitsHeap } from '../endpoints/body-weight.ts';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import type { LiveModule, ModuleService } from '../endpoints/modules.ts';
 import type { HostAnswer, HostCall, Job, Outcome, Sandbox } from '../endpoints/sandbox.ts';
 import type { Unit } from '../endpoints/unit.ts';
+import { fitsHeap } from '../lib/body-weight.ts';
 import { createHookCall, type RequestView } from './hook-call.ts';
 import { failedRun, refusalOf, refusedBy, unavailable } from './hook-failure.ts';
 

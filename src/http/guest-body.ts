@@ -2,9 +2,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fitsHeap } from '../endpoints/body-weight.ts';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import { AppError } from '../errors.ts';
+import { fitsHeap } from '../lib/body-weight.ts';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
 
 type GuestBody = EndpointRequest['body'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitsHeap } from '../../src/endpoints/body-weight.ts';
+import { fitsHeap } from '../../src/lib/body-weight.ts';
 
 const list = (item: string, count: number) => `[${`${item},`.repeat(count)}0]`;
 
