@@ -183,7 +183,7 @@ export function createModuleCheck({
   sandbox,
 }: ModuleCheckDeps): ModuleCheck {
   const maxBytes = limits.endpointCodeBytes;
-  const files = createModuleFiles({ folders, maxBytes: maxBytes + 3 });
+  const files = createModuleFiles({ folders, maxBytes });
   const { jsonBytes } = limits;
   const policies = createPolicyReader({ ceilings, jsonBytes, originProblem: policyOriginProblem });
   return {

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
+import { isMissing } from '../../lib/missing-file.ts';
 import type { CollectionAddress } from '../collection.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
@@ -55,9 +56,6 @@ export function parseSpecificationText(text: string | undefined): Json {
   const { path: field, message } = fault;
   throw new AppError('SPECIFICATION_INVALID', { field, message });
 }
-
-const isMissing = (error: unknown) =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {

@@ -3,12 +3,16 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
+import { isMissing } from '../../lib/missing-file.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { isAddress } from './address.ts';
 import { FolderWatch } from './folder-watch.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
+
+/** Of a byte order mark in UTF-8, which editors add and nobody counts. */
+const MARK_BYTES = 3;
 
 export interface ModuleFolders {
   /** Absolute paths. */
@@ -50,7 +54,6 @@ export interface ModuleFiles {
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
-const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)));
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
@@ -66,7 +69,7 @@ async function readText(file: string, most: number): Promise<FileText> {
   try {
     const found = await stat(file);
     if (!found.isFile()) return { state: 'unreadable', why: 'it is not a file' };
-    if (found.size > most) return { state: 'unreadable', why: `it has more than ${most} bytes` };
+    if (found.size > most + MARK_BYTES) return { state: 'unreadable', why: `it has more than ${most} bytes` };
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
   } catch (error) {
     if (isMissing(error)) return { state: 'absent' };
@@ -101,7 +104,7 @@ async function listPaths({ endpoints, hooks }: ModuleFolders): Promise<readonly 
 
 interface FilesOptions {
   readonly folders: ModuleFolders;
-  /** Bytes of one file; a larger one is not read. */
+  /** Bytes of one file, a byte order mark aside; a larger one is not read. */
   readonly maxBytes: number;
 }
 

@@ -3,6 +3,7 @@
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isMissing } from '../../lib/missing-file.ts';
 import { mapSideBySide } from '../../lib/side-by-side.ts';
 
 /** A file that an editor is still writing is named when it has kept its state for this long. */
@@ -20,8 +21,6 @@ interface WatchOptions {
   readonly onFile: (file: string) => void;
   readonly onError: (error: unknown) => void;
 }
-
-const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** What tells two states of a file apart; undefined for what is no file. */
 async function markOf(path: string): Promise<string | 'folder' | undefined> {

@@ -57,7 +57,7 @@ function createCore(deps: ModulesDeps): Core {
   const maxBytes = limits.endpointCodeBytes;
   const registry = createModuleRegistry(collections);
   return {
-    files: createModuleFiles({ folders, maxBytes: maxBytes + 3 }),
+    files: createModuleFiles({ folders, maxBytes }),
     records: createRecords({ store, now, queryMs }),
     registry,
     shelf: createShelf({ registry, retire: (unitId) => sandbox.retire(unitId) }),

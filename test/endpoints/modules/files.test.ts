@@ -48,7 +48,7 @@ describe('the files of posted code', () => {
   it('are not read when they are no text, no files, or too large', async () => {
     const { root, files, lay } = await open();
     await lay('hooks/binary.js', Buffer.from([0xff, 0xfe, 0x00]));
-    await lay('hooks/large.js', 'x'.repeat(1001));
+    await lay('hooks/large.js', 'x'.repeat(1004));
     await mkdir(join(root, 'hooks/folder.js'));
     const server = createServer().listen(join(root, 'hooks/socket.js'));
     onTestFinished(() => void server.close());
