@@ -20,6 +20,7 @@ export interface Behind {
   close(): Promise<void>;
 }
 
+/** Makes the queue. What runs is never interrupted. */
 export function createBehind(): Behind {
   let waiting: BehindTask[] = [];
   let next = 0;

@@ -63,6 +63,7 @@ function takeBatch(lane: Lane, most: number): Request[] {
   return batch;
 }
 
+/** Makes the queues of all modules. Nothing runs before the first `run`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { pool, bounds, jitDomains, numberOf, now } = options;
   const lanes = new Map<string, Lane>();

@@ -95,6 +95,7 @@ export interface GuestError {
 const isOptionalText = (value: unknown): value is string | undefined =>
   value === undefined || (typeof value === 'string' && value.length <= MAX_TEXT);
 
+/** What an `error` says was thrown. */
 export function parseError(head: string): GuestError | null {
   const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
   if (typeof message !== 'string' || !isOptionalText(message)) return null;
@@ -118,6 +119,7 @@ export function parseCall(
   return { id: id as number, call: { name, args } };
 }
 
+/** One line of a log. */
 export function parseLog(head: string): GuestLog | null {
   const { level, message, stack } = fieldsOf(head) ?? {};
   if (!LEVELS.has(level) || typeof message !== 'string') return null;

@@ -32,6 +32,7 @@ const NEW = 0.2;
 /** Share of waiting requests that counts as none. */
 const RARELY = 0.01;
 
+/** An empty queue, of whose pace nothing is known. `now`: milliseconds of a steady clock. */
 export function createLane(id: string, now: number): Lane {
   return {
     id,
@@ -46,6 +47,7 @@ export function createLane(id: string, now: number): Lane {
   };
 }
 
+/** A job that begins to wait in its lane. `now`: milliseconds of a steady clock. */
 export function createRequest(
   job: Job,
   lane: Lane,

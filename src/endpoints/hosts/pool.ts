@@ -87,6 +87,7 @@ const isIdle = (host: Host) =>
   host.state === 'ready' && host.lane === null && host.frames.length === 0 && !host.inspecting;
 const isSpare = (host: Host) => host.domain === null && host.state !== 'dead';
 
+/** Makes the pool. No process is started before `start`, `take` or `keepSpare`. */
 export function createPool(options: PoolOptions): Pool {
   const { launcher, memoryMb, bounds, now, turns, inspected, ready, fell, changed } = options;
   const hosts: Host[] = [];

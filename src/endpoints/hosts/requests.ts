@@ -58,10 +58,12 @@ export function takeBack(host: Host, request: Request): void {
   request.inFlight = 0;
 }
 
+/** The end of a request that failed. `message` is for the log of its module. */
 export function failure(code: FailureCode, message: string): Extract<Outcome, { readonly kind: 'failure' }> {
   return { kind: 'failure', code, message };
 }
 
+/** What is told to reviewers of a request that went over a limit or ended its process. */
 export function incidentOf({ job }: Request, kind: Incident['kind'], limit: string): Incident {
   return { unitId: job.unit.id, version: job.unit.version, kind, limit };
 }

@@ -58,6 +58,7 @@ function checkText(source: string, maxBytes: number): string {
 const warn = ({ name, line }: UndeclaredName) =>
   `line ${line}: \`${oneLine(name)}\` is assigned to but not declared; with isolation "realm" the assignment is lost. Declare it, or set isolation "context" in the policy`;
 
+/** Makes what every text has to pass before it becomes code. */
 export function createAcceptance({ sandbox, undeclared, maxBytes }: AcceptanceDeps): Acceptance {
   return {
     text: (source) => checkText(source, maxBytes),

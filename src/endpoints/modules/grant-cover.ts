@@ -68,7 +68,7 @@ export function beyondFetches(
   return beyond(FETCH, asked, ceilings);
 }
 
-/** The entries whose name or origin covers the grant: their numbers cut its defaults. */
+/** The first entry that covers the grant: its numbers cut what the grant leaves to the defaults. */
 export function coveringFetch(
   asked: Asked<FetchGrant>,
   ceilings: readonly FetchCeiling[],
@@ -76,7 +76,7 @@ export function coveringFetch(
   return ceilings.find((most) => FETCH.every(([, fits]) => fits(asked, most)));
 }
 
-/** The entry that covers the grant. */
+/** The same for a collection. */
 export function coveringCollection(
   asked: Asked<CollectionGrant>,
   ceilings: readonly CollectionGrant[],

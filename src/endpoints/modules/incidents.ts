@@ -89,6 +89,7 @@ function createStorer(core: Core) {
   };
 }
 
+/** Makes the circuit breaker and the record of what modules did. */
 export function createIncidents(core: Core): Incidents {
   const { shelf, audit, log, now } = core;
   const breaker = createBreaker(now);

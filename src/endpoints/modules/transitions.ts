@@ -42,10 +42,12 @@ export function removed(state: ModuleState, byAdmin: boolean): ModuleState {
   };
 }
 
+/** The module is suspended. The breaker does not take over what an admin suspended. */
 export function suspended(state: ModuleState, by: 'admin' | 'breaker'): ModuleState {
   return { ...state, suspendedBy: state.suspendedBy === 'admin' ? 'admin' : by };
 }
 
+/** Whoever suspended it, it runs again. */
 export function resumed(state: ModuleState): ModuleState {
   return { ...state, suspendedBy: null };
 }

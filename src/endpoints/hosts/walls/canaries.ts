@@ -26,6 +26,7 @@ function listen(server: Server, address: { port: number; host: string } | { path
   });
 }
 
+/** Lays them out in a folder of their own, until `remove`. Rejects when folder or listeners cannot be made. */
 export async function layOut(): Promise<Canaries> {
   const folder = await mkdtemp(join(tmpdir(), 'cloister-self-test-'));
   const [file, newFile, socket] = ['canary', 'new', 'socket'].map((name) => join(folder, name)) as [

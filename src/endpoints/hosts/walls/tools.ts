@@ -19,6 +19,7 @@ function executable(path: string): boolean {
   }
 }
 
+/** The first of each name in these folders; none on Windows. */
 export function findTools(folders: readonly string[] = FOLDERS): Tools {
   if (process.platform === 'win32') return {};
   return Object.fromEntries(
