@@ -4,7 +4,7 @@
   'use strict';
   const { JSONStringify, TypeError } = kit.p;
   const { Request, fail, finish, turn } = kit.requests;
-  const MAX_CHARACTERS = 65_536;
+  const MAX_CHARACTERS = 60_000;
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
   /** JSON text of an object, `{}` for anything else. */
@@ -25,8 +25,8 @@
     const answer = config();
     const route = answer === undefined || answer === null ? undefined : answer.route;
     if (route === undefined || route === null) return 'null';
-    if (typeof route !== 'string' || route.length > 2_048) {
-      throw new TypeError('config().route must be a text of at most 2,048 characters');
+    if (typeof route !== 'string' || route.length > 1_000) {
+      throw new TypeError('config().route must be a text of at most 1,000 characters');
     }
     return JSONStringify(route);
   }

@@ -40,6 +40,9 @@ describe('the facts of a module', () => {
 
   it.each([
     ['exports.config = () => ({ route: 5 })', 'config().route must be a text'],
+    // What is longer than the server takes would end the host instead.
+    ['exports.config = () => ({ route: "/".repeat(1001) })', 'at most 1,000 characters'],
+    ['exports.model = { settings: { a: "x".repeat(60_000) } }', 'too large'],
     ['exports.config = () => { throw new Error("mine"); }', 'mine'],
     ['exports.model = { settings: { a: 10n } }', 'BigInt'],
     ['exports.model = { settings: { a: "x".repeat(70_000) } }', 'too large'],
