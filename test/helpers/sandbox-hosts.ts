@@ -1,5 +1,5 @@
 // Units and jobs for tests of the sandbox, as the rest of the server would make them.
-
+import { onTestFinished } from 'vitest';
 import { createSandbox, type SandboxOptions } from '../../src/endpoints/hosts/supervisor.ts';
 import { createLauncher } from '../../src/endpoints/hosts/walls/launch.ts';
 import type { Incident, Job } from '../../src/endpoints/sandbox.ts';
@@ -94,4 +94,11 @@ export function realSandbox(options: Partial<SandboxOptions> = {}) {
     ...options,
   });
   return { sandbox, incidents };
+}
+
+/** The same for one test, which closes it at its end. */
+export function openSandbox(options: Partial<SandboxOptions> = {}) {
+  const made = realSandbox(options);
+  onTestFinished(made.sandbox.close);
+  return made;
 }

@@ -1,22 +1,11 @@
 // What becomes of requests whose code loops, gets stuck, bursts or dies, and of those beside them.
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/endpoints/sandbox.ts';
-import { jobOf, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
+import { jobOf, openSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
 
 /** Busy in one call of C++ that no engine limit interrupts. */
 const STUCK = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
-
-const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close();
-});
-
-function open(options: Parameters<typeof realSandbox>[0] = {}) {
-  const made = realSandbox(options);
-  opened.push(made.sandbox.close);
-  return made;
-}
 
 const codeOf = (outcome: Outcome) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 
@@ -50,7 +39,7 @@ function killHosts() {
 
 describe('a request that breaks a limit', () => {
   it('that loops ends at its CPU limit, and the next one finds the endpoint well', async () => {
-    const { sandbox, incidents } = open();
+    const { sandbox, incidents } = openSandbox();
     const unit = unitOf('module.exports.get = (req, res) => { while (req.query.loop); res.end("x") }', {
       limits: { cpuMs: 100 },
     });
@@ -60,7 +49,7 @@ describe('a request that breaks a limit', () => {
   });
 
   it('that is stuck where nothing interrupts it is killed, soon after its CPU limit', async () => {
-    const { sandbox, incidents } = open();
+    const { sandbox, incidents } = openSandbox();
     const unit = unitOf(`module.exports.get = (req, res) => { ${STUCK} }`, { limits: { cpuMs: 100 } });
     const from = performance.now();
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_TIMEOUT');
@@ -69,7 +58,7 @@ describe('a request that breaks a limit', () => {
   });
 
   it('that waits for ever ends at its wall limit, and so do its calls', async () => {
-    const { sandbox, incidents } = open();
+    const { sandbox, incidents } = openSandbox();
     const unit = unitOf('module.exports.get = async (req, res) => { await Model("books").find({}) }', {
       limits: { wallMs: 200 },
     });
@@ -84,7 +73,7 @@ describe('a request that breaks a limit', () => {
   });
 
   it('that fills the heap ends with a memory error, and the next one runs', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const unit = unitOf(
       'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
       { limits: { heapMb: 16, cpuMs: 5000, wallMs: 10_000 } },
@@ -94,7 +83,7 @@ describe('a request that breaks a limit', () => {
   });
 
   it('that ends its process gets the blame', async () => {
-    const { sandbox, incidents } = open();
+    const { sandbox, incidents } = openSandbox();
     const unit = unitOf('module.exports.get = () => "x".repeat(2e8).split("")', {
       limits: { cpuMs: 10_000, wallMs: 20_000 },
     });
@@ -105,7 +94,7 @@ describe('a request that breaks a limit', () => {
 
 describe('requests beside one that breaks a limit', () => {
   it('of the same endpoint are answered, and one alone is blamed', async () => {
-    const { sandbox, incidents } = open();
+    const { sandbox, incidents } = openSandbox();
     const unit = unitOf(`module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`, {
       limits: { cpuMs: 100 },
     });
@@ -118,7 +107,7 @@ describe('requests beside one that breaks a limit', () => {
   });
 
   it('that wait in the same host run again if they only read, and are lost if they wrote', async () => {
-    const { sandbox, incidents } = open();
+    const { sandbox, incidents } = openSandbox();
     const unit = unitOf(
       `module.exports.get = async (req, res) => {
         if (req.query.bad) ${STUCK};
@@ -157,7 +146,7 @@ describe('requests beside one that breaks a limit', () => {
   });
 
   it('of another endpoint are answered meanwhile', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const good = unitOf('module.exports.get = (req, res) => res.end("x")', { id: 'endpoint:1.0/good' });
     const bad = unitOf('module.exports.get = () => { for (;;); }', { id: 'endpoint:1.0/bad' });
     await sandbox.run(jobOf(good));
@@ -178,7 +167,7 @@ describe('requests beside one that breaks a limit', () => {
 
 describe('hosts that are killed from outside', () => {
   it('leave no request without an answer, and the next ones run', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const unit = unitOf(
       'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
     );
@@ -197,7 +186,7 @@ describe('hosts that are killed from outside', () => {
   });
 
   it('leave no process behind when the sandbox closes, whatever runs', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const unit = unitOf(`module.exports.get = () => { ${STUCK} }`);
     const running = [
       sandbox.run(jobOf(unit)),

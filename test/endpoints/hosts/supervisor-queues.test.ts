@@ -1,18 +1,7 @@
 // Who waits, for how long, and beside whom.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/endpoints/sandbox.ts';
-import { jobOf, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
-
-const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close();
-});
-
-function open(options: Parameters<typeof realSandbox>[0] = {}) {
-  const made = realSandbox(options);
-  opened.push(made.sandbox.close);
-  return made;
-}
+import { jobOf, openSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
 
 const codeOf = (outcome: Outcome) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */
@@ -39,7 +28,7 @@ function gate() {
 
 describe('concurrency', () => {
   it('never sends fifty callers of a fast endpoint away', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const unit = unitOf(FAST);
     await sandbox.run(jobOf(unit));
     const codes = new Set<string>();
@@ -51,7 +40,7 @@ describe('concurrency', () => {
   });
 
   it('keeps to the policy, also where nothing is known of the endpoint yet', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = unitOf(ASKS, { limits: { concurrency: 3 } });
     const running = Array.from({ length: 20 }, () => sandbox.run(jobOf(unit, { serve })));
@@ -71,7 +60,7 @@ describe('concurrency', () => {
   });
 
   it('of one runs one request after the other', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = unitOf(ASKS, { limits: { concurrency: 1 } });
     const running = Array.from({ length: 5 }, () => sandbox.run(jobOf(unit, { serve })));
@@ -84,7 +73,7 @@ describe('concurrency', () => {
 
 describe('the queue', () => {
   it('takes 32 requests beyond the concurrency, and those for a second', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = unitOf(ASKS, { limits: { concurrency: 2 } });
     const first = [1, 2].map(() => sandbox.run(jobOf(unit, { serve })));
@@ -104,7 +93,7 @@ describe('the queue', () => {
   });
 
   it('does not count towards the wall time', async () => {
-    const { sandbox } = open({ maxHosts: 2, busyHosts: 1 });
+    const { sandbox } = openSandbox({ maxHosts: 2, busyHosts: 1 });
     const slow = unitOf(
       'module.exports.get = (q, s) => { const t = Date.now(); while (Date.now() - t < 300); s.end("x") }',
       {
@@ -118,7 +107,7 @@ describe('the queue', () => {
 
   it('counts requests of a minute', async () => {
     let clock = 0;
-    const { sandbox } = open({ now: () => performance.now() + clock });
+    const { sandbox } = openSandbox({ now: () => performance.now() + clock });
     const unit = unitOf(FAST, { limits: { perMinute: 3 } });
     const run = async () => codeOf(await sandbox.run(jobOf(unit)));
     expect([await run(), await run(), await run(), await run()]).toEqual([
@@ -130,7 +119,7 @@ describe('the queue', () => {
   });
 
   it('gives each endpoint its turn while others flood', async () => {
-    const { sandbox } = open({ maxHosts: 3, busyHosts: 1 });
+    const { sandbox } = openSandbox({ maxHosts: 3, busyHosts: 1 });
     const flood = unitOf(FAST, { id: 'endpoint:1.0/flood' });
     const quiet = unitOf(FAST, { id: 'endpoint:1.0/quiet' });
     await sandbox.run(jobOf(flood));
@@ -148,7 +137,7 @@ describe('the queue', () => {
 
 describe('hosts', () => {
   it('are started for others while some only wait', async () => {
-    const { sandbox } = open({ busyHosts: 1 });
+    const { sandbox } = openSandbox({ busyHosts: 1 });
     const gates = [1, 2, 3].map(gate);
     const running = gates.map(({ serve }, n) =>
       sandbox.run(jobOf(unitOf(ASKS, { id: `endpoint:1.0/e${n}` }), { serve })),
@@ -161,7 +150,7 @@ describe('hosts', () => {
   });
 
   it('serve one trust domain only', async () => {
-    const { sandbox } = open({ busyHosts: 1 });
+    const { sandbox } = openSandbox({ busyHosts: 1 });
     const run = (trustDomain: string) =>
       sandbox.run(jobOf(unitOf(FAST, { id: `endpoint:1.0/${trustDomain}`, trustDomain })));
     await run('one');
@@ -171,7 +160,7 @@ describe('hosts', () => {
   });
 
   it('keep more endpoints than isolates, and forget the oldest', async () => {
-    const { sandbox } = open({ busyHosts: 1 });
+    const { sandbox } = openSandbox({ busyHosts: 1 });
     const units = Array.from({ length: 30 }, (_, n) =>
       unitOf(`module.exports.get = (q, s) => s.end("${n}")`, { id: `endpoint:1.0/e${n}` }),
     );
@@ -183,7 +172,7 @@ describe('hosts', () => {
   });
 
   it('forget a version when told, and end what runs of it', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const old = unitOf(ASKS);
     const running = sandbox.run(jobOf(old, { serve }));
@@ -198,7 +187,7 @@ describe('hosts', () => {
 
 describe('inspections', () => {
   it('tell what a module has, and what is wrong with it', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     expect(await sandbox.inspect('module.exports.get = () => 1', 'endpoint')).toMatchObject({
       ok: true,
       methods: ['GET'],
@@ -211,7 +200,7 @@ describe('inspections', () => {
   });
 
   it('outlive code that gets stuck, or ends its process, and those behind it', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     const results = await Promise.all([
       sandbox.inspect('Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)', 'endpoint'),
       sandbox.inspect('"x".repeat(2e8).split("")', 'endpoint'),
@@ -225,7 +214,7 @@ describe('inspections', () => {
   });
 
   it('are refused once the sandbox is closed', async () => {
-    const { sandbox } = open();
+    const { sandbox } = openSandbox();
     await sandbox.close();
     await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
   });
@@ -233,7 +222,7 @@ describe('inspections', () => {
 
 describe('a machine that can start no host', () => {
   it('says so instead of letting anybody wait', async () => {
-    const { sandbox } = open({ launcher: { launch: async () => Promise.reject(new Error('no')) } });
+    const { sandbox } = openSandbox({ launcher: { launch: async () => Promise.reject(new Error('no')) } });
     const unit = unitOf(FAST);
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('SANDBOX_DISABLED');
     await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
