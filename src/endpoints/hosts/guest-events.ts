@@ -2,7 +2,7 @@
 // null means that it is not what the guest side of the sandbox writes, so that the host is no longer what it was.
 import type { GuestLog, HostCall, Outcome } from '../sandbox.ts';
 
-/** Reference 6.2: what one response may carry. */
+/** What one response may carry; the guest side keeps the same bounds. */
 const MAX_HEADERS = 50;
 const MAX_HEADER_BYTES = 16_384;
 /** RFC 9110 5.6.2. */

@@ -5,7 +5,9 @@ import type { Frame, Host, NumberOf, Request } from './state.ts';
 
 /** Isolates that a host keeps: room is left for one full heap under its memory limit. */
 const MAX_UNITS = 24;
-const LOAD_MS = 300;
+/** What a module may take to load, in milliseconds: here and when it is posted. */
+export const LOAD_MS = 300;
+/** Lines and timers that one request may have. */
 export const LOG_LINES = 100;
 export const TIMERS = 20;
 

@@ -2,6 +2,7 @@
 import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors.ts';
 import { ENDED } from './deaths.ts';
+import { LOAD_MS } from './handover.ts';
 import type { Inspected, Pool } from './pool.ts';
 import type { Host } from './state.ts';
 
@@ -31,7 +32,6 @@ interface Waiting {
 
 /** No policy can name this domain. */
 const DOMAIN = ' inspect';
-const LOAD_MS = 300;
 const HEAP_MB = 64;
 /** The load limit, and time to compile: no clock but this one stops a compiler. */
 const DEADLINE_MS = 2000;
