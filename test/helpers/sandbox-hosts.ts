@@ -6,7 +6,7 @@ import type { Incident, Job } from '../../src/endpoints/sandbox.ts';
 import type { Limits, Unit } from '../../src/endpoints/unit.ts';
 import { packageRoot } from '../../src/lib/package-files.ts';
 
-export const LIMITS: Limits = {
+const LIMITS: Limits = {
   cpuMs: 1000,
   wallMs: 5000,
   heapMb: 64,
