@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HookCall } from '../../sandbox/protocol.ts';
 import type { HookTask } from '../../src/collections/hooks.ts';
 import { createHookCall } from '../../src/hooks/hook-call.ts';
 import { unitOf } from '../endpoints/units.ts';
@@ -9,7 +10,8 @@ const use = { name: 'slugify', options: undefined };
 const call = createHookCall((_unit, { method, url, body, requestId }, params) =>
   JSON.stringify({ method, url, body, requestId, params }),
 );
-const headOf = (task: HookTask, options = use.options) => JSON.parse(call(unit, { ...use, options }, task));
+const headOf = (task: HookTask, options = use.options): HookCall =>
+  JSON.parse(call(unit, { ...use, options }, task));
 
 describe('the head of a hook’s job', () => {
   it('names the event, the collection, its fields and the request', () => {
@@ -52,8 +54,8 @@ describe('the head of a hook’s job', () => {
   it('has no request where posted code or the server itself asks', () => {
     const { context } = taskOf(null);
     const { caller, deadline } = context;
-    expect(headOf(taskOf(null, { context: { caller, deadline } })).data.req).toBeNull();
+    expect(headOf(taskOf(null, { context: { caller, deadline } })).data['req']).toBeNull();
     const origin = { requestId: 'r', client: null };
-    expect(headOf(taskOf(null, { context: { caller, deadline, origin } })).data.req).toBeNull();
+    expect(headOf(taskOf(null, { context: { caller, deadline, origin } })).data['req']).toBeNull();
   });
 });
