@@ -70,9 +70,11 @@ describe('the command', () => {
     const env = { CLOISTER_LIMITS_BATCH: 'many', CLOISTER_CORS: '' };
     const { code, stdout, stderr } = await run([command], { env });
     expect(code).toBe(1);
+    const later = 'warning: endpoints, hooks and policies are looked at once the configuration is right';
     expect((stdout + stderr).trim().split('\n').sort()).toEqual([
       'CLOISTER_CORS must be true or false',
       'CLOISTER_LIMITS_BATCH must be a whole number',
+      ...(command === 'check' ? [later] : []),
       'warning: workspace/config.json:3: sever is not a setting; did you mean server?',
       'workspace/config.json:2: server.port must be a whole number',
     ]);
