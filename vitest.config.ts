@@ -10,6 +10,8 @@ const ALONE = [
 export default defineConfig({
   test: {
     pool: 'forks',
+    // One a core: the default leaves one idle, which is half of a small machine.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     projects: [
