@@ -115,8 +115,12 @@ export const POLICY_FORMATS = {
   },
 } as const;
 
-/** True for a policy that gives more than the exchange of request and response. */
-export function grantsPower({ grants }: PolicyInput | JsonObject): boolean {
+/**
+ * True for a policy that gives more than the exchange of request and response: collections, `fetch`, or a trust domain of its
+ * choice, since that decides whose fate the code shares and whether it gets the compiler.
+ */
+export function grantsPower({ grants, trustDomain }: PolicyInput | JsonObject): boolean {
+  if (trustDomain !== undefined) return true;
   const given = grants as PolicyInput['grants'];
   return (given?.collections?.length ?? 0) > 0 || (given?.fetch?.length ?? 0) > 0;
 }

@@ -57,6 +57,7 @@ describe('grantsPower', () => {
     expect(grantsPower({ grants: { collections: [], fetch: [], request: { headers: ['cookie'] } } })).toBe(
       false,
     );
+    expect(grantsPower({ trustDomain: 'fast' })).toBe(true);
     expect(grantsPower({ grants: { fetch: [{ origin: 'https://a.org' }] } })).toBe(true);
     expect(grantsPower({ grants: { collections: [{ name: 'a/b/c', actions: ['find'] }] } })).toBe(true);
   });
