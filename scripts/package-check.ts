@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { freePort } from '../test/helpers/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -21,7 +21,9 @@ function pack(into: string): string {
 
 function install(tarball: string, into: string): string {
   writeFileSync(join(into, 'package.json'), '{"private":true}\n');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball], { cwd: into, stdio: 'inherit' });
+  // Packages may look at the Node that installs them: it is the one that will run them.
+  const env = { ...process.env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball], { cwd: into, env, stdio: 'inherit' });
   return join(into, 'node_modules', '.bin', 'cloister');
 }
 

@@ -4,7 +4,7 @@ import type { Piscina } from 'piscina';
 import type { UndeclaredName } from './undeclared.ts';
 
 const LIMIT_MS = 1000;
-const HEAP_MB = 256;
+const HEAP_MB = 128;
 const WAITING_MOST = 16;
 
 export interface UndeclaredNames {
