@@ -1,10 +1,11 @@
 // Proves that what `npm pack` makes can be installed and started: packs, installs the tarball into an empty folder
-// from the registry, starts the server there with plain Node and asks for /health.
+// from the registry, starts the server there with plain Node, asks for /health, and posts and calls an endpoint.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { freePort } from '../test/helpers/server-process.ts';
+import { connect } from '../test/helpers/client.ts';
+import { ADMIN, freePort } from '../test/helpers/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const READY_WITHIN_MS = 20_000;
@@ -27,11 +28,27 @@ function install(tarball: string, into: string): string {
   return join(into, 'node_modules', '.bin', 'cloister');
 }
 
-/** Resolves with the status and text of /health once the server answers; rejects when it ends or stays silent. */
-async function health(command: string, cwd: string): Promise<string> {
+/** Posts code and resolves with what it answers: that the sandbox was shipped whole. */
+async function endpointAnswer(url: string): Promise<string> {
+  const { token } = await connect(url);
+  const posted = await fetch(`${url}/1.0/hello/config`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+    body: "module.exports.get = (req, res) => res.json({ hello: 'sandbox' });",
+  });
+  if (!posted.ok) throw new Error(`the endpoint was refused: ${posted.status} ${await posted.text()}`);
+  const answer = await fetch(`${url}/1.0/hello`, { headers: { authorization: `Bearer ${token}` } });
+  if (!answer.ok) throw new Error(`the endpoint failed: ${answer.status} ${await answer.text()}`);
+  return answer.text();
+}
+
+/** Resolves with what /health and an endpoint say; rejects when the server ends or stays silent. */
+async function tryOut(command: string, cwd: string): Promise<string> {
   const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, [command, 'start', '--port', String(port)], {
     cwd,
+    env: { ...process.env, CLOISTER_ADMIN_ID: ADMIN.clientId, CLOISTER_ADMIN_SECRET: ADMIN.secret },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const ended = new Promise<never>((_, reject) => {
@@ -41,11 +58,8 @@ async function health(command: string, cwd: string): Promise<string> {
   try {
     const giveUp = Date.now() + READY_WITHIN_MS;
     while (Date.now() < giveUp) {
-      const answer = await Promise.race([
-        ended,
-        fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined),
-      ]);
-      if (answer?.ok === true) return `${answer.status} ${await answer.text()}`;
+      const answer = await Promise.race([ended, fetch(`${url}/health`).catch(() => undefined)]);
+      if (answer?.ok === true) return `${await answer.text()}, ${await endpointAnswer(url)}`;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`the installed server did not answer within ${READY_WITHIN_MS} ms`);
@@ -58,7 +72,7 @@ async function health(command: string, cwd: string): Promise<string> {
 const folder = mkdtempSync(join(tmpdir(), 'cloister-package-'));
 try {
   const command = install(pack(folder), folder);
-  console.log(`package check: /health answered ${await health(command, folder)}`);
+  console.log(`package check: the installed server answered ${await tryOut(command, folder)}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
