@@ -7,6 +7,7 @@ import {
   createRequest,
   depthOf,
   isForgettable,
+  isResting,
   longestQueue,
 } from './lane.ts';
 import { type Bounds, place, roomIn } from './placement.ts';
@@ -118,6 +119,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       // While a lane has no host at all, those after it let theirs run empty.
       let isStarving = false;
       for (const lane of [...waiting]) {
+        if (isResting(lane, now())) continue;
         if (!handOne(lane, !isStarving)) {
           isStarving ||= lane.hosts.size === 0;
           continue;

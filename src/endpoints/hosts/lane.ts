@@ -18,6 +18,13 @@ const STREAM_MS = 0.25;
 const SLOW_TURN_MS = 50;
 const SLOW_FACTOR = 100;
 const SLOW_FOR_MS = 60_000;
+/** More than this in one frame counts as a lot. */
+const LOUD_BYTES = 262_144;
+/**
+ * Bytes a millisecond that one lane may answer for long. Answers of megabytes cost the server's thread collections of garbage,
+ * which all others wait for: at four times as much a neighbour's p99 was twenty times its own.
+ */
+const BYTES_PER_MS = 65_536;
 const MINUTE_MS = 60_000;
 /** What is thought of a turn before the first one was seen. */
 const UNKNOWN_MS = 0.2;
@@ -40,6 +47,7 @@ export function createLane(id: string, now: number): Lane {
     hosts: new Set(),
     turnMs: UNKNOWN_MS,
     slowUntil: 0,
+    restUntil: 0,
     waits: 0,
     minuteFrom: now,
     minuteCount: 0,
@@ -103,6 +111,15 @@ export function noteTurn(
   if (isCold) return;
   lane.turnMs += (turnMs - lane.turnMs) * (turnMs > lane.turnMs ? LONGER : SHORTER);
 }
+
+/** Takes note of what a frame of a host brought, in bytes. */
+export function noteAnswered(lane: Lane, bytes: number, now: number): void {
+  if (bytes <= LOUD_BYTES) return;
+  lane.restUntil = Math.max(lane.restUntil, now) + bytes / BYTES_PER_MS;
+}
+
+/** Whether others come first, as it has just answered a lot. */
+export const isResting = (lane: Lane, now: number): boolean => now < lane.restUntil;
 
 /** Takes note of a request that made a host call, or ended without. */
 export function noteWaiting(lane: Lane, waited: boolean): void {

@@ -45,6 +45,8 @@ export interface Lane {
   turnMs: number;
   /** It holds fewer hosts until then: a turn of it was long. */
   slowUntil: number;
+  /** It gets no host until then: it answered a lot. */
+  restUntil: number;
   /** Share of its requests that made host calls, from 0 to 1; they stay in a host after their turn. */
   waits: number;
   /** Begin of the minute that is being counted, and requests in it. */

@@ -5,7 +5,7 @@ import type { Incident } from '../sandbox.ts';
 import { parseCall, parseLog } from './guest-events.ts';
 import { LOG_LINES } from './handover.ts';
 import { serveCall } from './host-calls.ts';
-import { noteTurn } from './lane.ts';
+import { noteAnswered, noteTurn } from './lane.ts';
 import { createOutcomes, type Ending } from './outcomes.ts';
 import { begin, failure, incidentOf, settle } from './requests.ts';
 import type { Frame, Host, Request, Turns } from './state.ts';
@@ -162,7 +162,10 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
     host.progressAt = now();
     host.cpuMark = null;
     const pace = { isCold: frame.isCold, now: host.progressAt };
-    if (host.lane !== null) noteTurn(host.lane, turns.turnMs, pace);
+    if (host.lane !== null) {
+      noteTurn(host.lane, turns.turnMs, pace);
+      noteAnswered(host.lane, raw.length, host.progressAt);
+    }
     if (!turns.idle) {
       // Each such frame counts as progress: without an end to them no clock would ever stop that host.
       frame.parts += 1;

@@ -62,6 +62,24 @@ async function codes(runs: readonly Promise<Outcome>[]) {
   );
 }
 
+describe('a lane that answered a lot', () => {
+  it('lets the others go first, then goes on', async () => {
+    const { dispatcher, frames, run, tick } = poolOf();
+    run(endpoint('loud'));
+    await soon();
+    const loud = dispatcher.lanes.get('endpoint:1.0/loud');
+    if (loud !== undefined) loud.restUntil = 100;
+    run(endpoint('loud'));
+    run(endpoint('quiet'));
+    await soon();
+    expect(frames()).toEqual([[1], [1]]);
+    tick(100);
+    dispatcher.schedule();
+    await soon();
+    expect(frames().flat()).toEqual([1, 1, 1]);
+  });
+});
+
 describe('the dispatcher', () => {
   it('sends what came in together as one frame, and keeps a spare', async () => {
     const { frames, run, state, hosts } = poolOf();

@@ -4,9 +4,11 @@ import {
   depthOf,
   framesAtOnce,
   isForgettable,
+  isResting,
   isSlow,
   isWaitingTooLong,
   longestQueue,
+  noteAnswered,
   noteLongTurn,
   noteTurn,
   noteWaiting,
@@ -14,6 +16,17 @@ import {
 import { laneOf, requestOf } from '../../helpers/fake-host.ts';
 
 const warm = (now = 0) => ({ isCold: false, now });
+
+describe('the rest of a lane', () => {
+  it('is as long as its answers were large, and adds up', () => {
+    const lane = laneOf();
+    noteAnswered(lane, 262_144, 1000);
+    expect(isResting(lane, 1000)).toBe(false);
+    noteAnswered(lane, 6_553_600, 1000);
+    noteAnswered(lane, 6_553_600, 1050);
+    expect([isResting(lane, 1199), isResting(lane, 1200)]).toEqual([true, false]);
+  });
+});
 
 describe('the pace of a lane', () => {
   it('is guessed to be good at first', () => {
