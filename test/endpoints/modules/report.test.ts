@@ -25,7 +25,7 @@ describe('the report', () => {
     const { modules } = opened;
     const report42 = endpoint('report');
     await modules.post(report42, code({ route: '/1.0/reports/:id' }), 'alice');
-    const policy = { limits: { cpuMs: 50 }, trustDomain: 'shop' };
+    const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
     await modules.putPolicy(report42, policy, 'alice');
     modules.onIncident({ unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'heapMb' });
     await modules.post(hook('slugify'), code(), 'bob');
