@@ -1,11 +1,11 @@
 // Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
-import { isMissing } from '../../lib/missing-file.ts';
+import { isMissing, namesIn } from '../../lib/missing-file.ts';
 import type { CollectionAddress } from '../collection.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
@@ -63,15 +63,6 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 // Posted code as files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
-import { isMissing } from '../../lib/missing-file.ts';
+import { isMissing, namesIn } from '../../lib/missing-file.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { isAddress } from './address.ts';
 import { FolderWatch } from './folder-watch.ts';
@@ -54,15 +54,6 @@ export interface ModuleFiles {
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
 
 /** A text that is not there, not a file (opening a pipe would wait for ever), too large or no text is none. */
 async function readText(file: string, most: number): Promise<FileText> {
