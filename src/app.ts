@@ -21,10 +21,10 @@ import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { packageVersion } from './lib/package-files.ts';
+import { openDocuments } from './stores/documents.ts';
 import { openFileCache } from './stores/file-cache.ts';
 import { createMemoryCache } from './stores/memory-cache.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
-import { openSqliteDocuments } from './stores/sqlite-documents/store.ts';
 import { createPatterns } from './workers/patterns.ts';
 
 interface AppOptions {
@@ -50,11 +50,8 @@ export interface App {
 }
 
 function openStore(config: Config, cwd: string, logger: Logger): Promise<DocumentStore> {
-  return openSqliteDocuments({
-    path: resolve(cwd, config.database.sqlite.path),
-    queueLimit: config.limits.writeQueue,
-    onBackgroundError: (error) => logger.error({ err: error }, 'background work of the database failed'),
-  });
+  const { writeQueue: queueLimit, queryMs } = config.limits;
+  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger });
 }
 
 async function openCache(config: Config, cwd: string, now: () => number): Promise<CacheStore | undefined> {

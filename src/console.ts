@@ -1,12 +1,13 @@
 // The composition root of console commands that look at posted code without serving it.
-import { resolve } from 'node:path';
+import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import { moduleFolders, openCeilings, openSandbox, testedStatus } from './custom-code.ts';
 import { createModuleCheck, type ModuleCheck } from './endpoints/check.ts';
 import { readSandboxReport, type SandboxReport } from './endpoints/modules/report.ts';
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
-import { openSqliteDocuments } from './stores/sqlite-documents/store.ts';
+import { createLogger } from './lib/logger.ts';
+import { openDocuments } from './stores/documents.ts';
 import { createUndeclaredNames } from './workers/undeclared-names.ts';
 
 interface Surroundings {
@@ -48,12 +49,12 @@ export async function readAudit(config: Config, { cwd }: Surroundings): Promise<
   const ceilings = await openCeilings(config, cwd);
   const sandbox = openSandbox(config, () => undefined);
   const { limits, database } = config;
-  const path = resolve(cwd, database.sqlite.path);
-  const store = await openSqliteDocuments({ path, queueLimit: limits.writeQueue });
+  const { writeQueue: queueLimit, queryMs } = limits;
+  const log = createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  const store = await openDocuments(database, { cwd, queueLimit, queryMs, log });
   try {
     const status = await statusOf(sandbox);
     const folders = moduleFolders(config, cwd);
-    const { queryMs } = limits;
     return await readSandboxReport({ store, folders, ceilings, limits, queryMs, now: Date.now, status });
   } finally {
     await sandbox.close();

@@ -54,6 +54,7 @@ export class AppError extends Error {
 type StoreFailure =
   | 'conflict'
   | 'duplicate'
+  | 'index-conflict'
   | 'parallel-arrays'
   | 'too-large'
   | 'too-much'
@@ -66,7 +67,7 @@ export class StoreError extends Error {
   readonly reason: StoreFailure;
   /** Which write of a commit failed. */
   readonly index: number | undefined;
-  /** The paths of the unique index that a `duplicate` breaks, or those that hold `parallel-arrays`. */
+  /** The paths of the index that a `duplicate` breaks or an `index-conflict` is about, or those that hold `parallel-arrays`. */
   readonly fields: readonly string[];
 
   constructor(

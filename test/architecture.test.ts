@@ -29,6 +29,14 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
     ],
     types: ['src/stores/ports.ts'],
   },
+  'src/stores/mongo-documents/': {
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
+      'src/stores/mongo-documents/',
+    ],
+    types: ['src/stores/ports.ts'],
+  },
+  'src/stores/documents.ts': { values: ['src/stores/'], types: ['src/lib/'] },
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
@@ -87,6 +95,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'jsonc-parser': ['src/config/', 'src/collections/', 'src/cli/', 'src/lib/'],
   jsonwebtoken: ['src/auth/tokens.ts'],
   'lru-cache': ['src/stores/', 'src/auth/', 'src/lib/', 'src/http/'],
+  mongodb: ['src/stores/mongo-documents/'],
   ms: ['src/config/'],
   'node:sqlite': ['src/stores/sqlite-documents/'],
   pino: ['src/lib/logger.ts'],

@@ -52,6 +52,11 @@ export function brokenRules(config: Config): readonly BrokenRule[] {
       'the first admin needs both an id and a secret (CLOISTER_ADMIN_ID, CLOISTER_ADMIN_SECRET)',
     ),
     ...missing(
+      config.database.engine === 'mongodb',
+      { 'database.mongodb.uri': config.database.mongodb.uri },
+      'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
+    ),
+    ...missing(
       config.media.storage === 's3',
       {
         'media.s3.accessKey': s3.accessKey,

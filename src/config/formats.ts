@@ -32,9 +32,15 @@ function isTimeSpan(text: string): boolean {
   return length !== undefined && length >= 1000;
 }
 
+/** Only the scheme and that there is a host: the driver reads the rest. */
+function isMongoUri(text: string): boolean {
+  return /^mongodb(?:\+srv)?:\/\/[^/\s]+(?:\/\S*)?$/.test(text);
+}
+
 export const FORMATS: Readonly<Record<string, TextFormat>> = {
   network: { test: isNetwork, message: 'must be an IP address or a network such as 10.0.0.0/8' },
   origin: { test: isOrigin, message: 'must be an origin such as https://example.org, or *' },
   'http-url': { test: isHttpUrl, message: 'must be an http or https URL' },
+  'mongodb-uri': { test: isMongoUri, message: 'must be a mongodb:// or mongodb+srv:// connection string' },
   'time-span': { test: isTimeSpan, message: 'must be a span of time such as 10h' },
 };

@@ -15,6 +15,7 @@ const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   busy: 'STORE_BUSY',
   conflict: 'STORE_BUSY',
   duplicate: 'DOCUMENT_INVALID',
+  'index-conflict': 'SPECIFICATION_INVALID',
   'too-large': 'PAYLOAD_TOO_LARGE',
   'too-much': 'RESULT_TOO_LARGE',
   'parallel-arrays': 'BAD_REQUEST',

@@ -102,12 +102,19 @@ export interface DocumentStore {
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
   /** Exact. */
   count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
-  /** All or nothing, also across a crash. Durable when it resolves. `StoreError.index` tells which write failed. */
+  /**
+   * All or nothing, also across a crash, where the store has transactions. One without undoes a commit that fails, and
+   * applies `writes` one after the other: they stand in an order in which any first part of them leaves no reference
+   * to a document that is not there yet, and no document without its revision. Durable when it resolves.
+   * `StoreError.index` tells which write failed.
+   */
   commit(writes: readonly Write[], options?: OperationOptions): Promise<void>;
   /**
    * Makes `indexes` the whole set of declared indexes: builds what is new, drops what is no longer named.
-   * Resolves when every unique index is in force; rejects with `duplicate`, and changes nothing, where data break one.
-   * `built` resolves when the others, filled in the background, serve queries too.
+   * Resolves when every unique index is in force; rejects with `duplicate`, and changes nothing, where data break one, and
+   * with `index-conflict` where an index that somebody else made stands in its way. `built` resolves when the others,
+   * filled in the background, serve queries too, and rejects with `index-conflict` when one of them cannot be made.
+   * Indexes that somebody else made are never changed.
    */
   ensureIndexes(
     ns: Namespace,

@@ -7,9 +7,10 @@ export const DATABASE = {
   properties: {
     engine: {
       type: 'string',
-      enum: ['sqlite'],
+      enum: ['sqlite', 'mongodb'],
       default: 'sqlite',
-      description: 'The store: `sqlite` is embedded and needs no other server.',
+      description:
+        'The store: `sqlite` is embedded and needs no other server; `mongodb` is a MongoDB server, replica set or cluster.',
     },
     enableCollectionDatabases: {
       type: 'boolean',
@@ -26,6 +27,33 @@ export const DATABASE = {
           minLength: 1,
           default: 'data',
           description: 'Folder of the database file, relative to the run directory; created when missing.',
+        },
+      },
+    },
+    mongodb: {
+      type: 'object',
+      description: 'The MongoDB store, for `database.engine: "mongodb"`.',
+      properties: {
+        uri: {
+          type: 'string',
+          format: 'mongodb-uri',
+          secret: true,
+          description:
+            'Connection string, a secret as a whole. The database that it names holds the documents, `cloister` if it names none. Writes wait for the majority and the journal and reads go to the primary, whatever it says.',
+        },
+        maxPoolSize: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 10_000,
+          default: 100,
+          description: 'Connections that may be open to each server.',
+        },
+        minPoolSize: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 10_000,
+          default: 0,
+          description: 'Connections that are kept open to each server.',
         },
       },
     },

@@ -1,0 +1,48 @@
+// Opens the document store that the configuration names.
+import { resolve } from 'node:path';
+import type { Logger } from '../lib/logger.ts';
+import { openMongoDocuments } from './mongo-documents/store.ts';
+import type { DocumentStore } from './ports.ts';
+import { openSqliteDocuments } from './sqlite-documents/store.ts';
+
+/** The block `database` of the configuration. */
+interface DatabaseSettings {
+  readonly engine: 'sqlite' | 'mongodb';
+  readonly enableCollectionDatabases: boolean;
+  readonly sqlite: { readonly path: string };
+  readonly mongodb: {
+    readonly uri?: string | undefined;
+    readonly maxPoolSize: number;
+    readonly minPoolSize: number;
+  };
+}
+
+interface OpenOptions {
+  /** Relative paths start here. */
+  readonly cwd: string;
+  /** How many commits may wait for their turn, where the store has turns. */
+  readonly queueLimit: number;
+  /** Bound of one operation that comes without a deadline, in milliseconds. */
+  readonly queryMs: number;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/**
+ * The store of this configuration. Rejects with `unavailable` when the embedded one cannot be opened; a server that is
+ * away is no error here, each operation says so until it comes.
+ */
+export async function openDocuments(
+  database: DatabaseSettings,
+  { cwd, queueLimit, queryMs, log }: OpenOptions,
+): Promise<DocumentStore> {
+  const { engine, enableCollectionDatabases, sqlite, mongodb } = database;
+  if (engine === 'mongodb') {
+    const { uri = '', ...pool } = mongodb;
+    return openMongoDocuments({ uri, ...pool, separateDatabases: enableCollectionDatabases, queryMs, log });
+  }
+  return openSqliteDocuments({
+    path: resolve(cwd, sqlite.path),
+    queueLimit,
+    onBackgroundError: (error) => log.error({ err: error }, 'background work of the database failed'),
+  });
+}

@@ -1,0 +1,59 @@
+// What the parts of the MongoDB store share: access to the server, and what is known of its indexes. Types only.
+import type { ClientSession, Collection, Db, Document, MongoClient } from 'mongodb';
+import type { Direction, IndexDefinition, Namespace, OperationOptions } from '../ports.ts';
+
+/** What kind of server answers. */
+export interface Deployment {
+  readonly kind: 'standalone' | 'replica set' | 'sharded';
+  /** Several writes can be one transaction. */
+  readonly transactions: boolean;
+}
+
+/** What one operation works with. Everything that a scope gives throws or rejects with StoreErrors once time is up. */
+export interface Scope {
+  readonly client: MongoClient;
+  readonly deployment: Deployment;
+  /** Reads go to the primary, writes wait for the majority and the journal. */
+  collection(ns: Namespace): Collection<Document>;
+  /** Null: the database of the connection string. */
+  database(name: string | null): Db;
+  /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. Throws `timeout` past it. */
+  left(): number | undefined;
+  /** Opens a session that ends with the operation. */
+  session(): ClientSession;
+}
+
+export interface Connection {
+  /**
+   * Does `work` on a connected client. Whatever it throws arrives as a StoreError: `unavailable` where the server cannot be
+   * reached, `timeout` at the deadline at the latest, even when the driver still waits.
+   */
+  run<T>(options: OperationOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
+  /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
+  health(): Promise<void>;
+  /** The databases that may hold documents, each by the name that name spaces call it. */
+  databases(scope: Scope): Promise<readonly (string | null)[]>;
+  /** Lets what is in flight end, then closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A declared index as it really is in the database. */
+export interface KnownIndex {
+  readonly definition: IndexDefinition;
+  /** Its name in the database. */
+  readonly name: string;
+  /** It ends in `_id`, so that it serves a sort with its ties. */
+  readonly tied: boolean;
+  /** No two documents are equal in it: a unique one that leaves no document out. */
+  readonly distinct: boolean;
+  /** The twin that finds text whatever its case, once it is built: same keys, compared by `FOLDING`. */
+  readonly folding: boolean;
+}
+
+/** What a process knows of the indexes of a name space, from its own `ensureIndexes`; nothing until that has run. */
+export interface IndexKnowledge {
+  of(ns: Namespace): readonly KnownIndex[];
+}
+
+/** Keys as the driver takes them. */
+export type KeyPattern = Readonly<Record<string, Direction>>;
