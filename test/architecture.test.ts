@@ -86,7 +86,6 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@fastify/cors': ['src/http/'],
   acorn: ['src/workers/'],
   ajv: ['src/lib/json-schema.ts'],
-  chokidar: ['src/collections/'],
   diff: ['src/endpoints/modules/'],
   'eslint-scope': ['src/workers/'],
   'fastest-levenshtein': ['src/config/', 'src/collections/', 'src/lib/'],

@@ -1,8 +1,9 @@
 // Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
+import { FolderWatch } from '../../lib/folder-watch.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
 import { isMissing, namesIn } from '../../lib/missing-file.ts';
@@ -10,8 +11,8 @@ import type { CollectionAddress } from '../collection.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
 const BYTE_ORDER_MARK = '\uFEFF';
-// A file that an editor is still writing is read when it has kept its size for this long.
-const SETTLE_MS = 150;
+/** Levels of folders below the root: versions, and databases in them. */
+const DEPTH = 2;
 
 export interface SpecificationFile {
   readonly address: CollectionAddress;
@@ -135,15 +136,23 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       return { address, file, text };
     },
     async watch(listener, onError) {
-      await mkdir(root, { recursive: true });
-      const { watch } = await import('chokidar');
-      const watcher = watch(root, {
-        depth: 2,
-        awaitWriteFinish: { stabilityThreshold: SETTLE_MS, pollInterval: 50 },
+      const watch = new FolderWatch(root, {
+        depth: DEPTH,
+        onFile: listener,
+        onError,
+        expected: () => known.keys(),
       });
-      // The first pass reports every file: what changed since `readAll` is found by it.
-      watcher.on('add', listener).on('change', listener).on('unlink', listener).on('error', onError);
-      return () => watcher.close();
+      const end = () => watch.close();
+      try {
+        await watch.begin();
+        // What changed between `readAll` and the watch, which names nothing that was there before it.
+        const there = (await listFiles(root)).map((path) => join(root, path));
+        for (const file of new Set([...known.keys(), ...there])) listener(file);
+        return end;
+      } catch (error) {
+        await end();
+        throw error;
+      }
     },
   };
 }

@@ -3,10 +3,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
+import { FolderWatch } from '../../lib/folder-watch.ts';
 import { isMissing, namesIn } from '../../lib/missing-file.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { isAddress } from './address.ts';
-import { FolderWatch } from './folder-watch.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -97,6 +97,46 @@ test('reports edits by hand, and its own writes never', async () => {
   await rm(file);
   await vi.waitFor(() => expect(changes).toHaveLength(3), { timeout: 2_000 });
   expect(changes[2]).toEqual({ address: BOOKS_ADDRESS, file, text: undefined });
+});
+
+test('reports a folder that is renamed, and a specification that an editor replaces', async () => {
+  const { root, files, file } = await openFolder();
+  await files.write(BOOKS_ADDRESS, SOURCE);
+  const changes = await watchFolder(files);
+  await writeFile(`${file}~`, '{"replaced":1}');
+  await rename(`${file}~`, file);
+  await vi.waitFor(() => expect(changes.map(({ text }) => text)).toEqual(['{"replaced":1}']), {
+    timeout: 2_000,
+  });
+
+  await rename(join(root, '1.0/library'), join(root, '1.0/archive'));
+  await vi.waitFor(() => expect(changes).toHaveLength(3), { timeout: 2_000 });
+  expect(new Map(changes.slice(1).map(({ address, text }) => [address.database, text]))).toEqual(
+    new Map([
+      ['library', undefined],
+      ['archive', '{"replaced":1}'],
+    ]),
+  );
+});
+
+test('reports a specification of its own that goes with its folder', async () => {
+  const { root, files, file } = await openFolder();
+  const changes = await watchFolder(files);
+  await files.write(BOOKS_ADDRESS, SOURCE);
+  await rm(join(root, '1.0'), { recursive: true });
+  await vi.waitFor(() => expect(changes).toEqual([{ address: BOOKS_ADDRESS, file, text: undefined }]), {
+    timeout: 2_000,
+  });
+});
+
+test('finds what went between reading and watching', async () => {
+  const { root, files, file } = await openFolder();
+  await files.write(BOOKS_ADDRESS, SOURCE);
+  await rm(join(root, '1.0'), { recursive: true });
+  const changes = await watchFolder(files);
+  await vi.waitFor(() => expect(changes).toEqual([{ address: BOOKS_ADDRESS, file, text: undefined }]), {
+    timeout: 2_000,
+  });
 });
 
 test('finds what was edited between reading and watching', async () => {

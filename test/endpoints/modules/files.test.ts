@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createModuleFiles, type ModuleFile } from '../../../src/endpoints/modules/files.ts';
-import { endpoint, hook, temporaryFolder } from './modules.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { endpoint, hook } from './modules.ts';
 
 async function open() {
   const root = await temporaryFolder();

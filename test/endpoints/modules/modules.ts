@@ -1,6 +1,5 @@
 // A module service over a real store and real folders, with a stand-in for the sandbox that reads code as text.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Inspection } from '../../../sandbox/protocol.ts';
@@ -15,6 +14,7 @@ import type { Sandbox } from '../../../src/endpoints/sandbox.ts';
 import { packageRoot } from '../../../src/lib/package-files.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
 export const packaged = await loadCeilings(new URL('sandbox/', packageRoot()));
@@ -63,12 +63,6 @@ interface Options {
   /** `version/database/name` of collections that are there. */
   readonly collections?: readonly string[];
   readonly now?: () => number;
-}
-
-export async function temporaryFolder(): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'cloister-modules-'));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
-  return root;
 }
 
 export function collectionsNamed(paths: readonly string[]) {

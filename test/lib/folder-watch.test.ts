@@ -1,12 +1,16 @@
 import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FolderWatch } from '../../../src/endpoints/modules/folder-watch.ts';
-import { temporaryFolder } from './modules.ts';
+import { FolderWatch } from '../../src/lib/folder-watch.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const soon = { timeout: 5000, interval: 20 };
 
-async function watched(depth: number, prepare: (root: string) => Promise<unknown> = async () => {}) {
+async function watched(
+  depth: number,
+  prepare: (root: string) => Promise<unknown> = async () => {},
+  expected: readonly string[] = [],
+) {
   const root = join(await temporaryFolder(), 'watched');
   await mkdir(root);
   await prepare(root);
@@ -14,6 +18,7 @@ async function watched(depth: number, prepare: (root: string) => Promise<unknown
   const errors: unknown[] = [];
   const watch = new FolderWatch(root, {
     depth,
+    expected: () => expected.map((path) => join(root, path)),
     onFile: (file) => void named.push(file.slice(root.length + 1)),
     onError: (error) => void errors.push(error),
   });
@@ -89,6 +94,39 @@ describe('FolderWatch', () => {
     await writeFile(join(root, '1.0/file'), '22');
     await expect.poll(() => named, soon).toHaveLength(3);
     expect(errors).toEqual([]);
+  });
+
+  it('follows when a folder with others in it is replaced', async () => {
+    const { root, named } = await watched(2, async (folder) => {
+      await mkdir(join(folder, '1.0/books'), { recursive: true });
+      await writeFile(join(folder, '1.0/books/file'), '1');
+    });
+    await mkdir(join(root, 'next/books'), { recursive: true });
+    await rename(join(root, '1.0'), join(root, '../gone'));
+    await rename(join(root, 'next'), join(root, '1.0'));
+    await expect.poll(() => new Set(named), soon).toEqual(new Set(['1.0/books/file']));
+    named.length = 0;
+    await writeFile(join(root, '1.0/books/later'), '1');
+    await expect.poll(() => named, soon).toEqual(['1.0/books/later']);
+  });
+
+  it('names what should be there and went with its folder before it was seen', async () => {
+    const { root, named } = await watched(1, undefined, ['1.0/ours', '2.0/ours', '2.0/also']);
+    await mkdir(join(root, '1.0'));
+    await writeFile(join(root, '1.0/ours'), '1');
+    await expect.poll(() => new Set(named), soon).toEqual(new Set(['1.0/ours', '2.0/ours', '2.0/also']));
+  });
+
+  it('tells thousands of files', async () => {
+    const numbers = Array.from({ length: 3000 }, (_, n) => n);
+    const { root, named } = await watched(1, async (folder) => {
+      await mkdir(join(folder, '1.0'));
+      await Promise.all(numbers.map((n) => writeFile(join(folder, `1.0/${n}`), '1')));
+    });
+    await writeFile(join(root, '1.0/7'), '22');
+    await expect.poll(() => named, soon).toEqual(['1.0/7']);
+    await rename(join(root, '1.0'), join(root, '2.0'));
+    await expect.poll(() => new Set(named).size, soon).toBe(6000);
   });
 
   it('makes a folder that is missing', async () => {

@@ -2,13 +2,13 @@
 // of files: what happened is found by comparing, so that nothing is missed that happens before a new folder is watched.
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { isMissing } from '../../lib/missing-file.ts';
-import { mapSideBySide } from '../../lib/side-by-side.ts';
+import { join, relative, sep } from 'node:path';
+import { isMissing } from './missing-file.ts';
+import { mapSideBySide } from './side-by-side.ts';
 
-/** A file that an editor is still writing is named when it has kept its state for this long. */
+// A file that an editor is still writing is named when it has kept its state for this long.
 const SETTLE_MS = 150;
-/** How often is looked where nothing tells of changes: the folder went, or the machine has no watch left. */
+// How often is looked where nothing tells of changes: the folder went, or the machine has no watch left.
 const LOST_MS = 1000;
 const STATS_AT_ONCE = 16;
 
@@ -42,6 +42,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
+/** Names the files of a folder that come, change and go, from when `begin` resolves until `close` does. */
 export class FolderWatch {
   readonly #folder: string;
   readonly #options: WatchOptions;
@@ -54,6 +55,8 @@ export class FolderWatch {
   /** Of the folder that is watched: another one may have taken its place. */
   #inode: number | undefined;
   #failed = false;
+  /** What was there at first is known: everything else is news. */
+  #began = false;
   #timer: NodeJS.Timeout | undefined;
   #look: Promise<void> | undefined;
   #closed = false;
@@ -66,8 +69,7 @@ export class FolderWatch {
   /** Makes the folder if it is missing. What is in it when this resolves is known; changes from then on are named. */
   async begin(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
-    await this.#open();
-    for (const [path, mark] of await this.#marks()) this.#seen.set(path, mark);
+    await this.#learn();
   }
 
   /** Resolves when nothing more will be named. */
@@ -79,11 +81,23 @@ export class FolderWatch {
     await this.#look;
   }
 
+  /** Takes what is there for known. What changes meanwhile is compared after it, not beside it. */
+  #learn(): Promise<void> {
+    const learnt = this.#open().then(async () => {
+      for (const [path, mark] of await this.#marks()) this.#seen.set(path, mark);
+      this.#began = true;
+    });
+    this.#look = learnt.catch(() => {});
+    return learnt;
+  }
+
   async #open(): Promise<void> {
     const { ino } = await stat(this.#folder).catch(() => ({ ino: undefined }));
     if (ino === this.#inode || this.#closed) return;
     this.#watcher?.close();
     this.#inode = undefined;
+    // Folders below have moved with the one that was here, and their watches with them.
+    for (const inner of this.#folders.values()) inner.#soon(SETTLE_MS);
     if (ino === undefined) return;
     try {
       this.#watcher = watch(this.#folder, { persistent: false }, () => this.#soon(SETTLE_MS));
@@ -134,15 +148,16 @@ export class FolderWatch {
       if (this.#closed || this.#folders.has(path)) continue;
       const inner = new FolderWatch(path, { ...this.#options, depth: this.#options.depth - 1 });
       this.#folders.set(path, inner);
-      await inner.#open();
-      // Everything in a folder that was not there at the start is news.
-      if (this.#began) inner.#soon(SETTLE_MS);
-      else for (const [file, mark] of await inner.#marks()) inner.#seen.set(file, mark);
+      if (this.#began) await inner.#arrive();
+      else await inner.#learn();
     }
   }
 
-  get #began(): boolean {
-    return this.#look !== undefined;
+  /** Everything in a folder that was not there at first is news. */
+  async #arrive(): Promise<void> {
+    this.#began = true;
+    await this.#open();
+    this.#soon(SETTLE_MS);
   }
 
   async #forget(path: string, inner: FolderWatch): Promise<void> {
@@ -156,8 +171,7 @@ export class FolderWatch {
     const marks = await this.#marks();
     if (this.#closed) return;
     for (const path of this.#moving.keys()) if (!marks.has(path)) this.#moving.delete(path);
-    const expected = [...(this.#options.expected?.() ?? [])].filter((path) => dirname(path) === this.#folder);
-    for (const path of new Set([...this.#seen.keys(), ...expected])) {
+    for (const path of new Set([...this.#seen.keys(), ...this.#expected()])) {
       if (!marks.has(path)) this.#name(path, undefined);
     }
     for (const [path, mark] of marks) {
@@ -167,6 +181,15 @@ export class FolderWatch {
     }
     if (this.#moving.size > 0) this.#soon(SETTLE_MS);
     if (this.#inode === undefined) this.#soon(LOST_MS);
+  }
+
+  /** Files that must be in this folder, or in one below that is not there. Those below are looked at by their own watch. */
+  #expected(): readonly string[] {
+    return [...(this.#options.expected?.() ?? [])].filter((path) => {
+      if (!path.startsWith(this.#folder + sep)) return false;
+      const [first = '', ...rest] = relative(this.#folder, path).split(sep);
+      return rest.length === 0 || !this.#folders.has(join(this.#folder, first));
+    });
   }
 
   #name(path: string, mark: string | undefined): void {
