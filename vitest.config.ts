@@ -10,6 +10,7 @@ const ALONE = [
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: 'test/global-mongo-servers.ts',
     // One a core: the default leaves one idle, which is half of a small machine.
     maxWorkers: '100%',
     testTimeout: 20_000,

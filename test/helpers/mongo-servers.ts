@@ -1,0 +1,89 @@
+// The real MongoDB servers of this test run: those of CLOISTER_TEST_MONGODB_URI, or the ones that the run starts itself.
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { afterAll, describe, inject, onTestFinished } from 'vitest';
+import { isMongodInstalled, launchServer, type OwnServer, type OwnServerOptions } from './mongod.ts';
+
+interface Servers {
+  readonly standalone?: string;
+  readonly replicaSet?: string;
+}
+
+/** A server that somebody else keeps serves as what it is. */
+async function given(uri: string): Promise<Servers> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 10_000 });
+  try {
+    const { setName } = await client.db('admin').command({ hello: 1 });
+    return setName === undefined ? { standalone: uri } : { replicaSet: uri };
+  } finally {
+    await client.close();
+  }
+}
+
+async function started(): Promise<Servers> {
+  const desk = inject('mongoServers');
+  if (desk === undefined) {
+    const missing = '.servers/mongod is not installed: npm run test:servers';
+    if (process.env['CI'] === 'true') throw new Error(missing);
+    console.warn(`\n*** ${missing}; the tests that need it are skipped ***\n`);
+    return {};
+  }
+  const answer = await fetch(desk);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the MongoDB servers do not start: ${text}`);
+  return JSON.parse(text);
+}
+
+const environment = process.env['CLOISTER_TEST_MONGODB_URI'];
+const servers = await (environment === undefined ? started() : given(environment));
+
+/** Connection string of a server without transactions; undefined where there is none. */
+export const STANDALONE: string | undefined = servers.standalone;
+/** Connection string of a replica set; undefined where there is none. */
+export const REPLICA_SET: string | undefined = servers.replicaSet;
+
+/** Registers `body` for both servers, or skips it where one is missing. */
+export function describeMongo(
+  name: string,
+  body: (servers: { standalone: string; replicaSet: string }) => void,
+): void {
+  const both = { standalone: STANDALONE ?? '', replicaSet: REPLICA_SET ?? '' };
+  describe.skipIf(both.standalone === '' || both.replicaSet === '')(name, () => body(both));
+}
+
+const clients = new Map<string, MongoClient>();
+afterAll(async () => {
+  await Promise.all([...clients.values()].map((client) => client.close()));
+  clients.clear();
+});
+
+/** A driver's client on one of the servers, for a look past the store; it is closed when the file is done. */
+export function rawClient(uri: string): MongoClient {
+  const client = clients.get(uri) ?? new MongoClient(uri);
+  clients.set(uri, client);
+  return client;
+}
+
+/** A database of the caller's own, who drops it: the connection string with it in it. */
+export function createDatabase(uri: string): { uri: string; name: string; drop(): Promise<void> } {
+  const name = `test-${randomBytes(6).toString('hex')}`;
+  const [, server, options = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)\/?[^?]*(\?.*)?$/.exec(uri) ?? [];
+  if (server === undefined) throw new Error('no connection string');
+  const drop = async () => void (await rawClient(uri).db(name).dropDatabase());
+  return { uri: `${server}/${name}${options}`, name, drop };
+}
+
+/** A database of one test's own: the connection string with it in it. It is dropped when the test is over. */
+export async function ownDatabase(uri: string): Promise<string> {
+  const { uri: own, drop } = createDatabase(uri);
+  onTestFinished(drop);
+  return own;
+}
+
+/** A server of one test's own, gone when the test is over unless `dispose` came first. */
+export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServer> {
+  if (!isMongodInstalled()) throw new Error('.servers/mongod is not installed: npm run test:servers');
+  const server = await launchServer(options);
+  onTestFinished(() => server.dispose());
+  return server;
+}
