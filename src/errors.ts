@@ -81,3 +81,10 @@ export class StoreError extends Error {
     this.fields = options.fields ?? [];
   }
 }
+
+const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'timeout', 'busy']);
+
+/** True when the store did not answer, or not in time: the same may succeed later. */
+export function isStoreAway(error: unknown): error is StoreError {
+  return error instanceof StoreError && AWAY.has(error.reason);
+}
