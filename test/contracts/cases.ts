@@ -10,11 +10,17 @@ export interface OpenedStore {
   reopen(): Promise<DocumentStore>;
   /** Closes the store and removes its data. */
   dispose(): Promise<void>;
+  /** Tells its name spaces from those of others, where it lies on a server with more than this test's data. */
+  owns?(ns: Namespace): boolean;
 }
 
 export const BOOKS: Namespace = { database: null, collection: 'books' };
 export const NEIGHBOUR: Namespace = { database: null, collection: 'bookshelves' };
-export const ELSEWHERE: Namespace = { database: 'library', collection: 'books' };
+/** Its database is one of this process alone: on a shared server every name stands in one space. */
+export const ELSEWHERE: Namespace & { readonly database: string } = {
+  database: `library-${process.pid}`,
+  collection: 'books',
+};
 
 export const idOf = (n: number): string => n.toString(16).padStart(24, '0');
 
@@ -53,6 +59,8 @@ export async function failureOf(work: Promise<unknown>): Promise<StoreError> {
 export interface Subject {
   store: DocumentStore;
   reopen(): Promise<void>;
+  /** Its name spaces that hold documents. */
+  collections(): Promise<readonly Namespace[]>;
 }
 
 /** The numbers of the documents that a query finds, in its order. */

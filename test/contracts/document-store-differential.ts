@@ -4,10 +4,16 @@ import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import type { Filter, Test, TypeName } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/match.ts';
-import type { DocumentStore, IndexDefinition, Sort, StoredDocument, Write } from '../../src/stores/ports.ts';
+import type {
+  DocumentStore,
+  IndexDefinition,
+  Namespace,
+  Sort,
+  StoredDocument,
+  Write,
+} from '../../src/stores/ports.ts';
 import { compareDocuments } from './document-order.ts';
 
-const RUNS = 120;
 const PATHS = ['a', 'b', 'c', 'a.x', 'c.x', 'c.y', 'a.0', '_id'] as const;
 
 const number = fc.constantFrom(-1e300, -2.5, -1, -0, 0, 0.1, 1, 2, 255, 256, 3e9, 1e300);
@@ -111,7 +117,6 @@ const definition: fc.Arbitrary<Omit<IndexDefinition, 'name'>> = fc.record({
   sparse: fc.boolean(),
 });
 
-const NS = { database: null, collection: 'random' };
 let round = 0;
 
 function outcome(work: () => readonly JsonObject[]): readonly JsonObject[] | 'refused' {
@@ -122,9 +127,13 @@ function outcome(work: () => readonly JsonObject[]): readonly JsonObject[] | 're
   }
 }
 
-async function fill(store: DocumentStore, documents: readonly StoredDocument[]): Promise<void> {
+async function fill(
+  store: DocumentStore,
+  ns: Namespace,
+  documents: readonly StoredDocument[],
+): Promise<void> {
   for (const document of documents) {
-    const write: Write = { kind: 'insert', ns: { ...NS, database: `${round}` }, document };
+    const write: Write = { kind: 'insert', ns, document };
     await store.commit([write]).catch((error: { reason: string }) => {
       if (error.reason !== 'parallel-arrays') throw error;
     });
@@ -132,7 +141,7 @@ async function fill(store: DocumentStore, documents: readonly StoredDocument[]):
 }
 
 /** Registers the test; `current` gives the store of the moment. */
-export function documentStoreDifferential(current: () => DocumentStore): void {
+export function documentStoreDifferential(current: () => DocumentStore, runs: number): void {
   it('finds what plain evaluation finds, whatever the indexes', { timeout: 60_000 }, async () => {
     const queries = fc.array(fc.record({ filter, sort, skip: fc.nat(3), limit: fc.constantFrom(2, 100) }), {
       minLength: 12,
@@ -143,17 +152,17 @@ export function documentStoreDifferential(current: () => DocumentStore): void {
     const property = fc.asyncProperty(content, indexes, queries, async (contents, definitions, asked) => {
       const store = current();
       round += 1;
-      const ns = { ...NS, database: `${round}` };
+      const ns = { database: null, collection: `random-${round}` };
       const documents = contents.map((entry, at) => ({
         _id: (at * 7919).toString(16).padStart(24, '0'),
         ...entry,
       }));
       const early = documents.slice(0, documents.length / 2);
-      await fill(store, early);
+      await fill(store, ns, early);
       const named = definitions.map((entry, at) => ({ ...entry, name: `i${at}` }));
       const { built } = await store.ensureIndexes(ns, named);
       await built.catch(() => undefined);
-      await fill(store, documents.slice(early.length));
+      await fill(store, ns, documents.slice(early.length));
       const stored = await store.find(ns, {
         filter: { kind: 'and', filters: [] },
         sort: [],
@@ -178,6 +187,6 @@ export function documentStoreDifferential(current: () => DocumentStore): void {
         expect(await store.count(ns, ask.filter)).toBe(matches.length);
       }
     });
-    await fc.assert(property, { numRuns: RUNS, interruptAfterTimeLimit: 40_000 });
+    await fc.assert(property, { numRuns: runs, interruptAfterTimeLimit: 40_000 });
   });
 }

@@ -6,13 +6,17 @@ import { indexContract } from './document-store-indexes.ts';
 import { readingContract } from './document-store-reading.ts';
 import { writingContract } from './document-store-writing.ts';
 
-/** Registers the whole contract. `open` gives an empty store of its own to each test. */
-export function documentStoreContract(name: string, open: () => Promise<OpenedStore>): void {
+/** Registers the whole contract. `open` gives an empty store of its own to each test; `runs` is how often chance is tried. */
+export function documentStoreContract(name: string, open: () => Promise<OpenedStore>, runs = 120): void {
   describe(`${name} as a document store`, () => {
     let opened: OpenedStore;
     const subject = {
       async reopen() {
         subject.store = await opened.reopen();
+      },
+      async collections() {
+        const all = await subject.store.collections();
+        return all.filter((ns) => opened.owns?.(ns) ?? true);
       },
     } as Subject;
 
@@ -26,6 +30,6 @@ export function documentStoreContract(name: string, open: () => Promise<OpenedSt
     readingContract(subject);
     writingContract(subject);
     indexContract(subject);
-    documentStoreDifferential(() => subject.store);
+    documentStoreDifferential(() => subject.store, runs);
   });
 }
