@@ -75,6 +75,7 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
     ],
     types: ['src/auth/', 'src/endpoints/'],
   },
+  'src/start-up.ts': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/app.ts': { values: ['src/'] },
   'src/custom-code.ts': { values: ['src/'] },
   'src/console.ts': { values: ['src/'] },

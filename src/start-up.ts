@@ -1,0 +1,108 @@
+// What of a start needs the database: made before the server listens, or behind it for as long as the database is away.
+import { isStoreAway, StoreError } from './errors.ts';
+import { type Pause, pause as pauseOnClock } from './lib/pause.ts';
+import type { DocumentStore } from './stores/ports.ts';
+
+/** How long a start waits for the first answer of the database, in milliseconds. */
+const FIRST_ANSWER_MS = 1000;
+/** Milliseconds between two attempts: doubled from the first to the longest. */
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 2000;
+
+interface StartUpOptions {
+  /** Done in this order, each until it has succeeded once. One that failed may be run again from its beginning. */
+  readonly steps: readonly (() => Promise<void>)[];
+  readonly store: Pick<DocumentStore, 'health'>;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
+  readonly pause?: Pause | undefined;
+  /** Bound of the wait for the first answer, in milliseconds. */
+  readonly firstAnswerMs?: number;
+}
+
+export interface StartUp {
+  /**
+   * Resolves when the server may listen: all is done, or the database is away and the rest goes on behind. Rejects with
+   * whatever stops a step but the absence of the database.
+   */
+  begin(): Promise<void>;
+  /** Resolves when all is done, however late; rejects as `begin` does. Stays pending when `close` comes first. */
+  readonly done: Promise<void>;
+  isDone(): boolean;
+  /** Begins no further attempt and waits for the one in hand. */
+  close(): Promise<void>;
+}
+
+async function answersWithin(store: Pick<DocumentStore, 'health'>, milliseconds: number): Promise<void> {
+  const answered = new AbortController();
+  const tooLate = pauseOnClock(milliseconds, answered.signal).then(() => {
+    throw new StoreError('timeout');
+  });
+  tooLate.catch(() => undefined);
+  await Promise.race([store.health(), tooLate]).finally(() => answered.abort());
+}
+
+/** Makes the start-up. Nothing is done before `begin`. */
+export function createStartUp(options: StartUpOptions): StartUp {
+  const { store, log, pause = pauseOnClock, firstAnswerMs = FIRST_ANSWER_MS } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const done = Promise.withResolvers<void>();
+  // Whoever waits for nothing of this is not to be ended by it.
+  done.promise.catch(() => undefined);
+  let left = options.steps;
+  let isDone = false;
+  let behind: Promise<void> = Promise.resolve();
+
+  /** Gives the absence that some step is still waiting for. */
+  const attempt = async (answer: () => Promise<void>): Promise<StoreError | undefined> => {
+    let away: StoreError | undefined;
+    const again: (() => Promise<void>)[] = [];
+    try {
+      await answer();
+    } catch (error) {
+      if (isStoreAway(error)) return error;
+      throw error;
+    }
+    for (const step of left) {
+      try {
+        if (signal.aborted) again.push(step);
+        else await step();
+      } catch (error) {
+        if (!isStoreAway(error)) throw error;
+        away ??= error;
+        again.push(step);
+      }
+    }
+    left = again;
+    isDone = left.length === 0;
+    return away;
+  };
+
+  const goOn = async (): Promise<void> => {
+    for (let wait = FIRST_WAIT_MS; !isDone; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      await pause(wait, signal);
+      if (signal.aborted) return;
+      await attempt(() => store.health());
+    }
+    log.info({}, 'the database has come: the start is complete');
+    done.resolve();
+  };
+
+  return {
+    done: done.promise,
+    isDone: () => isDone,
+    async begin() {
+      const away = await attempt(() => answersWithin(store, firstAnswerMs));
+      if (away === undefined) return done.resolve();
+      log.warn({ err: away }, 'the database is away: the start is completed when it comes');
+      behind = goOn().catch(done.reject);
+    },
+    async close() {
+      closing.abort();
+      await behind;
+    },
+  };
+}

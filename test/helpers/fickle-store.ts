@@ -1,0 +1,65 @@
+// A real store that can be sent away: until it is called back every operation fails as one without its database does.
+import { StoreError } from '../../src/errors.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { openTemporaryStore } from './temporary-store.ts';
+
+type Reason = 'unavailable' | 'timeout' | 'busy';
+type Operation =
+  | 'find'
+  | 'findText'
+  | 'count'
+  | 'commit'
+  | 'ensureIndexes'
+  | 'stats'
+  | 'collections'
+  | 'health';
+
+export interface FickleStore extends DocumentStore {
+  /** From now on operations fail: all of them, or those named. */
+  leave(reason?: Reason, operations?: readonly Operation[]): void;
+  comeBack(): void;
+  /** What was asked for while it was away. */
+  readonly missed: Operation[];
+}
+
+const EVERY: readonly Operation[] = [
+  ...(['find', 'findText', 'count', 'commit'] as const),
+  ...(['ensureIndexes', 'stats', 'collections', 'health'] as const),
+];
+
+/** Puts the switch in front of a store. */
+export function fickle(store: DocumentStore): FickleStore {
+  const missed: Operation[] = [];
+  let away: { readonly reason: Reason; readonly operations: readonly Operation[] } | undefined;
+  const guarded =
+    <A extends unknown[], R>(operation: Operation, act: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (away?.operations.includes(operation) !== true) return act(...args);
+      missed.push(operation);
+      throw new StoreError(away.reason, { cause: new Error('connect ECONNREFUSED 10.0.0.7:27017') });
+    };
+  return {
+    missed,
+    leave(reason = 'unavailable', operations = EVERY) {
+      away = { reason, operations };
+    },
+    comeBack() {
+      away = undefined;
+    },
+    find: guarded('find', store.find.bind(store)),
+    findText: guarded('findText', store.findText.bind(store)),
+    count: guarded('count', store.count.bind(store)),
+    commit: guarded('commit', store.commit.bind(store)),
+    ensureIndexes: guarded('ensureIndexes', store.ensureIndexes.bind(store)),
+    stats: guarded('stats', store.stats.bind(store)),
+    collections: guarded('collections', store.collections.bind(store)),
+    health: guarded('health', store.health.bind(store)),
+    watch: (listener) => store.watch(listener),
+    close: () => store.close(),
+  };
+}
+
+/** A fickle store over a real one in a folder of its own; it is there at first. */
+export async function openFickleStore(): Promise<FickleStore> {
+  return fickle((await openTemporaryStore()).store);
+}

@@ -1,0 +1,125 @@
+// A start whose database is away: what it does first, what it goes on with, and what ends it.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AppError, StoreError } from '../src/errors.ts';
+import { createStartUp } from '../src/start-up.ts';
+
+type Answer = () => Promise<void>;
+
+const away =
+  (reason: StoreError['reason']): Answer =>
+  () =>
+    Promise.reject(new StoreError(reason));
+
+interface Play {
+  readonly health?: Answer;
+  readonly steps: readonly Answer[];
+  readonly firstAnswerMs?: number;
+}
+
+function play({ health = async () => {}, steps, firstAnswerMs = 60_000 }: Play) {
+  const lines: string[] = [];
+  const waits: number[] = [];
+  const ran: number[] = [];
+  const startUp = createStartUp({
+    steps: steps.map((step, index) => () => {
+      ran.push(index);
+      return step();
+    }),
+    store: { health },
+    log: { info: (_fields, text) => void lines.push(text), warn: (_fields, text) => void lines.push(text) },
+    firstAnswerMs,
+    pause: async (milliseconds, signal) => {
+      waits.push(milliseconds);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal.aborted) return;
+    },
+  });
+  onTestFinished(() => startUp.close());
+  return { startUp, lines, waits, ran };
+}
+
+/** Fails so often before it succeeds. */
+function failing(times: number, reason: StoreError['reason'] = 'unavailable'): Answer {
+  let left = times;
+  return () => {
+    left -= 1;
+    return left < 0 ? Promise.resolve() : away(reason)();
+  };
+}
+
+const nothing: Answer = async () => {};
+
+describe('a start with its database', () => {
+  it('does every step in order before it may listen, and says nothing', async () => {
+    const { startUp, lines, ran } = play({ steps: [nothing, nothing, nothing] });
+    expect(startUp.isDone()).toBe(false);
+    await startUp.begin();
+    expect([ran, lines, startUp.isDone()]).toEqual([[0, 1, 2], [], true]);
+    await startUp.done;
+  });
+
+  it('fails with what is wrong but for an absence', async () => {
+    const error = new AppError('BAD_REQUEST');
+    const { startUp, ran } = play({ steps: [() => Promise.reject(error), nothing] });
+    await expect(startUp.begin()).rejects.toBe(error);
+    expect([ran, startUp.isDone()]).toEqual([[0], false]);
+  });
+});
+
+describe('a start without its database', () => {
+  it.each(['unavailable', 'timeout', 'busy'] as const)('may listen at once: %s', async (reason) => {
+    const { startUp, lines, ran } = play({ health: away(reason), steps: [nothing] });
+    await startUp.begin();
+    expect([ran, startUp.isDone()]).toEqual([[], false]);
+    expect(lines).toEqual(['the database is away: the start is completed when it comes']);
+  });
+
+  it('does not wait for a database that says nothing at all', async () => {
+    const { startUp } = play({ health: () => new Promise(() => {}), steps: [nothing], firstAnswerMs: 10 });
+    await startUp.begin();
+    expect(startUp.isDone()).toBe(false);
+  });
+
+  it('does the rest when the database comes, each step once, and says so once', async () => {
+    const { startUp, lines, ran, waits } = play({ health: failing(6), steps: [nothing, nothing] });
+    await startUp.begin();
+    await startUp.done;
+    expect([ran, startUp.isDone()]).toEqual([[0, 1], true]);
+    expect(lines).toEqual([
+      'the database is away: the start is completed when it comes',
+      'the database has come: the start is complete',
+    ]);
+    expect(waits).toEqual([250, 500, 1000, 2000, 2000, 2000]);
+  });
+
+  it('repeats only what has failed', async () => {
+    const { startUp, ran } = play({ steps: [nothing, failing(2, 'timeout'), nothing, failing(1, 'busy')] });
+    await startUp.begin();
+    await startUp.done;
+    expect(ran).toEqual([0, 1, 2, 3, 1, 3, 1]);
+  });
+
+  it('tells whoever waits what is wrong once the database has come', async () => {
+    const error = new AppError('BAD_REQUEST');
+    const { startUp } = play({ health: failing(1), steps: [() => Promise.reject(error)] });
+    await startUp.begin();
+    await expect(startUp.done).rejects.toBe(error);
+    expect(startUp.isDone()).toBe(false);
+  });
+
+  it('ends with the server: the step in hand is waited for, the next is not begun', async () => {
+    const began = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const slow: Answer = () => {
+      began.resolve();
+      return held.promise;
+    };
+    const { startUp, ran } = play({ health: failing(1), steps: [slow, nothing] });
+    await startUp.begin();
+    await began.promise;
+    const closed = startUp.close();
+    held.resolve();
+    await closed;
+    expect(ran).toEqual([0]);
+  });
+});
