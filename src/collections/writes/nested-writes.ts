@@ -37,12 +37,14 @@ export async function planSubDocuments(
   );
   const items: ErrorItem[] = [];
   for (const sub of subDocuments) {
-    const { collection, id, isNew, origin } = sub;
+    const { collection, id, isNew, origin, depth } = sub;
     if (isNew) {
       const fields = await throughHooks({ event: 'beforeCreate', collection }, sub.fields, { session });
       const checked = await validator.validate(collection, fields, { mode: 'create', origin });
       items.push(...checked.items);
-      if (checked.items.length === 0) plan.insert(collection, { id, fields: checked.document }, origin);
+      if (checked.items.length === 0) {
+        plan.insert(collection, { id, fields: checked.document, depth }, origin);
+      }
       continue;
     }
     const change = changeOf({ sub, stored: stored.get(documentKey(collection.namespace, id)) }, context);

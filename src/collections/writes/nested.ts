@@ -19,6 +19,8 @@ export interface SubDocument {
   readonly fields: JsonObject;
   /** The `v` that came with it. */
   readonly v: number | undefined;
+  /** 1 for one in the body itself, 2 for one in that, and so on. */
+  readonly depth: number;
   readonly origin: Origin;
 }
 
@@ -127,6 +129,7 @@ function takeOut(
     isNew: sent === undefined,
     fields,
     v,
+    depth: inner.depth,
     origin: inner.origin,
   });
   work.room.left -= 1;

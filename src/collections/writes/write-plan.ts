@@ -20,6 +20,7 @@ import {
   versionOf,
 } from './states.ts';
 import { explainFailure, type Origin } from './write-failure.ts';
+import { inSafeOrder, type PlannedWrite } from './write-order.ts';
 
 /** A document as the commit leaves it. */
 export interface Written {
@@ -35,11 +36,7 @@ interface PendingUpdate {
 }
 
 export interface WritePlan {
-  insert(
-    collection: Collection,
-    created: { readonly id: string; readonly fields: JsonObject },
-    origin: Origin,
-  ): Written;
+  insert(collection: Collection, created: Created, origin: Origin): Written;
   /** Several updates of one document become one write; they must not disagree. */
   update(collection: Collection, stored: StoredDocument, change: Change): void;
   remove(collection: Collection, stored: StoredDocument): void;
@@ -49,12 +46,20 @@ export interface WritePlan {
   finish(): Promise<FinishedPlan>;
 }
 
+interface Created {
+  readonly id: string;
+  readonly fields: JsonObject;
+  /** How deep in another document it came, 0 unless given. */
+  readonly depth?: number;
+}
+
 interface Change {
   readonly fields: JsonObject;
   readonly origin: Origin;
 }
 
 interface FinishedPlan {
+  /** In an order that a store without transactions can follow, see `inSafeOrder`. */
   readonly writes: readonly Write[];
   /** The documents that were updated, in the order in which that was asked for. */
   readonly updated: readonly Written[];
@@ -70,8 +75,7 @@ const MAX_CHARACTERS = 128 * 1024 * 1024;
 const OURS: Origin = { prefix: '' };
 
 export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
-  const writes: Write[] = [];
-  const origins: Origin[] = [];
+  const planned: PlannedWrite[] = [];
   const updates = new Map<string, PendingUpdate>();
   const happenings: Happening[] = [];
   let left = MAX_CHARACTERS;
@@ -85,17 +89,19 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
     if (left < 0) throw new AppError('RESULT_TOO_LARGE');
     return text;
   };
-  const add = (write: Write, origin: Origin) => {
-    writes.push(write);
-    origins.push(origin);
-  };
   const tell = (happening: Happening) => {
     if (hasHooks(happening)) happenings.push(happening);
   };
   const keep = (collection: Collection, state: StoredDocument, revision: Omit<RevisionFacts, 'id'>) => {
     const id = newId();
     const document = revisionOf(state, { ...revision, id });
-    add({ kind: 'insert', ns: revisionSpace(collection), document, text: textOf(document) }, OURS);
+    const write = {
+      kind: 'insert',
+      ns: revisionSpace(collection),
+      document,
+      text: textOf(document),
+    } as const;
+    planned.push({ write, origin: OURS, step: 'revision' });
     return id;
   };
   const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {
@@ -108,13 +114,22 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
     const text = textOf(document);
     const changed = [...Object.keys(fields), ...STAMPED];
     const { namespace: ns } = collection;
-    add({ kind: 'update', ns, id: stored._id, v: versionOf(stored), document, changed, text }, origin);
+    const write = {
+      kind: 'update',
+      ns,
+      id: stored._id,
+      v: versionOf(stored),
+      document,
+      changed,
+      text,
+    } as const;
+    planned.push({ write, origin, step: 'update' });
     tell({ event: 'afterUpdate', collection, text });
     return { document, text };
   };
 
   return {
-    insert(collection, { id, fields }, origin) {
+    insert(collection, { id, fields, depth = 0 }, origin) {
       const revised = collection.settings.storeRevisions;
       let document = createdState(collection, fields, { ...stamp, id, history: revised ? [] : undefined });
       if (revised) {
@@ -122,7 +137,8 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
         document = { ...document, history };
       }
       const text = textOf(document);
-      add({ kind: 'insert', ns: collection.namespace, document, text }, origin);
+      const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
+      planned.push({ write, origin, step: 'insert', depth });
       tell({ event: 'afterCreate', collection, text });
       return { document, text };
     },
@@ -136,14 +152,21 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
       if (collection.settings.storeRevisions) {
         keep(collection, stored, { action: 'delete', history: historyOf(stored) });
       }
-      add({ kind: 'remove', ns: collection.namespace, id: stored._id, v: versionOf(stored) }, OURS);
+      const write = {
+        kind: 'remove',
+        ns: collection.namespace,
+        id: stored._id,
+        v: versionOf(stored),
+      } as const;
+      planned.push({ write, origin: OURS, step: 'remove' });
       if (hasHooks({ event: 'afterDelete', collection })) {
         tell({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
       }
     },
-    isEmpty: () => writes.length === 0 && updates.size === 0,
+    isEmpty: () => planned.length === 0 && updates.size === 0,
     async finish() {
       const updated = await mapInSlices([...updates.values()], applyUpdate);
+      const { writes, origins } = inSafeOrder(planned);
       return { writes, updated, happenings, explain: (error) => explainFailure(error, origins) };
     },
   };

@@ -38,15 +38,15 @@ test('revisions are part of the same commit', async () => {
   const { writes, updated } = await plan.finish();
   expect(writes.map(({ kind, ns }) => [kind, ns.collection])).toEqual([
     ['insert', 'booksHistory'],
+    ['insert', 'booksHistory'],
+    ['insert', 'booksHistory'],
     ['insert', 'books'],
-    ['insert', 'booksHistory'],
-    ['remove', 'books'],
-    ['insert', 'booksHistory'],
     ['update', 'books'],
+    ['remove', 'books'],
   ]);
   expect(updated).toHaveLength(1);
-  expect(writes[5]).toMatchObject({ id: 'b', v: 4, document: { title: 'C', v: 5, history: ['old', 'r3'] } });
-  expect(writes[3]).toEqual({ kind: 'remove', ns: revised.namespace, id: 'c', v: 9 });
+  expect(writes[4]).toMatchObject({ id: 'b', v: 4, document: { title: 'C', v: 5, history: ['old', 'r3'] } });
+  expect(writes[5]).toEqual({ kind: 'remove', ns: revised.namespace, id: 'c', v: 9 });
 });
 
 test('all documents of a write together are bounded', async () => {

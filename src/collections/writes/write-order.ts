@@ -1,0 +1,34 @@
+// The order of the writes of one commit: what a store without transactions can follow, so that a crash leaves no gap.
+import type { Write } from '../../stores/ports.ts';
+import { documentKey } from '../registry.ts';
+import type { Origin } from './write-failure.ts';
+
+export interface PlannedWrite {
+  readonly write: Write;
+  readonly origin: Origin;
+  readonly step: 'revision' | 'insert' | 'update' | 'remove';
+  /** How deep in another document an insert came; 0 for the document itself. */
+  readonly depth?: number;
+}
+
+const STEPS: readonly PlannedWrite['step'][] = ['revision', 'insert', 'update', 'remove'];
+
+/**
+ * Revisions first, then new documents from the innermost to the outermost, then updates, then removals: any first part
+ * of that has no reference to a document that is not there yet and no document without its revision. Within a step,
+ * writes of one collection stand together, in the order in which they were planned. `origins` runs beside `writes`.
+ */
+export function inSafeOrder(planned: readonly PlannedWrite[]): {
+  readonly writes: readonly Write[];
+  readonly origins: readonly Origin[];
+} {
+  const collections = new Map<string, number>();
+  const ranked = planned.map((one) => {
+    const key = documentKey(one.write.ns, '');
+    const collection = collections.get(key) ?? collections.size;
+    collections.set(key, collection);
+    return { ...one, step: STEPS.indexOf(one.step), depth: one.depth ?? 0, collection };
+  });
+  ranked.sort((a, b) => a.step - b.step || b.depth - a.depth || a.collection - b.collection);
+  return { writes: ranked.map(({ write }) => write), origins: ranked.map(({ origin }) => origin) };
+}
