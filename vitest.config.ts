@@ -7,6 +7,28 @@ const ALONE = [
   'test/sandbox/hostile/*.test.ts',
 ];
 
+/** They have servers of their own, or compare the databases. */
+const ABOUT_MONGODB = 'test/acceptance/mongodb-*.test.ts';
+
+/** What the acceptance tests say must hold on every database. Not repeated: */
+const EMBEDDED_ONLY = [
+  // Kills the server again and again, in the knowledge that a restart takes milliseconds.
+  'test/acceptance/kill.test.ts',
+];
+
+/** The acceptance tests once more, without a changed expectation. */
+const acceptanceOn = (name: string, kind: 'standalone' | 'replica set') => ({
+  extends: true as const,
+  test: {
+    name,
+    include: ['test/acceptance/*.test.ts'],
+    exclude: [ABOUT_MONGODB, ...EMBEDDED_ONLY],
+    setupFiles: 'test/setup-mongodb.ts',
+    env: { TEST_MONGODB_KIND: kind },
+    testTimeout: 30_000,
+  },
+});
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -17,6 +39,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: ALONE } },
+      acceptanceOn('on a lone MongoDB', 'standalone'),
+      acceptanceOn('on a MongoDB replica set', 'replica set'),
       {
         extends: true,
         test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },

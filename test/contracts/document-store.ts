@@ -10,7 +10,8 @@ import { writingContract } from './document-store-writing.ts';
 export function documentStoreContract(name: string, open: () => Promise<OpenedStore>, runs = 120): void {
   describe(`${name} as a document store`, () => {
     let opened: OpenedStore;
-    const subject = {
+    const subject: Subject = {
+      store: undefined as never,
       async reopen() {
         subject.store = await opened.reopen();
       },
@@ -18,7 +19,7 @@ export function documentStoreContract(name: string, open: () => Promise<OpenedSt
         const all = await subject.store.collections();
         return all.filter((ns) => opened.owns?.(ns) ?? true);
       },
-    } as Subject;
+    };
 
     beforeEach(async () => {
       opened = await open();

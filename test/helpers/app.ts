@@ -4,7 +4,9 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { Answer } from './client.ts';
+import { engineEnvironment } from './engine.ts';
 import { LIBRARY } from './fixtures.ts';
+import { dropFolderDatabases } from './folder-databases.ts';
 import { ADMIN, freePort } from './server-process.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -66,6 +68,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     CLOISTER_LOGGING_LEVEL: 'silent',
     CLOISTER_SERVER_HOST: '127.0.0.1',
     CLOISTER_SERVER_PORT: String(port),
+    ...engineEnvironment(workspace.cwd),
   };
   const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
   if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
@@ -122,7 +125,9 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     listen: async () => (await app.listen()).url,
     async close() {
       await app.close();
-      if (options.workspace === undefined) workspace.remove();
+      if (options.workspace !== undefined) return;
+      if (config.database.enableCollectionDatabases) await dropFolderDatabases(workspace.path);
+      workspace.remove();
     },
   };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, inject, onTestFinished } from 'vitest';
+import { withDatabase } from './engine.ts';
 import { isMongodInstalled, launchServer, type OwnServer, type OwnServerOptions } from './mongod.ts';
 
 interface Servers {
@@ -67,10 +68,8 @@ export function rawClient(uri: string): MongoClient {
 /** A database of the caller's own, who drops it: the connection string with it in it. */
 export function createDatabase(uri: string): { uri: string; name: string; drop(): Promise<void> } {
   const name = `test-${randomBytes(6).toString('hex')}`;
-  const [, server, options = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)\/?[^?]*(\?.*)?$/.exec(uri) ?? [];
-  if (server === undefined) throw new Error('no connection string');
   const drop = async () => void (await rawClient(uri).db(name).dropDatabase());
-  return { uri: `${server}/${name}${options}`, name, drop };
+  return { uri: withDatabase(uri, name), name, drop };
 }
 
 /** A database of one test's own: the connection string with it in it. It is dropped when the test is over. */

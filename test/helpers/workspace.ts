@@ -11,12 +11,15 @@ export interface Workspace {
   remove(): void;
 }
 
+/** How the folders of this process's workspaces are named, and their databases where the tests run on a server. */
+export const WORKSPACE_PREFIX = `cloister-test-${process.pid}-`;
+
 /** `specs` is keyed by `version/database/name`. Data go to `data/` unless `config` says otherwise. */
 export function createWorkspace(
   specs: Readonly<Record<string, JsonObject>> = {},
   config: JsonObject = {},
 ): Workspace {
-  const cwd = mkdtempSync(join(tmpdir(), 'cloister-test-'));
+  const cwd = mkdtempSync(join(tmpdir(), WORKSPACE_PREFIX));
   const path = join(cwd, 'workspace');
   const write = (name: string, value: JsonObject) => {
     mkdirSync(dirname(join(path, name)), { recursive: true });
