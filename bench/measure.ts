@@ -27,6 +27,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** Other processes that work for it. */
   readonly helpers?: () => readonly number[];
+  /** The process of its database, where that is another one. */
+  readonly database?: number;
 }
 
 /** Medians over the turns. */
@@ -34,6 +36,8 @@ export interface Measurement {
   readonly perSecond: number;
   /** Processor time of the server for one request, in microseconds. */
   readonly cpu: number;
+  /** The same of the database's process; 0 where there is none. */
+  readonly databaseCpu: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -53,6 +57,7 @@ export interface Comparison {
 export interface Slice {
   readonly perSecond: number;
   readonly cpu: number;
+  readonly databaseCpu: number;
   readonly p50: number;
   readonly p99: number;
   readonly rss: number;
@@ -115,12 +120,15 @@ export async function slice(target: Target, load: Load, seconds: number): Promis
   }, SAMPLE_MS);
   const used = () =>
     [target.pid, ...(target.helpers?.() ?? [])].reduce((all, pid) => all + processorTime(pid), 0);
+  const usedByDatabase = () => (target.database === undefined ? 0 : processorTime(target.database));
   const before = used();
+  const databaseBefore = usedByDatabase();
   try {
     const { requests, latency, non2xx } = await fire(target, load, seconds);
     return {
       perSecond: requests.average,
       cpu: ((used() - before) / requests.total) * 1_000_000,
+      databaseCpu: ((usedByDatabase() - databaseBefore) / requests.total) * 1_000_000,
       p50: latency.p50,
       p99: latency.p99,
       rss,
@@ -141,6 +149,7 @@ function summary(slices: readonly Slice[]): Measurement {
   return {
     perSecond: medianOf('perSecond'),
     cpu: medianOf('cpu'),
+    databaseCpu: medianOf('databaseCpu'),
     p50: medianOf('p50'),
     p99: medianOf('p99'),
     rss,

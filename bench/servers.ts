@@ -7,6 +7,7 @@ import { connect } from '../test/helpers/client.ts';
 import { freePort, spawnServer } from '../test/helpers/server-process.ts';
 import { createWorkspace } from '../test/helpers/workspace.ts';
 import { book, PEOPLE_COUNT, person, SPECIFICATIONS } from './documents.ts';
+import type { Ground } from './engines.ts';
 import type { Target } from './measure.ts';
 
 const BATCH = 2000;
@@ -14,12 +15,19 @@ const SAMPLE = 1000;
 const BOOKS = '/1.0/bench/books';
 
 export interface Contestant extends Target {
-  /** Ids of some documents, spread over the collection. */
+  /** Ids of some documents, spread over the collection, and their numbers. */
   readonly ids: readonly string[];
+  readonly isbns: readonly string[];
   /** The id of some person. */
   readonly author: string;
   readonly readyMs: number;
   stop(): Promise<void>;
+}
+
+interface Sample {
+  readonly ids: readonly string[];
+  readonly isbns: readonly string[];
+  readonly author: string;
 }
 
 type Connection = Awaited<ReturnType<typeof connect>>;
@@ -38,23 +46,30 @@ async function fill(client: Connection, documents: number): Promise<void> {
   }
 }
 
-async function sampleIds(client: Connection, documents: number): Promise<{ ids: string[]; author: string }> {
-  const ids: string[] = [];
-  let author = '';
+function sampleOf(books: readonly { _id: string; isbn: string; author: string }[]): Sample {
+  return {
+    ids: books.map(({ _id }) => _id),
+    isbns: books.map(({ isbn }) => isbn),
+    author: books[0]?.author ?? '',
+  };
+}
+
+async function sample(client: Connection, documents: number): Promise<Sample> {
+  const parts: Parameters<typeof sampleOf>[0][] = [];
   for (let part = 0; part < 10; part += 1) {
     const skip = Math.floor((documents / 10) * part);
     const { body } = await client.request('GET', `${BOOKS}?count=${SAMPLE / 10}&skip=${skip}`);
-    ids.push(...body.results.map(({ _id }: { _id: string }) => _id));
-    author = body.results[0].author;
+    parts.push(body.results);
   }
-  return { ids, author };
+  return sampleOf(parts.flat());
 }
 
 /** Cloister, authentication on. Filled through its API, then started anew: `readyMs` is that start. */
-export async function startCloister(documents: number): Promise<Contestant> {
+export async function startCloister({ database, pid }: Ground, documents: number): Promise<Contestant> {
   const workspace = createWorkspace(SPECIFICATIONS, {
     auth: { tokenTtl: 86_400 },
     cache: { enabled: false },
+    database,
   });
   const env = { CLOISTER_LOGGING_LEVEL: 'error', CI: '' };
   const first = await spawnServer({ cwd: workspace.cwd, env });
@@ -67,7 +82,8 @@ export async function startCloister(documents: number): Promise<Contestant> {
     pid: server.process.pid ?? 0,
     headers: { authorization: `Bearer ${client.token}` },
     readyMs: server.readyMs,
-    ...(await sampleIds(client, documents)),
+    ...(pid === undefined ? {} : { database: pid }),
+    ...(await sample(client, documents)),
     async stop() {
       await server.stop();
       workspace.remove();
@@ -76,12 +92,13 @@ export async function startCloister(documents: number): Promise<Contestant> {
 }
 
 /** Fills itself when it starts. */
-export async function startBaseline(documents: number): Promise<Contestant> {
+export async function startBaseline({ baseline, pid }: Ground, documents: number): Promise<Contestant> {
   const workspace = createWorkspace();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const script = join(import.meta.dirname, 'baseline.ts');
-  const child = spawn(process.execPath, [script, workspace.cwd, String(port), String(documents)], {
+  const script = join(import.meta.dirname, baseline.script);
+  const place = baseline.place ?? workspace.cwd;
+  const child = spawn(process.execPath, [script, place, String(port), String(documents)], {
     stdio: 'inherit',
   });
   const exit = once(child, 'exit');
@@ -90,15 +107,15 @@ export async function startBaseline(documents: number): Promise<Contestant> {
     await pause(100);
   }
   const list = (await (await fetch(`${url}/sample`)).json()) as {
-    results: { _id: string; author: string }[];
+    results: { _id: string; isbn: string; author: string }[];
   };
   return {
     url,
     pid: child.pid ?? 0,
     headers: {},
     readyMs: 0,
-    ids: list.results.map(({ _id }) => _id),
-    author: list.results[0]?.author ?? '',
+    ...(pid === undefined ? {} : { database: pid }),
+    ...sampleOf(list.results),
     async stop() {
       child.kill('SIGKILL');
       await exit;

@@ -31,6 +31,7 @@ const sampleBooks = db.prepare('SELECT json FROM books ORDER BY rowid % 997, row
 const bookById = db.prepare('SELECT json FROM books WHERE id = ?');
 const listBooks = db.prepare('SELECT json FROM books ORDER BY id LIMIT ? OFFSET ?');
 const countBooks = db.prepare('SELECT count(*) AS total FROM books');
+const booksByIsbn = db.prepare("SELECT json FROM books WHERE json_extract(json, '$.isbn') = ? LIMIT ?");
 const where = "json_extract(json, '$.category') = ?";
 const filterBooks = db.prepare(
   `SELECT json FROM books WHERE ${where} ORDER BY json_extract(json, '$.pages') DESC LIMIT ? OFFSET ?`,
@@ -87,7 +88,11 @@ server.get<{ Params: { id: string } }>('/books/:id', async ({ params }, reply) =
 });
 
 server.get<{ Querystring: Record<string, string | undefined> }>('/books', async ({ query }) => {
-  const { category, total, compose: composed } = query;
+  const { category, isbn, total, compose: composed } = query;
+  if (isbn !== undefined) {
+    const results = parse(booksByIsbn.all(isbn, PAGE));
+    return { results, metadata: metadata(results.length) };
+  }
   const rows = category === undefined ? listBooks.all(PAGE, 0) : filterBooks.all(category, PAGE, 0);
   const counted = () =>
     (category === undefined ? countBooks.get() : countFiltered.get(category)) as { total: number };

@@ -1,0 +1,75 @@
+// The databases that the benchmark runs on: what Cloister is configured with, and the bare server it stands beside.
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import type { JsonObject } from '../src/lib/json.ts';
+import { launchServer } from '../test/helpers/mongod.ts';
+
+export interface Ground {
+  /** The block `database` of Cloister's configuration. */
+  readonly database: JsonObject;
+  /** The file of the bare server, and its argument: where its data go; a folder of its own where there is none. */
+  readonly baseline: { readonly script: string; readonly place?: string };
+  /** The process of the database where it is one of its own on this machine. */
+  readonly pid?: number;
+  /** Removes the data of both. */
+  dispose(): Promise<void>;
+}
+
+export interface Engine {
+  readonly name: 'sqlite' | 'mongodb';
+  /** A clean place for both contestants. */
+  ground(): Promise<Ground>;
+  stop(): Promise<void>;
+}
+
+const CONNECTION_STRING = /^(?<hosts>mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?(?<options>\?.*)?$/;
+
+function withDatabase(uri: string, name: string): string {
+  const { hosts = '', options = '' } = CONNECTION_STRING.exec(uri)?.groups ?? {};
+  return `${hosts}/${name}${options}`;
+}
+
+const sqlite: Engine = {
+  name: 'sqlite',
+  ground: async () => ({
+    database: {},
+    baseline: { script: 'sqlite-baseline.ts' },
+    dispose: async () => {},
+  }),
+  stop: async () => {},
+};
+
+/** A replica set of one member that goes with the benchmark, unless `uri` names a deployment. */
+async function openMongodb(uri: string | undefined): Promise<Engine> {
+  const server = uri === undefined ? await launchServer({ replicaSet: true }) : undefined;
+  const deployment = uri ?? server?.uri ?? '';
+  const client = new MongoClient(deployment);
+  const { pid } = server === undefined ? {} : await client.db('admin').command({ serverStatus: 1 });
+  return {
+    name: 'mongodb',
+    async ground() {
+      const own = `cloister-bench-${randomBytes(4).toString('hex')}`;
+      const ours = `${own}-cloister`;
+      const theirs = `${own}-baseline`;
+      return {
+        database: { engine: 'mongodb', mongodb: { uri: withDatabase(deployment, ours) } },
+        baseline: { script: 'mongodb-baseline.ts', place: withDatabase(deployment, theirs) },
+        ...(pid === undefined ? {} : { pid: Number(pid) }),
+        async dispose() {
+          for (const name of [ours, theirs]) await client.db(name).dropDatabase();
+        },
+      };
+    },
+    async stop() {
+      await client.close();
+      await server?.dispose();
+    },
+  };
+}
+
+/** Throws for a name that is no engine. `uri` is of a MongoDB deployment that is there already. */
+export async function openEngine(name: string, uri?: string): Promise<Engine> {
+  if (name === 'sqlite') return sqlite;
+  if (name === 'mongodb') return openMongodb(uri);
+  throw new Error(`no engine is called ${name}`);
+}
