@@ -8,6 +8,10 @@ import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createLogger } from './lib/logger.ts';
 import { openDocuments } from './stores/documents.ts';
+import type { DocumentStore } from './stores/ports.ts';
+import { createExport, type Exporter } from './transfer/export.ts';
+import { createImport, type Importer } from './transfer/import.ts';
+import { openOutputFile } from './transfer/output-file.ts';
 import { createUndeclaredNames } from './workers/undeclared-names.ts';
 
 interface Surroundings {
@@ -44,14 +48,23 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
   }
 }
 
+/** What a server tells about its day is noise under the output of a command. */
+const CHATTY = ['trace', 'debug', 'info'];
+
+function openStore(config: Config, cwd: string): Promise<DocumentStore> {
+  const { writeQueue: queueLimit, queryMs } = config.limits;
+  const level = CHATTY.includes(config.logging.level) ? 'warn' : config.logging.level;
+  const log = createLogger({ level, secrets: SECRET_PATHS });
+  return openDocuments(config.database, { cwd, queueLimit, queryMs, log });
+}
+
 /** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */
 export async function readAudit(config: Config, { cwd }: Surroundings): Promise<SandboxReport> {
   const ceilings = await openCeilings(config, cwd);
   const sandbox = openSandbox(config, () => undefined);
-  const { limits, database } = config;
-  const { writeQueue: queueLimit, queryMs } = limits;
-  const log = createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
-  const store = await openDocuments(database, { cwd, queueLimit, queryMs, log });
+  const { limits } = config;
+  const { queryMs } = limits;
+  const store = await openStore(config, cwd);
   try {
     const status = await statusOf(sandbox);
     const folders = moduleFolders(config, cwd);
@@ -60,4 +73,24 @@ export async function readAudit(config: Config, { cwd }: Surroundings): Promise<
     await sandbox.close();
     await store.close();
   }
+}
+
+/** What `cloister export` and `cloister import` work with. */
+export interface Transfer {
+  readonly exporter: Exporter;
+  readonly import: Importer;
+  readonly openOutput: typeof openOutputFile;
+  close(): Promise<void>;
+}
+
+/** Opens the documents of the configured database for moving them. A server may run beside it. */
+export async function openTransfer(config: Config, { cwd }: Surroundings): Promise<Transfer> {
+  const store = await openStore(config, cwd);
+  const options = { store, separateDatabases: config.database.enableCollectionDatabases, now: Date.now };
+  return {
+    exporter: createExport(options),
+    import: createImport(options),
+    openOutput: openOutputFile,
+    close: () => store.close(),
+  };
 }

@@ -54,6 +54,13 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
     values: ['src/errors.ts', 'src/lib/', 'src/hooks/'],
     types: ['sandbox/protocol.ts', 'src/endpoints/', 'src/config/', 'src/collections/', 'src/auth/'],
   },
+  'src/transfer/': {
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/transfer/'],
+      ...['src/collections/specifications/address.ts', 'src/collections/writes/document-size.ts'],
+    ],
+    types: ['src/stores/ports.ts'],
+  },
   'sandbox/': { values: ['sandbox/'] },
   'src/workers/': { values: ['src/errors.ts', 'src/lib/', 'src/workers/'] },
   'src/http/': {
@@ -87,6 +94,7 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@fastify/cors': ['src/http/'],
   acorn: ['src/workers/'],
   ajv: ['src/lib/json-schema.ts'],
+  'cli-progress': ['src/cli/progress.ts'],
   diff: ['src/endpoints/modules/'],
   'eslint-scope': ['src/workers/'],
   'fastest-levenshtein': ['src/config/', 'src/collections/', 'src/lib/'],

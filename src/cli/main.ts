@@ -13,6 +13,8 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   if (command === 'start') return (await import('./start.ts')).start(flags, io);
   if (command === 'check') return (await import('./check.ts')).check(flags, io);
   if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
+  if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);
+  if (command === 'import') return (await import('./import.ts')).importSite(flags, io);
   return (await import('./clients.ts')).clients(command, flags, io);
 }
 

@@ -2,7 +2,7 @@
 
 const SIGNALS = { SIGTERM: 143, SIGINT: 130 } as const;
 
-interface SignalSource {
+export interface SignalSource {
   on(signal: keyof typeof SIGNALS, listener: () => void): unknown;
 }
 

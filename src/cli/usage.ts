@@ -11,12 +11,15 @@ Commands:
                                         add a client; its secret is shown once
   clients list                          list clients
   clients remove --id ID                remove a client; its tokens end with it
+  export --file FILE                    write every document, with ids and revisions, as lines of JSON
+  import --file FILE                    bring them into the configured database; may be repeated
   sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
 
 Flags:
   --config FILE      configuration file (default: config.json in the workspace)
   --workspace DIR    workspace folder (default: workspace)
   --port N           port of the content API (start only)
+  --file FILE        file of an export or import; - is the standard stream
   --help, --version`;
 
 const TEXT = { type: 'string' } as const;
@@ -30,6 +33,8 @@ const COMMANDS = {
   'clients add': { ...COMMON, id: TEXT, admin: SWITCH, secret: TEXT },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
+  export: { ...COMMON, file: TEXT },
+  import: { ...COMMON, file: TEXT },
   'sandbox audit': { ...COMMON, json: SWITCH },
 } as const;
 
@@ -42,6 +47,7 @@ export interface CommandFlags {
   readonly port?: string | undefined;
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
+  readonly file?: string | undefined;
   readonly admin?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly help?: boolean | undefined;

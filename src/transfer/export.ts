@@ -1,0 +1,85 @@
+// A site as lines of JSON, one document each: name spaces by name, documents by id, so that equal data give equal bytes.
+import { EVERYTHING } from '../stores/filter.ts';
+import type { DocumentStore, Namespace } from '../stores/ports.ts';
+import { pagesOf } from './pages.ts';
+import { checkSpace, compareSpaces, spaceName } from './spaces.ts';
+
+interface ExportOptions {
+  readonly store: Pick<DocumentStore, 'collections' | 'count' | 'find' | 'findText'>;
+  /** Each database folder has a name space of its own. */
+  readonly separateDatabases: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+interface PlannedSpace {
+  readonly ns: Namespace;
+  readonly documents: number;
+}
+
+export interface ExportPlan {
+  readonly spaces: readonly PlannedSpace[];
+  readonly documents: number;
+  /** What else is in the database, and why it is no part of the site: for the operator to read. */
+  readonly notices: readonly string[];
+}
+
+export interface Chunk {
+  /** Whole lines. */
+  readonly text: string;
+  readonly documents: number;
+}
+
+export interface Exporter {
+  /** Looks at what there is. Rejects as the store does. */
+  plan(): Promise<ExportPlan>;
+  /** The lines, some at a time; `notice` hears what went wrong without ending it. Rejects as the store does. */
+  chunks(plan: ExportPlan, notice: (text: string) => void): AsyncGenerator<Chunk>;
+}
+
+/** Milliseconds that counting one name space may take. */
+const COUNT_MS = 120_000;
+
+/** The server's own name spaces: nobody needs to be told that they stay. */
+const isReserved = ({ collection }: Namespace) => /^(cloister|system)\./i.test(collection);
+
+function lineStart({ database, collection }: Namespace): string {
+  return `${JSON.stringify({ database, collection }).slice(0, -1)},"document":`;
+}
+
+/** Prepares the export of a store. */
+export function createExport({ store, separateDatabases, now }: ExportOptions): Exporter {
+  const count = (ns: Namespace) => store.count(ns, EVERYTHING, { deadline: now() + COUNT_MS });
+
+  async function* chunksOf({ ns, documents }: PlannedSpace, notice: (text: string) => void) {
+    const start = lineStart(ns);
+    let done = 0;
+    for await (const texts of pagesOf(ns, { store, now })) {
+      yield { text: texts.map((text) => `${start}${text}}\n`).join(''), documents: texts.length };
+      done += texts.length;
+    }
+    if (done >= documents) return;
+    // Those that others removed meanwhile are not missed.
+    const missing = Math.min(documents, await count(ns)) - done;
+    if (missing > 0) notice(`${spaceName(ns)}: ${missing} documents were missed, export again`);
+  }
+
+  return {
+    async plan() {
+      const all = (await store.collections()).toSorted(compareSpaces);
+      const refused = all.flatMap((ns) => {
+        const fault = isReserved(ns) ? undefined : checkSpace(ns, separateDatabases);
+        return fault === undefined ? [] : [`${spaceName(ns)} is left out: ${fault}`];
+      });
+      const spaces: PlannedSpace[] = [];
+      for (const ns of all) {
+        if (checkSpace(ns, separateDatabases) === undefined) spaces.push({ ns, documents: await count(ns) });
+      }
+      const documents = spaces.reduce((sum, space) => sum + space.documents, 0);
+      return { spaces, documents, notices: refused };
+    },
+    async *chunks({ spaces }, notice) {
+      for (const space of spaces) yield* chunksOf(space, notice);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// Brings the lines of an export into a store. It may be repeated: documents are written by their ids, and only where they differ.
+import { AppError } from '../errors.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { type Outcome, writeBatch } from './batch.ts';
+import { type Entry, readEntry } from './entry.ts';
+import { linesOf } from './lines.ts';
+import { spaceName } from './spaces.ts';
+
+interface ImportOptions {
+  readonly store: Pick<DocumentStore, 'find' | 'commit'>;
+  /** Each database folder has a name space of its own. */
+  readonly separateDatabases: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What is in so far. */
+export interface ImportState extends Outcome {
+  /** Every line up to this one is in; 0 is none. */
+  readonly line: number;
+  readonly collections: number;
+}
+
+export interface ImportRun {
+  /** Ends it behind the batch in hand. */
+  readonly signal?: AbortSignal;
+  /** Hears after each batch. */
+  readonly onProgress?: (state: ImportState) => void;
+}
+
+export type Importer = (source: AsyncIterable<Uint8Array>, run?: ImportRun) => Promise<ImportState>;
+
+const BATCH = 500;
+/** UTF-16 units of text. */
+const BATCH_TEXT = 4_000_000;
+/** The largest document has 16 MiB as BSON, and up to six times as much where its text is escaped as JSON. */
+const MAX_LINE = 128 * 1024 * 1024;
+
+const keyOf = ({ ns, document }: Entry) => JSON.stringify([ns.database, ns.collection, document._id]);
+const BLANK = /^\s*$/;
+const isBlank = (bytes: Uint8Array) => bytes.length < 8 && BLANK.test(Buffer.from(bytes).toString('latin1'));
+
+/** Entries that wait for their commit: as many as make a batch, and no two for the same document. */
+function createPending() {
+  let entries = new Map<string, Entry>();
+  let text = 0;
+  return {
+    isFullFor: (entry: Entry) =>
+      entries.size > 0 &&
+      (entries.size === BATCH || text + entry.text.length > BATCH_TEXT || entries.has(keyOf(entry))),
+    add(entry: Entry) {
+      entries.set(keyOf(entry), entry);
+      text += entry.text.length;
+    },
+    take(): readonly Entry[] {
+      const taken = [...entries.values()];
+      entries = new Map();
+      text = 0;
+      return taken;
+    },
+  };
+}
+
+/**
+ * Prepares imports into a store. An import resolves with its final state. It rejects with DOCUMENT_INVALID for a line that
+ * cannot be taken, and everything before that line is in; or with what the store, the source or the signal fail with.
+ */
+export function createImport({ store, separateDatabases, now }: ImportOptions): Importer {
+  return async (source, { signal, onProgress } = {}) => {
+    const pending = createPending();
+    const spaces = new Set<string>();
+    let state: ImportState = { line: 0, collections: 0, inserted: 0, updated: 0, same: 0 };
+    const flush = async () => {
+      const entries = pending.take();
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      signal?.throwIfAborted();
+      const { inserted, updated, same } = await writeBatch(entries, { store, now });
+      for (const { ns } of entries) spaces.add(spaceName(ns));
+      state = {
+        line: last.line,
+        collections: spaces.size,
+        inserted: state.inserted + inserted,
+        updated: state.updated + updated,
+        same: state.same + same,
+      };
+      onProgress?.(state);
+    };
+    try {
+      for await (const line of linesOf(source, MAX_LINE)) {
+        if (isBlank(line.bytes)) continue;
+        const entry = readEntry(line, separateDatabases);
+        if (pending.isFullFor(entry)) await flush();
+        pending.add(entry);
+      }
+    } catch (error) {
+      // The promise is that what stands before a bad line is in.
+      if (error instanceof AppError) await flush();
+      throw error;
+    }
+    await flush();
+    return state;
+  };
+}

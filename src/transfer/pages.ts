@@ -1,0 +1,99 @@
+// Every document of a name space, page by page, in memory that does not grow with their number.
+import { StoreError } from '../errors.ts';
+import { EVERYTHING, type Filter } from '../stores/filter.ts';
+import type { Direction, DocumentStore, FindQuery, Namespace } from '../stores/ports.ts';
+
+interface PageOptions {
+  readonly store: Pick<DocumentStore, 'find' | 'findText'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+type ReadPage = (
+  query: Pick<FindQuery, 'filter' | 'skip'>,
+) => Promise<{ texts: readonly string[]; isLast: boolean }>;
+
+/** Milliseconds that one page may take: nobody waits for it but the operator. */
+const PAGE_MS = 120_000;
+/** UTF-16 units that a page should have, and how many documents it has at most. */
+const PAGE_TEXT = 4_000_000;
+const MOST = 1000;
+const FIRST = 100;
+
+const OWN_ID = /^[0-9a-f]{24}$/;
+
+/** Pages as large as memory likes: their number of documents goes by the size of those before. */
+function createPageReader(ns: Namespace, { store, now }: PageOptions): ReadPage {
+  let limit = FIRST;
+  return async ({ filter, skip }) => {
+    for (;;) {
+      try {
+        const query = { filter, sort: [], skip, limit };
+        const texts = await store.findText(ns, query, { deadline: now() + PAGE_MS });
+        const isLast = texts.length < limit;
+        const units = texts.reduce((sum, text) => sum + text.length, 0);
+        limit = Math.min(MOST, Math.max(1, Math.floor((PAGE_TEXT * texts.length) / Math.max(1, units))));
+        return { texts, isLast };
+      } catch (error) {
+        if (!(error instanceof StoreError && error.reason === 'too-much') || limit === 1) throw error;
+        limit = Math.ceil(limit / 4);
+      }
+    }
+  };
+}
+
+async function outermostId(
+  ns: Namespace,
+  direction: Direction,
+  { store, now }: PageOptions,
+): Promise<unknown> {
+  const query: FindQuery = {
+    filter: EVERYTHING,
+    sort: [['_id', direction]],
+    skip: 0,
+    limit: 1,
+    projection: { include: ['_id'] },
+  };
+  const [found] = await store.find(ns, query, { deadline: now() + PAGE_MS });
+  return found?._id;
+}
+
+/** Types stand together in the order of ids: with ids of ours at both ends there are no others in between. */
+async function hasOwnIds(ns: Namespace, options: PageOptions): Promise<boolean> {
+  const ends = await Promise.all([outermostId(ns, 1, options), outermostId(ns, -1, options)]);
+  return ends.every((id) => typeof id === 'string' && OWN_ID.test(id));
+}
+
+async function* pagesBehindIds(read: ReadPage): AsyncGenerator<readonly string[]> {
+  let filter: Filter = EVERYTHING;
+  for (;;) {
+    const { texts, isLast } = await read({ filter, skip: 0 });
+    const last = texts.at(-1);
+    if (last === undefined) return;
+    yield texts;
+    if (isLast) return;
+    const { _id: value } = JSON.parse(last) as { readonly _id: string };
+    filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value }] };
+  }
+}
+
+async function* pagesByPosition(read: ReadPage): AsyncGenerator<readonly string[]> {
+  for (let skip = 0; ; ) {
+    const { texts, isLast } = await read({ filter: EVERYTHING, skip });
+    if (texts.length > 0) yield texts;
+    if (isLast) return;
+    skip += texts.length;
+  }
+}
+
+/**
+ * The texts of all documents in the order of their ids. Where the ids are ours, each page begins behind the last id of
+ * the one before: its cost is that of its documents, and documents that come or go meanwhile move no others. A database
+ * that others have written may hold ids that no one comparison covers (numbers, text, dates: each compares with its own
+ * kind only). There pages are counted off, which reads over what is behind, and wants nobody to remove documents
+ * meanwhile. Rejects as the store does.
+ */
+export async function* pagesOf(ns: Namespace, options: PageOptions): AsyncGenerator<readonly string[]> {
+  const read = createPageReader(ns, options);
+  yield* (await hasOwnIds(ns, options)) ? pagesBehindIds(read) : pagesByPosition(read);
+}
