@@ -80,7 +80,7 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
       ...['src/errors.ts', 'src/lib/', 'src/config/', 'src/collections/', 'src/cli/'],
       ...['src/app.ts', 'src/console.ts'],
     ],
-    types: ['src/auth/', 'src/endpoints/'],
+    types: ['src/auth/', 'src/endpoints/', 'src/transfer/'],
   },
   'src/start-up.ts': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/app.ts': { values: ['src/'] },
