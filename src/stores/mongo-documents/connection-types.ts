@@ -9,15 +9,18 @@ export interface Deployment {
   readonly transactions: boolean;
 }
 
-/** What one operation works with. Everything that a scope gives throws or rejects with StoreErrors once time is up. */
+/** What one operation works with. Every method throws a `timeout` StoreError once time is up. */
 export interface Scope {
   readonly client: MongoClient;
   readonly deployment: Deployment;
-  /** Reads go to the primary, writes wait for the majority and the journal. */
+  /**
+   * Reads go to the primary and see what the majority has (`readConcern: "majority"`, on a lone server too), writes wait
+   * for the majority and the journal.
+   */
   collection(ns: Namespace): Collection<Document>;
   /** Null: the database of the connection string. */
   database(name: string | null): Db;
-  /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. Throws `timeout` past it. */
+  /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
   left(): number | undefined;
   /** Opens a session that ends with the operation. */
   session(): ClientSession;
@@ -25,13 +28,19 @@ export interface Scope {
 
 export interface Connection {
   /**
-   * Does `work` on a connected client. Whatever it throws arrives as a StoreError: `unavailable` where the server cannot be
-   * reached, `timeout` at the deadline at the latest, even when the driver still waits.
+   * Does `work` on a connected client, in turn: past the deadline before its turn, it is never begun. What the driver
+   * throws arrives as a StoreError: `unavailable` where the server cannot be reached, `timeout` at the deadline at the
+   * latest, even when the driver still waits (it is not known then what became of a write that was sent). The deadline
+   * is that of the store's options where none is given; Infinity is none, and `close` does not wait for such work.
+   * `work` never calls `run`: it would wait for a turn while it has one.
    */
   run<T>(options: OperationOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
   /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
   health(): Promise<void>;
-  /** The databases that may hold documents, each by the name that name spaces call it. */
+  /**
+   * The databases that may hold documents, each by the name that name spaces call it: null for that of the connection
+   * string, which its own name does not stand for again.
+   */
   databases(scope: Scope): Promise<readonly (string | null)[]>;
   /** Lets what is in flight end, then closes. Idempotent. */
   close(): Promise<void>;

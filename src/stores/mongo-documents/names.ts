@@ -1,0 +1,32 @@
+// Where a name space lies on a server.
+import type { Namespace } from '../ports.ts';
+
+/** The database of a connection string that names none. */
+export const DEFAULT_DATABASE = 'cloister';
+
+/** Bytes of a database's name, and what may not be in it: https://www.mongodb.com/docs/manual/reference/limits/. */
+const MAX_BYTES = 63;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the forbidden ones.
+const FORBIDDEN = /[/\\. "$*<>:|?\u0000]/;
+
+/** What every server keeps for itself. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set(['admin', 'local', 'config']);
+
+/** Whether documents may be kept in a database of this name. */
+export function isDatabaseName(name: string): boolean {
+  const fits = name !== '' && Buffer.byteLength(name) <= MAX_BYTES;
+  return fits && !FORBIDDEN.test(name) && !OF_THE_SERVER.has(name);
+}
+
+/** The database and the collection of a name space; `own` is the database of the connection string. */
+export function placeOf(
+  ns: Namespace,
+  own: string,
+): { readonly database: string; readonly collection: string } {
+  return { database: ns.database ?? own, collection: ns.collection };
+}
+
+/** The databases of a server by the names that name spaces call them, null for that of the connection string. */
+export function spacesOf(databases: readonly string[], own: string): readonly (string | null)[] {
+  return [null, ...databases.filter((name) => name !== own && !OF_THE_SERVER.has(name))];
+}
