@@ -1,0 +1,96 @@
+// Generated specifications, documents and requests on both stores at once: whatever a client sees must be the same.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { openMongoDocuments } from '../../src/stores/mongo-documents/store.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { describeMongo, ownDatabase, rawClient } from '../helpers/mongo-servers.ts';
+import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { settle } from './differential/picks.ts';
+import { type Operation, operation } from './differential/requests.ts';
+import { createSide, type Outcome } from './differential/side.ts';
+import { body, PEOPLE, person, specification } from './differential/specifications.ts';
+
+/** How long chance is tried on each server, in milliseconds. More is for a night: CLOISTER_TEST_DIFFERENTIAL_MS=3600000. */
+const TRY_MS = Number(process.env['CLOISTER_TEST_DIFFERENTIAL_MS'] ?? 30_000);
+const SPECIFICATIONS = 3;
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const world = fc.record({
+  people: fc.array(person, { minLength: 1, maxLength: 4 }),
+  documents: fc.array(body, { minLength: 1, maxLength: 14 }),
+  // One after the other over the same documents.
+  eras: fc.array(
+    fc.record({
+      specification: specification('PEOPLE'),
+      operations: fc.array(operation, { minLength: 8, maxLength: 12 }),
+    }),
+    { minLength: SPECIFICATIONS, maxLength: SPECIFICATIONS },
+  ),
+});
+
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
+
+/** The ids of the documents that a create answered with. */
+function idsIn(outcome: Outcome | undefined): readonly string[] {
+  if (outcome === undefined || !('value' in outcome)) return [];
+  const { results } = outcome.value as { readonly results: readonly string[] };
+  return results.map((text) => JSON.parse(text)._id);
+}
+
+/** Runs one world on all stores, and compares them after every step. `number` tells its collections from those of others. */
+async function explore(stores: readonly DocumentStore[], { people, documents, eras }: World, number: number) {
+  const sides = stores.map(createSide);
+  const [persons, things] = [`people${number}`, `things${number}`];
+  const agree = (outcomes: readonly Outcome[], step: unknown) =>
+    expect(outcomes[1], JSON.stringify(step)).toEqual(outcomes[0]);
+  const ids: string[] = [];
+  const run = async (name: string, generated: Operation) => {
+    const step = settle(generated as unknown as Json, { bodies: documents, ids }) as unknown as Operation;
+    const outcomes = await Promise.all(sides.map((side) => side.run(name, step)));
+    agree(outcomes, step);
+    if (name === things && step.kind === 'create') ids.push(...idsIn(outcomes[0]));
+  };
+  const put = async (name: string, source: JsonObject) =>
+    agree(await Promise.all(sides.map((side) => side.put(name, source))), source);
+  await put(persons, PEOPLE);
+  await run(persons, { kind: 'create', body: people });
+  for (const [at, era] of eras.entries()) {
+    const source = JSON.parse(JSON.stringify(era.specification).replace('PEOPLE', persons));
+    // The first specification that comes must stand: its indexes have no data to mind yet.
+    await put(things, source);
+    if (at === 0) for (const document of documents) await run(things, { kind: 'create', body: document });
+    for (const step of era.operations) await run(things, step);
+  }
+}
+
+describeMongo('SQLite and MongoDB', ({ standalone, replicaSet }) => {
+  it.each([
+    ['a lone server', standalone],
+    ['a replica set', replicaSet],
+  ])('answer alike: %s', { timeout: 3 * TRY_MS + 60_000 }, async (_name, server) => {
+    const uri = await ownDatabase(server);
+    const mongo = openMongoDocuments({
+      ...{ uri, maxPoolSize: 20, minPoolSize: 0, separateDatabases: false, queryMs: 60_000 },
+      log: silent,
+    });
+    const { store: sqlite } = await openTemporaryStore();
+    let number = 0;
+    try {
+      await fc.assert(
+        fc.asyncProperty(world, async (generated) => {
+          number += 1;
+          await explore([sqlite, mongo], generated, number);
+          const names = [`people${number}`, `things${number}`, `things${number}History`];
+          await Promise.all(names.map((name) => rawClient(uri).db().collection(name).drop()));
+        }),
+        { numRuns: 1_000_000, interruptAfterTimeLimit: TRY_MS, markInterruptAsFailure: false },
+      );
+    } finally {
+      await mongo.close();
+    }
+    console.info(`${number} worlds on ${_name}`);
+    expect(number).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,105 @@
+// One of the two servers of a generated world: the documents' rules over a store, with a clock and ids that both sides share.
+import type { Collection } from '../../../src/collections/collection.ts';
+import { createRegistry } from '../../../src/collections/registry.ts';
+import { createDocumentService } from '../../../src/collections/service.ts';
+import { plansFor } from '../../../src/collections/specifications/index-plan.ts';
+import { parseSpecification } from '../../../src/collections/specifications/specification.ts';
+import { AppError, StoreError } from '../../../src/errors.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { contextOf, LIMITS } from '../../collections/library.ts';
+import { idOf } from '../../contracts/cases.ts';
+import type { Operation } from './requests.ts';
+
+/** What a client would see of an operation. */
+export type Outcome = { readonly value: unknown } | { readonly refusal: unknown };
+
+export interface Side {
+  /** Puts a specification in force, indexes and all. */
+  put(name: string, source: JsonObject): Promise<Outcome>;
+  run(name: string, operation: Operation): Promise<Outcome>;
+}
+
+async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (error instanceof AppError)
+      return { refusal: { code: error.code, status: error.status, items: error.items } };
+    if (error instanceof StoreError && ['duplicate', 'parallel-arrays'].includes(error.reason)) {
+      return { refusal: { reason: error.reason, fields: error.fields } };
+    }
+    throw error;
+  }
+}
+
+/** A side of a new world on `store`, which may hold other worlds under other names. */
+export function createSide(store: DocumentStore): Side {
+  const registry = createRegistry();
+  let serial = 0;
+  let clock = 1_700_000_000_000;
+  const now = () => {
+    clock += 1000;
+    return clock;
+  };
+  const newId = () => {
+    serial += 1;
+    return idOf(serial);
+  };
+  const documents = createDocumentService({
+    store,
+    registry,
+    limits: LIMITS,
+    newId,
+    now,
+    patterns: { matches: async () => true },
+  });
+
+  const statistics = async ({ namespace }: Collection) => {
+    const { count, indexes, indexSizes } = await store.stats(namespace);
+    return { count, indexes, names: Object.keys(indexSizes).sort() };
+  };
+
+  const perform = (collection: Collection, operation: Operation): Promise<unknown> => {
+    const context = contextOf();
+    switch (operation.kind) {
+      case 'list':
+        return documents.list(collection, operation.request, context);
+      case 'count':
+        return documents.count(collection, operation.request, context);
+      case 'get':
+        return documents.get(collection, operation.id, operation.request, context);
+      case 'history':
+        return documents.history(collection, operation.id, operation.request, context);
+      case 'create':
+        return documents.create(collection, operation.body, context, {});
+      case 'update':
+        return documents.updateById(collection, operation.id, operation.body, context, {});
+      case 'updateMany': {
+        const { query, update } = operation;
+        return documents.updateByQuery(collection, { query, update } as Json, context, {});
+      }
+      case 'remove':
+        return documents.removeById(collection, operation.id, context, {});
+      case 'removeMany':
+        return documents.removeByQuery(collection, { query: operation.query }, context);
+      case 'stats':
+        return statistics(collection);
+    }
+  };
+
+  return {
+    put: (name, source) =>
+      outcomeOf(async () => {
+        const address = { version: '1.0', database: 'world', name };
+        const { collection } = parseSpecification(source, address, { enableCollectionDatabases: false });
+        const others = registry.list().filter((other) => other.name !== name);
+        for (const { namespace, indexes } of plansFor(collection, [...others, collection])) {
+          const { built } = await store.ensureIndexes(namespace, indexes);
+          await built;
+        }
+        registry.put(collection);
+      }),
+    run: (name, operation) => outcomeOf(() => perform(registry.get('1.0', 'world', name)!, operation)),
+  };
+}

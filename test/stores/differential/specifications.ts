@@ -1,0 +1,106 @@
+// Specifications and documents of a generated world: every field type, with any settings and indexes.
+import fc from 'fast-check';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { id, number, object, text, value } from './values.ts';
+
+const INDEXED = [
+  ...['text', 'tags', 'exact', 'num', 'flag', 'when', 'any', 'any.x', 'any.y', 'deep.x', 'who', 'code', 'v'],
+  ...['text', 'num', 'text', 'createdBy', 'history'],
+];
+
+const direction = fc.constantFrom<1 | -1>(1, -1);
+
+const index: fc.Arbitrary<JsonObject> = fc
+  .tuple(
+    fc.uniqueArray(fc.tuple(fc.constantFrom(...INDEXED), direction), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ([path]) => path,
+    }),
+    fc.record({
+      unique: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
+      sparse: fc.boolean(),
+    }),
+  )
+  .map(([keys, options]) => ({ keys: Object.fromEntries(keys), options }));
+
+const limiters = fc.constantFrom<Json>(
+  ...[null, null, null, null, { text: 1, num: 1 }, { text: 0 }, { any: 0, _id: 0 }, { 'deep.x': 1 }],
+);
+
+const settings: fc.Arbitrary<JsonObject> = fc.record({
+  storeRevisions: fc.boolean(),
+  compose: fc.boolean(),
+  sort: fc.constantFrom<Json>(null, 'text', 'num', 'any', 'tags', 'when'),
+  sortOrder: direction,
+  count: fc.constantFrom(3, 40),
+  fieldLimiters: limiters,
+  defaultFilters: fc.oneof(
+    { weight: 8, arbitrary: fc.constant(null) },
+    fc.constantFrom<Json>({ flag: true }, { text: 'a' }, { num: { $gt: 0 } }),
+  ),
+  index: fc.array(index, { maxLength: 3 }),
+});
+
+const matchType = fc.constantFrom<Json>('exact', 'ignoreCase', 'ignoreCase');
+
+/** A specification whose Reference field points at `people`. */
+export function specification(people: string): fc.Arbitrary<JsonObject> {
+  return fc.tuple(settings, matchType, matchType).map(([chosen, ofText, ofCode]) => ({
+    fields: {
+      text: { type: 'String', matchType: ofText },
+      tags: { type: 'String' },
+      exact: { type: 'String', matchType: 'exact' },
+      num: { type: 'Number' },
+      flag: { type: 'Boolean' },
+      when: { type: 'DateTime' },
+      any: { type: 'Mixed' },
+      deep: { type: 'Object' },
+      code: { type: 'ObjectID', matchType: ofCode },
+      who: { type: 'Reference', settings: { collection: people } },
+    },
+    settings: chosen,
+  }));
+}
+
+/** What the Reference field points at: a field that other documents are filtered by, through it. */
+export const PEOPLE: JsonObject = {
+  fields: { name: { type: 'String' }, age: { type: 'Number' } },
+  settings: {},
+};
+
+const instant = fc
+  .date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const when = fc.oneof(
+  fc.constantFrom('2024-02-29', '2024-02-29T12:00:00Z', '2024-02-29T13:00:00+01:00'),
+  instant,
+);
+
+const sometimes = <T>(usual: fc.Arbitrary<T>): fc.Arbitrary<T | null | Json> =>
+  fc.oneof(
+    { weight: 40, arbitrary: usual },
+    { weight: 4, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: value },
+  );
+
+/** A body for the collection; one in many has a value of the wrong type. */
+export const body: fc.Arbitrary<JsonObject> = fc
+  .record(
+    {
+      text: sometimes(fc.oneof({ weight: 5, arbitrary: text }, fc.array(text, { maxLength: 3 }))),
+      tags: sometimes(fc.array(text, { maxLength: 3 })),
+      exact: sometimes(text),
+      num: sometimes(number),
+      flag: sometimes(fc.boolean()),
+      when: sometimes(when),
+      any: value,
+      deep: sometimes(object),
+      code: sometimes(fc.oneof(id, fc.array(id, { maxLength: 2 }))),
+      who: fc.oneof(id, fc.array(id, { maxLength: 2 }), fc.record({ name: text }), fc.constant(null)),
+    },
+    { requiredKeys: [] },
+  )
+  .map((fields) => ({ ...fields }) as JsonObject);
+
+export const person: fc.Arbitrary<JsonObject> = fc.record({ name: text, age: number });
