@@ -57,6 +57,8 @@ export interface KnownIndex {
   readonly distinct: boolean;
   /** The twin that finds text whatever its case, once it is built: same keys, compared by `FOLDING`. */
   readonly folding: boolean;
+  /** The name of that twin in the database, built or not; absent where it has none. */
+  readonly twin?: string;
 }
 
 /** What a process knows of the indexes of a name space, from its own `ensureIndexes`; nothing until that has run. */
