@@ -1,0 +1,93 @@
+// Measures a collection: how many documents, and how much room they and their indexes take.
+import { type Document, MongoServerError } from 'mongodb';
+import type { CollectionStats, Namespace } from '../ports.ts';
+import type { KnownIndex, Scope } from './connection-types.ts';
+import { twinnedName } from './index-plan.ts';
+
+const NAMESPACE_NOT_FOUND = 26;
+
+interface Measured {
+  size: number;
+  storageSize: number;
+  /** Bytes by the name in the database. */
+  readonly indexes: Map<string, number>;
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+function add({ storageStats }: Document, measured: Measured): void {
+  measured.size += numberOf(storageStats.size);
+  measured.storageSize += numberOf(storageStats.storageSize);
+  for (const [name, bytes] of Object.entries(storageStats.indexSizes ?? {})) {
+    measured.indexes.set(name, (measured.indexes.get(name) ?? 0) + numberOf(bytes));
+  }
+}
+
+async function measure(scope: Scope, ns: Namespace): Promise<Measured> {
+  const measured: Measured = { size: 0, storageSize: 0, indexes: new Map() };
+  const stages = [
+    { $collStats: { storageStats: {} } },
+    { $project: { 'storageStats.size': 1, 'storageStats.storageSize': 1, 'storageStats.indexSizes': 1 } },
+  ];
+  try {
+    // One document a shard.
+    for await (const part of scope.collection(ns).aggregate(stages, limits(scope))) add(part, measured);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_NOT_FOUND) throw error;
+  }
+  return measured;
+}
+
+function limits(scope: Scope) {
+  const left = scope.left();
+  return left === undefined ? {} : { maxTimeMS: left };
+}
+
+/** By declared names; what a twin takes counts with the index that it belongs to. */
+function declaredSizes(
+  sizes: ReadonlyMap<string, number>,
+  known: readonly KnownIndex[],
+): Readonly<Record<string, number>> {
+  const owners = new Map<string, string>();
+  for (const { name, twin, definition } of known) {
+    if (!owners.has(name)) owners.set(name, definition.name);
+    if (twin !== undefined) owners.set(twin, definition.name);
+  }
+  const ownerOf = (name: string): string => {
+    const base = twinnedName(name);
+    const isTwin = base !== undefined && sizes.has(base);
+    return owners.get(name) ?? (isTwin ? (owners.get(base) ?? base) : name);
+  };
+  const declared = new Map<string, number>();
+  for (const [name, bytes] of sizes) {
+    const owner = ownerOf(name);
+    declared.set(owner, (declared.get(owner) ?? 0) + bytes);
+  }
+  return Object.fromEntries(declared);
+}
+
+/**
+ * The count is exact; sizes are what the server keeps account of, in bytes. Indexes that somebody else made are among
+ * them, as they are on the disk.
+ */
+export async function collectionStats(
+  scope: Scope,
+  ns: Namespace,
+  known: readonly KnownIndex[],
+): Promise<CollectionStats> {
+  const [count, { size, storageSize, indexes }] = await Promise.all([
+    // The server's own number may be off after a crash.
+    scope.collection(ns).countDocuments({}, { hint: '_id_', ...limits(scope) }),
+    measure(scope, ns),
+  ]);
+  const indexSizes = declaredSizes(indexes, known);
+  return {
+    count,
+    size,
+    averageObjectSize: count === 0 ? 0 : size / count,
+    storageSize,
+    indexes: Object.keys(indexSizes).length,
+    totalIndexSize: Object.values(indexSizes).reduce((sum, bytes) => sum + bytes, 0),
+    indexSizes,
+  };
+}
