@@ -1,14 +1,9 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { resolve } from 'node:path';
 import { createAudit } from './auth/audit.ts';
-import { CLIENTS } from './auth/client-records.ts';
 import { type Clients, createClients } from './auth/clients.ts';
-import { ensureFirstAdmin } from './auth/first-admin.ts';
-import { createLogin } from './auth/login.ts';
-import { createAttemptLimiter } from './auth/rate-limit.ts';
-import { generatedSecret } from './auth/server-secrets.ts';
-import { createStandings } from './auth/standings.ts';
-import { createTokens } from './auth/tokens.ts';
+import { createFirstAdmin } from './auth/first-admin.ts';
+import { createGate } from './auth/gate.ts';
 import { createRegistry } from './collections/registry.ts';
 import { createDocumentService } from './collections/service.ts';
 import { createSpecificationFiles } from './collections/specifications/files.ts';
@@ -21,6 +16,8 @@ import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { packageVersion } from './lib/package-files.ts';
+import type { Pause } from './lib/pause.ts';
+import { createStartUp } from './start-up.ts';
 import { openDocuments } from './stores/documents.ts';
 import { openFileCache } from './stores/file-cache.ts';
 import { createMemoryCache } from './stores/memory-cache.ts';
@@ -35,13 +32,23 @@ interface AppOptions {
   readonly logger?: Logger;
   /** Epoch milliseconds. */
   readonly now?: () => number;
+  /** Gets the admin that this start makes, to be shown once: before `createApp` resolves, or when the database comes. */
+  readonly onFirstAdmin?: (admin: FirstAdmin) => void;
+  /** Used in place of the store that the configuration names. */
+  readonly store?: DocumentStore;
+  readonly pause?: Pause;
+}
+
+export interface FirstAdmin {
+  readonly id: string;
+  readonly secret: string;
 }
 
 export interface App {
   /** For requests without a socket. */
   readonly server: ReturnType<typeof createServer>;
-  /** The admin that this start made, to be shown once. */
-  readonly firstAdmin: { readonly id: string; readonly secret: string } | undefined;
+  /** Resolves when all is made that needs the database, however late it comes; rejects with what else stops the start. */
+  readonly started: Promise<void>;
   /** What the operator should read at the start. */
   readonly notices: readonly string[];
   listen(): Promise<{ readonly url: string }>;
@@ -67,31 +74,17 @@ function configuredAdmin({ id, secret }: Config['auth']['admin']) {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-async function createAccess(config: Config, store: DocumentStore, clients: Clients, now: () => number) {
-  const standings = createStandings({
-    read: (clientId) => clients.standing(clientId),
-    watch: (listener) => store.watch(listener),
-    source: CLIENTS,
-    now,
-  });
-  const secret = config.auth.tokenSecret ?? (await generatedSecret(store, 'auth.tokenSecret'));
-  const tokens = createTokens({ secret, ttl: config.auth.tokenTtl, standings, now });
-  const limiter = createAttemptLimiter(config.auth.rateLimit);
-  return { tokens, login: createLogin({ clients, limiter, tokens }), close: () => standings.close() };
-}
-
 /** Builds the whole application. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
   const logger = options.logger ?? createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
   const newId = createIdSource(now);
-  const store = await openStore(config, cwd, logger);
+  const { queryMs } = config.limits;
+  const store = options.store ?? (await openStore(config, cwd, logger));
   const cache = await openCache(config, cwd, now);
-  const clients = createClients({ store, newId, now, queryMs: config.limits.queryMs });
-  await clients.ensure();
-  const made = await ensureFirstAdmin(clients, configuredAdmin(config.auth.admin));
-  const access = await createAccess(config, store, clients, now);
-
+  const clients = createClients({ store, newId, now, queryMs });
+  const isReady = () => startUp.isDone();
+  const gate = createGate({ settings: config.auth, store, clients, isOpen: isReady, now, queryMs });
   const patterns = createPatterns();
   const registry = createRegistry();
   const specifications = createSpecificationService({
@@ -105,15 +98,33 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     filterLimits: config.limits,
     log: logger,
     now,
+    pause: options.pause,
   });
-  const audit = createAudit({ store, now, queryMs: config.limits.queryMs });
+  const audit = createAudit({ store, now, queryMs });
   const custom = await createCustomCode({
-    ...{ config, cwd, store, registry, clients, audit, logger, now },
+    ...{ config, cwd, store, registry, clients, audit, logger, now, pause: options.pause },
     createDocuments: (hooks) =>
       createDocumentService({ store, registry, limits: config.limits, newId, now, patterns, hooks }),
   });
   await specifications.load();
-  await custom.load();
+  await custom.demandWalls();
+  const ensureAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
+  const startUp = createStartUp({
+    steps: [
+      async () => {
+        await clients.ensure();
+        const made = await ensureAdmin();
+        if (made !== undefined) options.onFirstAdmin?.({ id: made.clientId, secret: made.secret });
+      },
+      () => gate.ensureSecret(),
+      () => specifications.ensureIndexes(),
+      () => custom.load(),
+    ],
+    store,
+    log: logger,
+    pause: options.pause,
+  });
+  await startUp.begin();
 
   const server = createServer({
     config,
@@ -128,8 +139,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     sandboxStatus: custom.sandboxStatus,
     audit,
     clients,
-    login: access.login,
-    tokens: access.tokens,
+    login: gate.login,
+    tokens: gate.tokens,
+    isReady,
     configStore: createConfigStore({ config, file: configFile }),
     cache,
     store,
@@ -140,7 +152,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   return {
     server,
-    firstAdmin: made === undefined ? undefined : { id: made.clientId, secret: made.secret },
+    started: startUp.done,
     notices: [],
     async listen() {
       const { host, port } = config.server;
@@ -150,9 +162,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     async close() {
       await server.close();
+      await startUp.close();
       await specifications.close();
       await custom.close();
-      access.close();
+      gate.close();
       await patterns.close();
       await cache?.close();
       await store.close();

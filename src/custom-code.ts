@@ -29,6 +29,7 @@ import { createHooks } from './hooks/hooks.ts';
 import { toAppError } from './http/error-handler.ts';
 import type { Logger } from './lib/logger.ts';
 import { packageRoot } from './lib/package-files.ts';
+import type { Pause } from './lib/pause.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNames } from './workers/undeclared-names.ts';
 
@@ -91,6 +92,7 @@ interface CustomCodeOptions {
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly pause?: Pause | undefined;
   /** Makes the documents, once their hooks are there. */
   readonly createDocuments: (hooks: DocumentHooks) => DocumentService;
 }
@@ -100,14 +102,16 @@ export interface CustomCode {
   readonly modules: ModuleService;
   readonly calls: EndpointCalls;
   readonly sandboxStatus: () => SandboxStatus;
-  /** Brings the files of the workspace into force. Throws where the walls are weaker than they must be. */
+  /** Throws CONFIGURATION_INVALID where the walls are weaker than they must be. */
+  demandWalls(): Promise<void>;
+  /** Brings the files of the workspace into force. Rejects with the store's StoreError: then it may be called again. */
   load(): Promise<void>;
-  /** Runs the self-test in the background and logs what it found; `load` has done so where a level is demanded. */
+  /** Runs the self-test in the background and logs what it found; `demandWalls` has done so where a level is demanded. */
   testWalls(): void;
   close(): Promise<void>;
 }
 
-/** Builds everything about endpoints and hooks. Nothing is read or started before `load`. */
+/** Builds everything about endpoints and hooks. No code is read and no process started yet. */
 export async function createCustomCode(options: CustomCodeOptions): Promise<CustomCode> {
   const { config, cwd, store, registry, clients, audit, logger, now } = options;
   const { queryMs } = config.limits;
@@ -128,6 +132,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     queryMs,
     log: logger,
     now,
+    pause: options.pause,
   });
   const hooks = createHooks({
     modules,
@@ -176,10 +181,8 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     modules,
     calls,
     sandboxStatus: () => sandbox.status(),
-    async load() {
-      await demandLevel(sandbox, config.sandbox);
-      await modules.load();
-    },
+    demandWalls: () => demandLevel(sandbox, config.sandbox),
+    load: () => modules.load(),
     testWalls() {
       if (!enabled || config.sandbox.minimumLevel > 0) return;
       testedStatus(sandbox).then(

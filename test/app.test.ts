@@ -1,6 +1,6 @@
 // The composition root: what is built from a configuration works together, survives a restart and lets go of everything.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApp, openClients } from '../src/app.ts';
+import { createApp, type FirstAdmin, openClients } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { startApp, type TestApp } from './helpers/app.ts';
 import { book, LIBRARY, person } from './helpers/fixtures.ts';
@@ -34,18 +34,21 @@ async function bareStart() {
     env: { CLOISTER_LOGGING_LEVEL: 'silent' },
     cwd: workspace.cwd,
   });
-  return createApp(config, { configFile: file, cwd: workspace.cwd });
+  const made: FirstAdmin[] = [];
+  const onFirstAdmin = (admin: FirstAdmin) => void made.push(admin);
+  const app = await createApp(config, { configFile: file, cwd: workspace.cwd, onFirstAdmin });
+  return { ...app, made };
 }
 
 describe('createApp', () => {
   it('makes one admin at the first start and none at the second', async () => {
     const first = await bareStart();
-    const { firstAdmin } = first;
+    const [firstAdmin] = first.made;
     await first.close();
     const second = await bareStart();
     try {
       expect(firstAdmin).toEqual({ id: expect.any(String), secret: expect.stringMatching(/^\S{20,}$/) });
-      expect(second.firstAdmin).toBeUndefined();
+      expect(second.made).toEqual([]);
       const payload = { clientId: firstAdmin?.id, secret: firstAdmin?.secret };
       const answer = await second.server.inject({ method: 'POST', url: '/token', payload });
       expect(answer.statusCode).toBe(200);

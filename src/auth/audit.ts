@@ -43,7 +43,7 @@ interface AuditOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Bound of one database operation, in milliseconds. */
+  /** Bound of one entry with its wait for those before it, in milliseconds. */
   readonly queryMs: number;
 }
 
@@ -64,41 +64,43 @@ function toEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
 
 export function createAudit({ store, now, queryMs }: AuditOptions): Audit {
   const queue = createKeyedQueue();
-  const timely = () => ({ deadline: now() + queryMs });
-
-  const last = async (): Promise<AuditEntry | undefined> => {
+  const last = async (deadline: number): Promise<AuditEntry | undefined> => {
     const query = { filter: EVERYTHING, sort: [['_id', -1]], skip: 0, limit: 1 } as const;
-    const [document] = await store.find(AUDIT, query, timely());
+    const [document] = await store.find(AUDIT, query, { deadline });
     return document && toEntry(document);
   };
 
-  const append = async (action: AuditAction): Promise<void> => {
-    const entry = entryAfter(await last(), action, now());
+  const append = async (action: AuditAction, deadline: number): Promise<void> => {
+    const entry = entryAfter(await last(deadline), action, now());
     const document: StoredDocument = { ...entry, v: 1, _id: idOf(entry.seq) };
-    await store.commit([{ kind: 'insert', ns: AUDIT, document }], timely());
+    await store.commit([{ kind: 'insert', ns: AUDIT, document }], { deadline });
   };
 
-  const appendInTurn = async (action: AuditAction): Promise<void> => {
-    // Whoever loses a race lost it to an entry that was written: time, not a count of losses, is what bounds it.
-    const end = now() + queryMs;
+  // Whoever loses a race lost it to an entry that was written: time, not a count of losses, is what bounds it.
+  const appendInTurn = async (action: AuditAction, deadline: number): Promise<void> => {
     for (;;) {
+      if (now() >= deadline) throw new StoreError('timeout');
       try {
-        return await append(action);
+        return await append(action, deadline);
       } catch (error) {
         const taken =
           error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
         if (!taken) throw error;
-        if (now() > end) throw new StoreError('busy', { cause: error });
+        if (now() >= deadline) throw new StoreError('busy', { cause: error });
       }
     }
   };
 
   return {
-    record: (action) => queue.run('', () => appendInTurn(action)),
+    record(action) {
+      // Counted from here: many who wait behind one that hangs must not hang in turn.
+      const deadline = now() + queryMs;
+      return queue.run('', () => appendInTurn(action, deadline));
+    },
     async read(after, limit) {
       const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: idOf(after) }] };
       const query = { filter, sort: [['_id', 1]], skip: 0, limit } as const;
-      return (await store.find(AUDIT, query, timely())).map(toEntry);
+      return (await store.find(AUDIT, query, { deadline: now() + queryMs })).map(toEntry);
     },
   };
 }

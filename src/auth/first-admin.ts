@@ -1,6 +1,7 @@
 // Who administers a fresh installation: the client of the environment, or one made at the first start.
 import { AppError } from '../errors.ts';
 import type { Clients } from './clients.ts';
+import { generateSecret } from './secrets.ts';
 
 const FIRST_ADMIN_ID = 'admin';
 
@@ -16,23 +17,36 @@ export interface MadeAdmin {
 }
 
 /**
- * Makes or updates the configured admin. Without one, and without any client, makes an admin with a random secret and
- * returns it. Rejects with BAD_REQUEST when the configured id or secret is unfit, or with the store's StoreError.
+ * Gives the function that makes or updates the configured admin. Without one, and without any client, it makes an admin
+ * with a random secret and returns it. It may be called again when it failed: the secret stays, so that an admin whose
+ * making was reported as failed is told of in the end. Rejects with BAD_REQUEST when the configured id or secret is
+ * unfit, or with the store's StoreError.
  */
-export async function ensureFirstAdmin(
-  clients: Pick<Clients, 'hasAny' | 'create' | 'upsertAdmin'>,
+export function createFirstAdmin(
+  clients: Pick<Clients, 'hasAny' | 'create' | 'upsertAdmin' | 'verify'>,
   configured: ConfiguredAdmin | undefined,
-): Promise<MadeAdmin | undefined> {
-  if (configured !== undefined) {
-    await clients.upsertAdmin(configured.id, configured.secret);
-    return undefined;
-  }
-  if (await clients.hasAny()) return undefined;
-  try {
-    const { client, secret } = await clients.create({ clientId: FIRST_ADMIN_ID, accessType: 'admin' });
-    return secret === undefined ? undefined : { clientId: client.clientId, secret };
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'CLIENT_EXISTS') return undefined;
-    throw error;
-  }
+): () => Promise<MadeAdmin | undefined> {
+  const made: MadeAdmin = { clientId: FIRST_ADMIN_ID, secret: generateSecret() };
+  let tried = false;
+
+  const madeBefore = async (): Promise<MadeAdmin | undefined> => {
+    if (!tried) return undefined;
+    return (await clients.verify(made.clientId, made.secret)) === undefined ? undefined : made;
+  };
+
+  return async () => {
+    if (configured !== undefined) {
+      await clients.upsertAdmin(configured.id, configured.secret);
+      return undefined;
+    }
+    if (await clients.hasAny()) return madeBefore();
+    tried = true;
+    try {
+      await clients.create({ ...made, accessType: 'admin' });
+      return made;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'CLIENT_EXISTS') return madeBefore();
+      throw error;
+    }
+  };
 }

@@ -2,11 +2,12 @@
 import { invalidCredentials } from './challenge.ts';
 import { isClientId, SECRET_LENGTH } from './client-input.ts';
 import type { Standing } from './client-record.ts';
+import type { Clients } from './clients.ts';
 import type { AttemptLimiter } from './rate-limit.ts';
 import type { TokenAnswer } from './tokens.ts';
 
 interface LoginOptions {
-  readonly clients: { verify(clientId: string, secret: string): Promise<Standing | undefined> };
+  readonly clients: Pick<Clients, 'verify' | 'hasAny'>;
   readonly limiter: AttemptLimiter;
   readonly tokens: { issue(standing: Standing): TokenAnswer };
 }
@@ -26,8 +27,11 @@ export function createLogin({ clients, limiter, tokens }: LoginOptions) {
   return async ({ clientId, secret, address }: Credentials): Promise<TokenAnswer> => {
     const known = isClientId(clientId) ? clientId : '';
     const standing = await limiter.run({ address, clientId: known }, async () => {
-      if (known === '' || typeof secret !== 'string' || secret.length > SECRET_LENGTH.most) return undefined;
-      return clients.verify(known, secret);
+      const fit = known !== '' && typeof secret === 'string' && secret.length <= SECRET_LENGTH.most;
+      if (fit) return clients.verify(known, secret);
+      // While nobody can be looked up nobody is refused, whatever was sent.
+      await clients.hasAny();
+      return undefined;
     });
     if (standing === undefined) throw invalidCredentials();
     return tokens.issue(standing);

@@ -1,6 +1,6 @@
 // Slows guessing of secrets: counts failed attempts, and takes the attempts of one address one after the other.
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { AppError } from '../errors.ts';
+import { AppError, isStoreAway, type StoreError } from '../errors.ts';
 import { addressGroup } from './address-group.ts';
 
 const COUNTED_MOST = 100_000;
@@ -54,24 +54,42 @@ const rateLimited = (milliseconds: number) =>
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(milliseconds / 1000))) },
   });
 
+interface Queue {
+  tail: Promise<void>;
+  waiting: number;
+  /** What those who wait now have in common: the database turned out to be away, or did not yet. */
+  spell: { away?: StoreError };
+}
+
 export function createAttemptLimiter({ perClient, perAddress, windowSeconds }: RateLimits) {
   const clients = createFailures(perClient, windowSeconds);
   const addresses = createFailures(perAddress, windowSeconds);
-  const queues = new Map<string, { tail: Promise<void>; waiting: number }>();
+  const queues = new Map<string, Queue>();
 
   /** One at a time, so that what counts is known when the next is judged, however many arrive at once. */
   const inTurn = async <T>(group: string, task: () => Promise<T>): Promise<T> => {
-    const queue = queues.get(group) ?? { tail: Promise.resolve(), waiting: 0 };
+    const queue: Queue = queues.get(group) ?? { tail: Promise.resolve(), waiting: 0, spell: {} };
     if (queue.waiting >= WAITING_MOST) throw rateLimited(0);
     queues.set(group, queue);
     queue.waiting += 1;
-    const result = queue.tail.then(task);
+    const { spell } = queue;
+    const result = queue.tail.then(() => {
+      if (spell.away !== undefined) throw spell.away;
+      return task();
+    });
     queue.tail = result.then(
       () => undefined,
       () => undefined,
     );
     try {
       return await result;
+    } catch (error) {
+      // Each would wait as long for the same answer, one after the other.
+      if (isStoreAway(error) && spell === queue.spell) {
+        spell.away = error;
+        queue.spell = {};
+      }
+      throw error;
     } finally {
       queue.waiting -= 1;
       if (queue.waiting === 0) queues.delete(group);

@@ -1,7 +1,8 @@
 // Access tokens: signed, short-lived, and only as good as the client behind them is at the moment of use.
-import { createSecretKey, randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
+import { StoreError } from '../errors.ts';
 import { invalidToken } from './challenge.ts';
 import type { Client } from './client.ts';
 import type { Standing } from './client-record.ts';
@@ -14,8 +15,8 @@ const LENGTH_MOST = 4096;
 const REMEMBERED_MOST = 10_000;
 
 interface TokensOptions {
-  /** The signing secret; any text. */
-  readonly secret: string;
+  /** The signing secret, any text; undefined for as long as it cannot be read. */
+  readonly secret: () => string | undefined;
   /** Lifetime in seconds. */
   readonly ttl: number;
   readonly standings: Standings;
@@ -40,8 +41,16 @@ interface Claims {
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ secret, ttl, standings, now }: TokensOptions) {
-  const key = createSecretKey(secret, 'utf8');
+  let known: KeyObject | undefined;
   const remembered = new LRUCache<string, Claims>({ max: REMEMBERED_MOST });
+
+  // Without it no token can be told from another: none is refused for good.
+  const key = (): KeyObject => {
+    const text = secret();
+    if (text === undefined) throw new StoreError('unavailable');
+    known ??= createSecretKey(text, 'utf8');
+    return known;
+  };
 
   const recall = (token: string): Claims | undefined => {
     const claims = remembered.get(token);
@@ -55,10 +64,11 @@ export function createTokens({ secret, ttl, standings, now }: TokensOptions) {
   };
 
   const check = (token: string): Claims => {
+    const signedBy = key();
     if (token.length > LENGTH_MOST) throw invalidToken();
     try {
       return readClaims(
-        jwt.verify(token, key, {
+        jwt.verify(token, signedBy, {
           algorithms: [ALGORITHM],
           audience: AUDIENCE,
           clockTimestamp: Math.floor(now() / 1000),
@@ -70,8 +80,9 @@ export function createTokens({ secret, ttl, standings, now }: TokensOptions) {
   };
 
   return {
+    /** Throws an `unavailable` StoreError while there is no secret to sign with. */
     issue({ client, stamp }: Standing): TokenAnswer {
-      const accessToken = jwt.sign({ stamp, iat: Math.floor(now() / 1000) }, key, {
+      const accessToken = jwt.sign({ stamp, iat: Math.floor(now() / 1000) }, key(), {
         algorithm: ALGORITHM,
         audience: AUDIENCE,
         subject: client.clientId,
@@ -86,7 +97,7 @@ export function createTokens({ secret, ttl, standings, now }: TokensOptions) {
 
     /**
      * The client whose token this is. Rejects with INVALID_TOKEN; with the store's StoreError when the token is well
-     * signed, but its client cannot be looked up.
+     * signed, but its client cannot be looked up, or when nobody knows yet what well signed is.
      */
     async verify(token: string): Promise<Client> {
       const claims = recall(token) ?? check(token);

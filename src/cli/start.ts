@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
-import type { App } from '../app.ts';
+import type { App, FirstAdmin } from '../app.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { SECRET_PATHS } from '../config/redact.ts';
 import { createLogger } from '../lib/logger.ts';
@@ -39,13 +39,7 @@ async function prepareWorkspace(folder: string, io: Io): Promise<void> {
 }
 
 /** The lines that let a person in who has just started an empty server. */
-function firstAdminLines({
-  id,
-  secret,
-}: {
-  readonly id: string;
-  readonly secret: string;
-}): readonly string[] {
+function firstAdminLines({ id, secret }: FirstAdmin): readonly string[] {
   return [
     ...credentialLines(id, secret),
     `export CLOISTER_ADMIN_ID=${id}`,
@@ -66,21 +60,27 @@ async function listen(app: App, { config }: LoadedConfig, io: Io): Promise<boole
   }
 }
 
+/** Rejects when the start, which may go on behind the server, fails after all. */
+const failureOf = ({ started }: App) => started.then(() => new Promise<never>(() => {}));
+
 async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<number> {
   const { io, stop } = context;
   for (const notice of app.notices) io.out(notice);
-  if (app.firstAdmin !== undefined) firstAdminLines(app.firstAdmin).forEach(io.out);
-  const listening = await listen(app, loaded, io);
-  if (listening) {
-    setImmediate(() => module.flushCompileCache());
-    await stop;
+  let code = 1;
+  try {
+    if (await listen(app, loaded, io)) {
+      setImmediate(() => module.flushCompileCache());
+      await Promise.race([stop, failureOf(app)]);
+      code = 0;
+    }
+  } finally {
+    // A little early, so that the process is gone when the time is up.
+    const bound = loaded.config.server.shutdownSeconds * 1000 - END_MS;
+    const deadline = setTimeout(() => process.exit(code), bound);
+    await app.close();
+    clearTimeout(deadline);
   }
-  // A little early, so that the process is gone when the time is up.
-  const bound = loaded.config.server.shutdownSeconds * 1000 - END_MS;
-  const deadline = setTimeout(() => process.exit(0), bound);
-  await app.close();
-  clearTimeout(deadline);
-  return listening ? 0 : 1;
+  return code;
 }
 
 async function startApp(loaded: LoadedConfig, context: Context): Promise<number> {
@@ -91,7 +91,8 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
   try {
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
     const { createApp } = await import('../app.ts');
-    const app = await createApp(config, { logger, configFile: file, cwd: io.cwd });
+    const onFirstAdmin = (admin: FirstAdmin) => firstAdminLines(admin).forEach(io.out);
+    const app = await createApp(config, { logger, configFile: file, cwd: io.cwd, onFirstAdmin });
     return await serve(app, loaded, context);
   } catch (error) {
     const reason = reasonOf(error);

@@ -2,9 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken, noToken, notPermitted } from '../auth/challenge.ts';
 import type { Client } from '../auth/client.ts';
-import { AppError } from '../errors.ts';
+import { AppError, StoreError } from '../errors.ts';
 import type { HttpDeps } from './deps.ts';
 import { pathOf } from './error-handler.ts';
+import { mayBeCode } from './readiness.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,12 +19,14 @@ export type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) =>
 
 /**
  * Makes the hook that sets `request.client`. A bad token ends the request; none leaves it anonymous.
- * An address that does not exist is 401 for the anonymous, so that nobody can probe, and 404 for others.
+ * An address that does not exist is 401 for the anonymous, so that nobody can probe, and 404 for others; 503 where it is
+ * not known yet whether it exists.
  */
-export function createAuthenticate(tokens: HttpDeps['tokens']): Hook {
+export function createAuthenticate({ tokens, isReady }: Pick<HttpDeps, 'tokens' | 'isReady'>): Hook {
   const enter = (request: FastifyRequest, client: Client | null, done: Done) => {
     request.client = client;
     if (!request.is404) done();
+    else if (!isReady() && mayBeCode(pathOf(request))) done(new StoreError('unavailable'));
     else done(client === null ? noToken() : new AppError('NOT_FOUND'));
   };
   return (request, _reply, done) => {

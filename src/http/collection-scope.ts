@@ -3,11 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { decide } from '../auth/access.ts';
 import { noToken, notPermitted } from '../auth/challenge.ts';
 import type { Collection, CollectionAddress } from '../collections/collection.ts';
-import type { Registry } from '../collections/registry.ts';
 import { AppError } from '../errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Hook } from './authenticate.ts';
+import type { HttpDeps } from './deps.ts';
 import { pathOf } from './error-handler.ts';
+import { mustBeReady } from './readiness.ts';
 import { methodNotAllowed } from './resource.ts';
 
 declare module 'fastify' {
@@ -52,11 +53,16 @@ function meant(method: string, hasId: boolean): string {
   return WRITES.has(method) ? method : 'GET';
 }
 
-function enter(request: FastifyRequest, registry: Registry): void {
+type Deps = Pick<HttpDeps, 'registry' | 'isReady'>;
+
+function enter(request: FastifyRequest, { registry, isReady }: Deps): void {
   const { version = '', database = '', collection: name = '', id } = request.params as Params;
   const collection = registry.get(version, database, name);
+  // Posted code may have this path.
+  if (collection === undefined) mustBeReady(isReady);
   if (collection === undefined) throw request.client === null ? noToken() : new AppError('NOT_FOUND');
   guard(request, collection, meant(request.method, id !== undefined));
+  mustBeReady(isReady);
   if (id !== undefined && !isId(id)) throw new AppError('NOT_FOUND');
   if (!READS.has(request.method) && registry.isRevisionCollection(collection)) {
     throw methodNotAllowed('GET, HEAD, OPTIONS');
@@ -64,11 +70,11 @@ function enter(request: FastifyRequest, registry: Registry): void {
   request.collection = collection;
 }
 
-/** Makes the hook that resolves `request.collection`: refusals in the order 401, 404, 405. */
-export function createEnterCollection(registry: Registry): Hook {
+/** Makes the hook that resolves `request.collection`: refusals in the order 401, 503, 404, 405. */
+export function createEnterCollection(deps: Deps): Hook {
   return (request, _reply, done) => {
     try {
-      enter(request, registry);
+      enter(request, deps);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error('unknown'));

@@ -45,6 +45,8 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly clients: Pick<Clients, 'create' | 'find' | 'list' | 'update' | 'remove' | 'setSecret'>;
   readonly login: Login;
   readonly tokens: Pick<Tokens, 'peek' | 'verify'>;
+  /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */
+  readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;

@@ -142,7 +142,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   server.register(async (scope) => tokenRoutes(scope, deps));
   server.register(async (scope) => healthRoutes(scope, deps));
   server.register(async (known) => {
-    known.addHook('onRequest', createAuthenticate(deps.tokens));
+    known.addHook('onRequest', createAuthenticate(deps));
     known.setNotFoundHandler(() => undefined);
     known.register(async (scope) => faviconRoute(scope));
     known.register(async (scope) => clientRoutes(scope, deps));

@@ -66,6 +66,28 @@ describe('the audit log', () => {
     expect(await audit.read(999_999_999_999_999, 10)).toEqual([]);
   });
 
+  it('bounds the wait for entries that hang, not only each of them', async () => {
+    const { store } = await openTemporaryStore();
+    let at = 1000;
+    const deadlines: (number | undefined)[] = [];
+    const audit = createAudit({
+      store: {
+        find: async (_ns, _query, options) => {
+          deadlines.push(options?.deadline);
+          await Promise.resolve();
+          at = options?.deadline ?? at;
+          throw new StoreError('timeout');
+        },
+        commit: store.commit.bind(store),
+      },
+      now: () => at,
+      queryMs: 5000,
+    });
+    const all = await Promise.allSettled([audit.record(ACTION), audit.record(ACTION), audit.record(ACTION)]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(deadlines).toEqual([6000]);
+  });
+
   it('rejects when the store is away, and goes on when it is back', async () => {
     const { store } = await openTemporaryStore();
     let away = true;

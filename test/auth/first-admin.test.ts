@@ -1,7 +1,8 @@
 // The first admin: configured, or made once on a database without clients.
 import { describe, expect, it } from 'vitest';
 import { createClients } from '../../src/auth/clients.ts';
-import { ensureFirstAdmin } from '../../src/auth/first-admin.ts';
+import { createFirstAdmin } from '../../src/auth/first-admin.ts';
+import { StoreError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
@@ -12,7 +13,9 @@ async function setUp(shared?: string) {
   return { clients, path };
 }
 
-describe('ensureFirstAdmin', () => {
+const ensureFirstAdmin = (...args: Parameters<typeof createFirstAdmin>) => createFirstAdmin(...args)();
+
+describe('the first admin', () => {
   it('makes an admin once and tells its secret once', async () => {
     const { clients } = await setUp();
     const made = await ensureFirstAdmin(clients, undefined);
@@ -45,6 +48,44 @@ describe('ensureFirstAdmin', () => {
     expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'second secret' })).toBeUndefined();
     expect((await clients.verify('root', 'second secret'))?.client.accessType).toBe('admin');
     expect(await clients.list()).toHaveLength(2);
+  });
+
+  it('is told of in the end when its making was reported as failed and was not', async () => {
+    const { clients } = await setUp();
+    let fails = true;
+    const ensure = createFirstAdmin(
+      {
+        ...clients,
+        create: async (body) => {
+          const made = await clients.create(body);
+          if (fails) throw new StoreError('unavailable');
+          return made;
+        },
+      },
+      undefined,
+    );
+    await expect(ensure()).rejects.toMatchObject({ reason: 'unavailable' });
+    fails = false;
+    const made = await ensure();
+    expect((await clients.verify('admin', made?.secret ?? ''))?.client.accessType).toBe('admin');
+  });
+
+  it('is made when the first attempt came to nothing, unless somebody else has made one meanwhile', async () => {
+    for (const others of [false, true]) {
+      const { clients } = await setUp();
+      let fails = true;
+      const ensure = createFirstAdmin(
+        {
+          ...clients,
+          create: (body) => (fails ? Promise.reject(new StoreError('unavailable')) : clients.create(body)),
+        },
+        undefined,
+      );
+      await expect(ensure()).rejects.toMatchObject({ reason: 'unavailable' });
+      fails = false;
+      if (others) await clients.create({ clientId: 'admin', accessType: 'admin' });
+      expect((await ensure()) === undefined).toBe(others);
+    }
   });
 
   it('passes on that the configured id is unfit', async () => {

@@ -10,7 +10,7 @@ const standing: Standing = {
   stamp: 's',
 };
 
-function setUp(verify?: () => Promise<Standing | undefined>) {
+function setUp(verify?: () => Promise<Standing | undefined>, hasAny = async () => true) {
   const asked: string[] = [];
   const login = createLogin({
     clients: {
@@ -19,6 +19,7 @@ function setUp(verify?: () => Promise<Standing | undefined>) {
         if (verify !== undefined) return verify();
         return clientId === 'reader' && secret === 'right secret' ? standing : undefined;
       },
+      hasAny,
     },
     limiter: createAttemptLimiter({ perClient: 2, perAddress: 100, windowSeconds: 60 }),
     tokens: { issue: ({ stamp }) => ({ accessToken: stamp, tokenType: 'Bearer', expiresIn: 5 }) },
@@ -65,6 +66,17 @@ describe('login', () => {
     ];
     for (const credentials of bad) await login({ ...credentials, address }).catch(() => undefined);
     expect(asked).toEqual([]);
+  });
+
+  it('refuses nobody while nobody can be looked up, not even nonsense', async () => {
+    const away = () => Promise.reject(new StoreError('timeout'));
+    const { login } = setUp(away, away);
+    for (const clientId of ['reader', undefined, 'a/b']) {
+      for (let i = 0; i < 3; i += 1) {
+        const attempt = login({ clientId, secret: 'right secret', address });
+        await expect(attempt).rejects.toMatchObject({ reason: 'timeout' });
+      }
+    }
   });
 
   it('limits failures', async () => {

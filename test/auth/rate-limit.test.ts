@@ -1,7 +1,7 @@
 // The limit on failed attempts: who is counted together, what counts, and for how long.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAttemptLimiter } from '../../src/auth/rate-limit.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError, StoreError } from '../../src/errors.ts';
 
 const LIMITS = { perClient: 3, perAddress: 5, windowSeconds: 60 };
 const fails = async () => undefined;
@@ -31,6 +31,27 @@ describe('the attempt limiter', () => {
     const late = vi.fn(succeeds);
     expect(await outcome(run(who, late))).toBe('429 after 60');
     expect(late).not.toHaveBeenCalled();
+  });
+
+  it('asks a store that is away once for all who wait, and anew for whoever comes later', async () => {
+    const { run } = createAttemptLimiter(LIMITS);
+    const who = { address: '192.0.2.1', clientId: 'a' };
+    const held = Promise.withResolvers<string>();
+    const asked = vi.fn(() => held.promise);
+    const all = Array.from({ length: 50 }, () => outcome(run(who, asked)));
+    const away = new StoreError('timeout');
+    held.reject(away);
+    expect(new Set(await Promise.all(all))).toEqual(new Set([away]));
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(await run(who, succeeds)).toBe('token');
+  });
+
+  it('lets no failure of another kind pass from one attempt to the next', async () => {
+    const { run } = createAttemptLimiter(LIMITS);
+    const who = { address: '192.0.2.1', clientId: 'a' };
+    const broken = outcome(run(who, () => Promise.reject(new Error('broken'))));
+    expect(await run(who, succeeds)).toBe('token');
+    expect(await broken).toMatchObject({ message: 'broken' });
   });
 
   it('counts each client id, and each address, for itself', async () => {

@@ -2,24 +2,28 @@
 import { describe, expect, it } from 'vitest';
 import { generatedSecret } from '../../src/auth/server-secrets.ts';
 import { StoreError } from '../../src/errors.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
+
+const secretIn = (store: Pick<DocumentStore, 'find' | 'commit'>, name: string) =>
+  generatedSecret(name, { store, now: Date.now, queryMs: 5000 });
 
 describe('generatedSecret', () => {
   it('stays the same for a name, and differs between names and databases', async () => {
     const { store, path } = await openTemporaryStore();
-    const secret = await generatedSecret(store, 'auth.tokenSecret');
+    const secret = await secretIn(store, 'auth.tokenSecret');
     expect(secret).toMatch(/^[\w-]{32}$/);
-    expect(await generatedSecret(store, 'auth.tokenSecret')).toBe(secret);
-    expect(await generatedSecret(store, 'media.tokenSecret')).not.toBe(secret);
-    expect(await generatedSecret((await openTemporaryStore(path)).store, 'auth.tokenSecret')).toBe(secret);
-    expect(await generatedSecret((await openTemporaryStore()).store, 'auth.tokenSecret')).not.toBe(secret);
+    expect(await secretIn(store, 'auth.tokenSecret')).toBe(secret);
+    expect(await secretIn(store, 'media.tokenSecret')).not.toBe(secret);
+    expect(await secretIn((await openTemporaryStore(path)).store, 'auth.tokenSecret')).toBe(secret);
+    expect(await secretIn((await openTemporaryStore()).store, 'auth.tokenSecret')).not.toBe(secret);
   });
 
   it('is one, however many start at once', async () => {
     const { store, path } = await openTemporaryStore();
     const other = (await openTemporaryStore(path)).store;
     const all = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => generatedSecret(index % 2 === 0 ? store : other, 'name')),
+      Array.from({ length: 20 }, (_, index) => secretIn(index % 2 === 0 ? store : other, 'name')),
     );
     expect(new Set(all).size).toBe(1);
   });
@@ -31,6 +35,6 @@ describe('generatedSecret', () => {
       find: store.find.bind(store),
       commit: () => Promise.reject(new StoreError('unavailable')),
     };
-    await expect(generatedSecret(away, 'name')).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(secretIn(away, 'name')).rejects.toMatchObject({ reason: 'unavailable' });
   });
 });

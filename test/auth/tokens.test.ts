@@ -31,7 +31,7 @@ function setUp() {
     source: { database: null, collection: 'clients' },
     now,
   });
-  return { state, now, standings, tokens: createTokens({ secret: SECRET, ttl: 1800, standings, now }) };
+  return { state, now, standings, tokens: createTokens({ secret: () => SECRET, ttl: 1800, standings, now }) };
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -165,7 +165,7 @@ describe('a token on the real store', () => {
     const now = () => state.at;
     const watch = store.watch.bind(store);
     const standings = createStandings({ read: clients.standing, watch, source: CLIENTS, now });
-    const tokens = createTokens({ secret: SECRET, ttl: 1800, standings, now });
+    const tokens = createTokens({ secret: () => SECRET, ttl: 1800, standings, now });
     await clients.create({ clientId: 'reader', secret: 'the first secret' });
     const verified = await clients.verify('reader', 'the first secret');
     const { accessToken } = tokens.issue(verified ?? standing(''));

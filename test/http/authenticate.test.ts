@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { invalidToken } from '../../src/auth/challenge.ts';
 import type { Client } from '../../src/auth/client.ts';
 import { StoreError } from '../../src/errors.ts';
@@ -17,9 +17,16 @@ const tokens = {
   },
 };
 
+let ready = true;
+const isReady = () => ready;
+
+afterEach(() => {
+  ready = true;
+});
+
 const { server } = bareServer((bare) => {
   bare.register(async (scope) => {
-    scope.addHook('onRequest', createAuthenticate(tokens));
+    scope.addHook('onRequest', createAuthenticate({ tokens, isReady }));
     scope.setNotFoundHandler(() => undefined);
     scope.get('/public', async (request) => ({ client: request.client?.clientId ?? null }));
     scope.get('/client', { onRequest: requireClient }, async () => 'ok');
@@ -67,6 +74,18 @@ describe('an unknown address', () => {
   it('is 401 for the anonymous and 404 for others', async () => {
     expect(await get('/nowhere')).toMatchObject({ status: 401, challenge: NO_TOKEN });
     expect(await get('/nowhere', 'Bearer user')).toMatchObject({ status: 404, challenge: undefined });
+  });
+
+  it('is 503 where it may turn out to be that of code, once the start is complete', async () => {
+    ready = false;
+    for (const url of ['/1.0/report', '/1.0/report/deep/down/below/x?y']) {
+      expect(await get(url)).toMatchObject({ status: 503, challenge: undefined });
+    }
+    for (const url of ['/', '/nowhere', '/1.0/', '/api/nowhere', '/media/x', '/..%2f/x']) {
+      expect(await get(url), url).toMatchObject({ status: 401, challenge: NO_TOKEN });
+    }
+    ready = true;
+    expect(await get('/1.0/report')).toMatchObject({ status: 401 });
   });
 
   it('is refused before the body is looked at', async () => {

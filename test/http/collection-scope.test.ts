@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../src/auth/client.ts';
 import { createRegistry } from '../../src/collections/registry.ts';
 import {
@@ -27,12 +27,19 @@ registry.put(collection('open', { settings: { authenticate: false } }));
 registry.put(collection('readable', { settings: { authenticate: ['POST', 'PUT', 'DELETE'] } }));
 registry.put(collection('postable', { settings: { authenticate: ['GET', 'PUT', 'DELETE'] } }));
 
+let ready = true;
+const isReady = () => ready;
+
+afterEach(() => {
+  ready = true;
+});
+
 const { server } = bareServer((bare) => {
   bare.addHook('onRequest', (request, _reply, done) => {
     request.client = CLIENTS[String(request.headers['x-client'])] ?? null;
     done();
   });
-  bare.addHook('onRequest', createEnterCollection(registry));
+  bare.addHook('onRequest', createEnterCollection({ registry, isReady }));
   const show = async (request: Parameters<typeof collectionOf>[0]) => ({
     path: collectionOf(request).path,
     address: addressOf(request),
@@ -97,6 +104,17 @@ describe('the way into a collection', () => {
       expect(await status('GET', `books/${id}`, 'user'), id).toBe(404);
       expect(await status('PATCH', `books/${id}`, 'user'), id).toBe(404);
     }
+  });
+
+  it('is closed to all that may pass until the start is complete, and nobody is told that there is none', async () => {
+    ready = false;
+    expect(await status('GET', 'open')).toBe(503);
+    expect(await status('POST', `open/${ID}`)).toBe(503);
+    expect(await status('GET', 'nothing')).toBe(503);
+    expect(await status('GET', 'nothing', 'user')).toBe(503);
+    expect(await status('GET', 'books')).toBe(401);
+    expect(await status('GET', 'books', 'limited')).toBe(401);
+    expect((await ask('GET', 'books', 'user')).headers['retry-after']).toBe('2');
   });
 
   it('refuses unknown methods after access', async () => {

@@ -26,6 +26,7 @@ interface Options {
   /** How each job ends; `ok()` unless given. */
   readonly run?: (job: Job) => Outcome | Promise<Outcome>;
   readonly enabled?: boolean;
+  readonly isReady?: () => boolean;
   readonly config?: Readonly<Record<string, Json>>;
 }
 
@@ -85,6 +86,7 @@ function depsOf(modules: ModuleService, jobs: Job[], options: Options): HttpDeps
     store: { watch() {} },
     cache: undefined,
     now: Date.now,
+    isReady: options.isReady ?? (() => true),
     newId: createIdSource(),
     modules,
     calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),

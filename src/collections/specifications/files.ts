@@ -39,6 +39,8 @@ export interface SpecificationFiles {
    * Must not run beside `write` or `remove`: text read before a write of ours would pass for a later edit.
    */
   changeIn(file: string): Promise<FileChange | undefined>;
+  /** Lets the next `changeIn` of this file find a change: the last one came to nothing. */
+  forget(file: string): void;
   /** Names every file below the root that may have changed. Returns what ends the watch. */
   watch(listener: (file: string) => void, onError: (error: unknown) => void): Promise<() => Promise<void>>;
 }
@@ -134,6 +136,10 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       if (text === undefined) known.delete(file);
       else known.set(file, text);
       return { address, file, text };
+    },
+    forget(file) {
+      // No specification is empty: neither what lies there nor its absence is equal to this.
+      known.set(file, '');
     },
     async watch(listener, onError) {
       const watch = new FolderWatch(root, {

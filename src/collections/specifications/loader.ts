@@ -1,18 +1,16 @@
-// Brings the specifications that lie in files into force at a start. A broken one is logged and never stops it.
+// Takes up the specifications that lie in files at a start. A broken one is logged and never stops it.
 import { AppError } from '../../errors.ts';
 import type { Collection } from '../collection.ts';
 import type { FilterLimits } from '../filters/budget.ts';
 import type { Registry } from '../registry.ts';
 import { checkCase, checkDefaultFilters } from './conflicts.ts';
 import { parseSpecificationText, type SpecificationFile, type SpecificationFiles } from './files.ts';
-import type { IndexKeeper } from './index-keeper.ts';
 import type { SpecificationLog } from './log.ts';
 import { parseSpecification, type SpecificationOptions } from './specification.ts';
 
 interface LoaderOptions extends SpecificationOptions {
   readonly registry: Registry;
   readonly files: Pick<SpecificationFiles, 'readAll'>;
-  readonly indexes: Pick<IndexKeeper, 'addAll'>;
   readonly filterLimits: FilterLimits;
   readonly log: SpecificationLog;
 }
@@ -35,9 +33,9 @@ function loadOne(
   return collection;
 }
 
-/** Fills the registry from the files and brings the declared indexes into force. */
+/** Fills the registry from the files. Nothing here asks the database: the declared indexes are not in force yet. */
 export async function loadSpecifications(options: LoaderOptions): Promise<void> {
-  const { registry, files, indexes, filterLimits, log } = options;
+  const { registry, files, filterLimits, log } = options;
   const loaded: { readonly file: string; readonly collection: Collection }[] = [];
   for (const found of await files.readAll()) {
     try {
@@ -55,5 +53,4 @@ export async function loadSpecifications(options: LoaderOptions): Promise<void> 
     registry.remove(collection);
     logRefusal(log, file, new AppError('SPECIFICATION_INVALID', { items }));
   }
-  await indexes.addAll(registry.list());
 }

@@ -1,8 +1,10 @@
 // The life of specifications: loaded from files, posted, edited by hand, removed. Every change goes through here, one
 // at a time: checked, indexes in force, file written, then the live collection swapped whole.
-import { AppError } from '../../errors.ts';
+import { AppError, isStoreAway } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { createKeyedQueue } from '../../lib/keyed-queue.ts';
+import { createPatience } from '../../lib/patience.ts';
+import { type Pause, pause as pauseOnClock } from '../../lib/pause.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress } from '../collection.ts';
 import type { FilterLimits } from '../filters/budget.ts';
@@ -16,18 +18,24 @@ import { parseSpecification, type SpecificationOptions } from './specification.t
 
 interface ServiceOptions extends SpecificationOptions {
   readonly registry: Registry;
-  readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
+  readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;
   readonly files: SpecificationFiles;
   readonly filterLimits: FilterLimits;
   /** Whether a custom endpoint has this name: its sub-resources would hide the collections of a folder called so. */
   readonly isEndpoint: (version: string, name: string) => boolean;
   readonly log: SpecificationLog;
   readonly now: () => number;
+  readonly pause?: Pause | undefined;
 }
 
 export interface SpecificationService {
-  /** Brings every specification file into force, then watches for edits. A broken file is logged and left out. */
+  /** Takes up every specification file, then watches for edits. A broken file is logged and left out. */
   load(): Promise<void>;
+  /**
+   * Brings the indexes of all collections into force. Those that the data do not permit are logged and left out. Rejects
+   * while the store is away: to be repeated.
+   */
+  ensureIndexes(): Promise<void>;
   /** Creates or replaces. In force, its unique indexes too, when it resolves; a rejection has changed nothing. */
   put(address: CollectionAddress, body: Json): Promise<{ readonly created: boolean }>;
   /** The specification as it was posted, with the time of that in `settings.lastModifiedAt`. */
@@ -87,10 +95,11 @@ function createChanges(options: ServiceOptions) {
     }
   };
 
-  const applyEdit = async (file: string): Promise<void> => {
+  /** Gives false where the store was away: the edit is to be applied later. */
+  const applyEdit = async (file: string): Promise<boolean> => {
     try {
       const change = await files.changeIn(file);
-      if (change === undefined) return;
+      if (change === undefined) return true;
       const { address, text } = change;
       const { version, database, name } = address;
       if (text !== undefined) {
@@ -102,23 +111,35 @@ function createChanges(options: ServiceOptions) {
       log.info({ file }, text === undefined ? 'a specification was removed' : 'a specification was edited');
     } catch (error) {
       logRefusal(log, file, error);
+      if (!isStoreAway(error)) return true;
+      files.forget(file);
+      return false;
     }
+    return true;
   };
 
   return {
     bringIntoForce,
     takeOut,
     applyEdit,
-    load: () => loadSpecifications({ ...options, indexes, files }),
+    load: () => loadSpecifications(options),
+    ensureIndexes: () => indexes.addAll(registry.list()),
   };
 }
 
 /** Gives the one way to change the live collections. Changes of one process run one after the other. */
 export function createSpecificationService(options: ServiceOptions): SpecificationService {
-  const { registry, files, log, now } = options;
+  const { registry, store, files, log, now, pause = pauseOnClock } = options;
   const changes = createChanges(options);
   const queue = createKeyedQueue();
   const oneAtATime = <T>(task: () => Promise<T>) => queue.run('', task);
+  const closing = new AbortController();
+  const edited = createPatience<string>({
+    work: (file) => oneAtATime(() => changes.applyEdit(file)),
+    keyOf: (file) => file,
+    pause,
+    signal: closing.signal,
+  });
   const current = ({ version, database, name }: CollectionAddress) => registry.get(version, database, name);
   let endWatch: () => Promise<void> = async () => {};
 
@@ -126,13 +147,16 @@ export function createSpecificationService(options: ServiceOptions): Specificati
     async load() {
       await oneAtATime(changes.load);
       const failed = (error: unknown) => log.error({ err: error }, 'edits of specifications go unnoticed');
-      const edited = (file: string) => void oneAtATime(() => changes.applyEdit(file));
-      await files.watch(edited, failed).then((end) => {
-        endWatch = end;
-      }, failed);
+      await files
+        .watch((file) => void edited(file), failed)
+        .then((end) => {
+          endWatch = end;
+        }, failed);
     },
+    ensureIndexes: () => oneAtATime(changes.ensureIndexes),
     put: (address, body) =>
       oneAtATime(async () => {
+        await store.health();
         const created = current(address) === undefined;
         const save = ({ source }: Collection) => files.write(address, source);
         await changes.bringIntoForce(address, withTime(body, now()), save);
@@ -143,10 +167,12 @@ export function createSpecificationService(options: ServiceOptions): Specificati
       oneAtATime(async () => {
         const live = current(address);
         if (live === undefined) throw new AppError('NOT_FOUND');
+        await store.health();
         await files.remove(address);
         await changes.takeOut(live);
       }),
     async close() {
+      closing.abort();
       await endWatch();
       await oneAtATime(async () => {});
     },

@@ -1,6 +1,6 @@
 // Files that somebody changed by hand: new code, a new policy, or gone. What is broken changes nothing but the log.
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
+import { AppError, isStoreAway } from '../../errors.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
 import { type Core, inTurn, note } from './core.ts';
@@ -69,16 +69,23 @@ async function applyPolicy(core: Core, address: ModuleAddress, found: FileText):
   await adoptPolicy(core, address, policy);
 }
 
-/** Brings into force what has become of a file, if anybody but us changed it. Never rejects. */
-export function applyEdit(core: Core, { address, part, file }: ModuleFile): Promise<void> {
+/**
+ * Brings into force what has become of a file, if anybody but us changed it. Never rejects; gives false where the store
+ * was away: the edit is to be applied later.
+ */
+export function applyEdit(core: Core, { address, part, file }: ModuleFile): Promise<boolean> {
   return inTurn(core, address, async () => {
     try {
       const found = await core.files.changed(address, part);
-      if (found === undefined) return;
+      if (found === undefined) return true;
       await (part === 'code' ? applyCode : applyPolicy)(core, address, found);
       core.log.info({ file }, found.state === 'absent' ? 'a file was removed' : 'a file was edited');
     } catch (error) {
       logRefusal(core, file, error);
+      if (!isStoreAway(error)) return true;
+      core.files.forget(address, part);
+      return false;
     }
+    return true;
   });
 }

@@ -45,6 +45,8 @@ export interface ModuleFiles {
   remove(address: ModuleAddress, part: Part): Promise<void>;
   /** Its text, when it is not the one known; undefined when nobody but this object changed it. Must not run beside a write. */
   changed(address: ModuleAddress, part: Part): Promise<FileText | undefined>;
+  /** Lets the next `changed` find a change: the last one came to nothing. */
+  forget(address: ModuleAddress, part: Part): void;
   fileOf(address: ModuleAddress, part: Part): string;
   /** Names every file that changes from when this resolves. Returns what ends the watch. */
   watch(
@@ -151,6 +153,10 @@ export function createModuleFiles({ folders, maxBytes }: FilesOptions): ModuleFi
       if (mark === known.get(file)) return undefined;
       remember(file, mark);
       return found;
+    },
+    forget(address, part) {
+      // The mark of nothing: neither a text nor its absence has it.
+      known.set(fileOf(address, part), '');
     },
     async watch(listener, onError) {
       const onFile = (path: string) => {

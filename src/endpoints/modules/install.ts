@@ -56,8 +56,8 @@ function bring({ shelf }: Core, address: ModuleAddress, facts: VersionFacts, con
   shelf.put({ address, state: activated(shelf.state(keyOf(address)), facts), ...contents });
 }
 
-/** Takes back a write whose change could not be stored. What fails here is completed by the next start. */
-async function restore(
+/** Gives a module the files of what is in force, because their change could not be stored. What fails here is completed by the next start. */
+export async function takeBackFiles(
   { files, shelf, log }: Core,
   address: ModuleAddress,
   withPolicy: boolean,
@@ -92,7 +92,7 @@ export function install(core: Core, code: NewCode): Promise<VersionFacts> {
       await files.write(address, 'code', source);
       await records.save(activated(shelf.state(key), facts));
     } catch (error) {
-      await restore(core, address, false);
+      await takeBackFiles(core, address, false);
       throw error;
     }
     bring(core, address, facts, contents);
@@ -154,7 +154,7 @@ export function installApproved(
       if (own?.given !== undefined) await files.write(address, 'policy', policyText(own.given));
       await records.change(activated(shelf.state(key), facts), facts);
     } catch (error) {
-      await restore(core, address, own !== undefined);
+      await takeBackFiles(core, address, own !== undefined);
       throw error;
     }
     bring(core, address, facts, { source, policy, faults: {} });

@@ -1,8 +1,9 @@
 // The start: every module that lies in files comes into force. Code whose hash is known is not looked at again, so a thousand
 // modules cost little; a broken one is logged, answers 503, and stops nobody.
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
+import { AppError, isStoreAway } from '../../errors.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
+import type { Pause } from '../../lib/pause.ts';
 import { mapSideBySide } from '../../lib/side-by-side.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { addressOf, keyOf } from './address.ts';
@@ -17,6 +18,8 @@ import { activated } from './transitions.ts';
 const READS_AT_ONCE = 16;
 // While one is stored the next is looked at; more at once would only wait for each other.
 const LOOKS_AT_ONCE = 4;
+/** Milliseconds until code is looked at again that could not be stored. */
+const AGAIN_MS = 2000;
 /** How long a start waits for code that has to be looked at. */
 const WAIT_MS = 5000;
 
@@ -71,7 +74,20 @@ async function loadKnown(core: Core, address: ModuleAddress): Promise<boolean> {
   return true;
 }
 
-async function loadUnknown(core: Core, address: ModuleAddress): Promise<void> {
+/** What came of one look at code: `again` where the store was away. */
+type Look = 'settled' | 'again';
+
+async function loadUnknown(core: Core, address: ModuleAddress): Promise<Look> {
+  try {
+    await bringUnknown(core, address);
+    return 'settled';
+  } catch (error) {
+    if (!isStoreAway(error)) throw error;
+    return 'again';
+  }
+}
+
+async function bringUnknown(core: Core, address: ModuleAddress): Promise<void> {
   const { shelf, records, acceptance, files } = core;
   const held = shelf.get(keyOf(address));
   // Somebody may have posted other code, or removed it, while this waited for its turn.
@@ -83,6 +99,7 @@ async function loadUnknown(core: Core, address: ModuleAddress): Promise<void> {
     const action = held.state.active === null ? 'create' : 'replace';
     await installLaid(core, { address, source, metadata, action });
   } catch (error) {
+    if (isStoreAway(error)) throw error;
     logRefusal(core, files.fileOf(address, 'code'), error);
     const refused = error instanceof AppError && error.code === 'ENDPOINT_INVALID';
     const state = { ...held.state, broken: refused ? fingerprint(held.source) : held.state.broken };
@@ -118,25 +135,40 @@ function warnOfCollisions(core: Core): void {
   }
 }
 
+interface LoadOptions {
+  /** The server closes. */
+  readonly signal: AbortSignal;
+  readonly pause: Pause;
+}
+
 /** The code that nobody has looked at yet; what is left when the server closes waits for the next start. */
 async function loadAllUnknown(
   core: Core,
   unknown: readonly ModuleAddress[],
-  signal: AbortSignal,
+  { signal, pause }: LoadOptions,
 ): Promise<void> {
-  await mapSideBySide(unknown, LOOKS_AT_ONCE, async (address) => {
-    if (!signal.aborted) await inTurn(core, address, () => loadUnknown(core, address));
-  });
+  let left = unknown;
+  while (left.length > 0 && !signal.aborted) {
+    const again: ModuleAddress[] = [];
+    await mapSideBySide(left, LOOKS_AT_ONCE, async (address) => {
+      if (signal.aborted) return;
+      const look = await inTurn(core, address, () => loadUnknown(core, address));
+      if (look === 'again') again.push(address);
+    });
+    left = again;
+    if (left.length > 0) await pause(AGAIN_MS, signal);
+  }
   warnOfCollisions(core);
 }
 
 /**
  * Brings everything into force. Looking at unknown code goes on behind the start when it takes long: until its turn such a
- * module answers 503. Resolves with the promise of that rest. Rejects with the store's StoreError only.
+ * module answers 503. Resolves with the promise of that rest. Rejects with the store's StoreError only: then it may be
+ * called again.
  */
 export async function loadModules(
   core: Core,
-  signal: AbortSignal,
+  options: LoadOptions,
 ): Promise<{ readonly rest: Promise<void> }> {
   await core.records.ensure();
   const states = await core.records.states();
@@ -147,7 +179,7 @@ export async function loadModules(
     if (!(await loadKnown(core, address))) unknown.push(address);
   });
   await mapSideBySide(states, READS_AT_ONCE, (state) => loadAbsent(core, state));
-  const rest = loadAllUnknown(core, unknown, signal);
+  const rest = loadAllUnknown(core, unknown, options);
   await Promise.race([rest, setTimeout(WAIT_MS, undefined, { ref: false })]);
   return { rest };
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
 import { type Core, note } from './core.ts';
+import { takeBackFiles } from './install.ts';
 import type { Held } from './shelf.ts';
 import { removed, resumed, suspended } from './transitions.ts';
 
@@ -20,7 +21,12 @@ export async function removeModule(core: Core, address: ModuleAddress, by: strin
   // The policy first: a crash in between leaves code without power, never grants for whoever posts the name next.
   await files.remove(address, 'policy');
   await files.remove(address, 'code');
-  await records.save(removed(shelf.state(state.key), true));
+  try {
+    await records.save(removed(shelf.state(state.key), true));
+  } catch (error) {
+    await takeBackFiles(core, address, true);
+    throw error;
+  }
   shelf.remove(removed(shelf.state(state.key), true));
   logs.drop(state.key);
   const before = state.active?.sha256 ?? null;

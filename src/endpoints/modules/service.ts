@@ -2,6 +2,8 @@
 import type { Audit } from '../../auth/audit.ts';
 import type { Registry } from '../../collections/registry.ts';
 import { createKeyedQueue } from '../../lib/keyed-queue.ts';
+import { createPatience } from '../../lib/patience.ts';
+import { type Pause, pause as pauseOnClock } from '../../lib/pause.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { policyOriginProblem } from '../capabilities/fetch/policy-origin.ts';
 import type { ModuleService } from '../modules.ts';
@@ -41,10 +43,14 @@ export interface ModulesDeps {
   readonly log: ModulesLog;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly pause?: Pause | undefined;
 }
 
 export interface Modules extends ModuleService {
-  /** Brings every file into force, then watches for edits. A broken file is logged and its module answers 503. */
+  /**
+   * Brings every file into force, then watches for edits. A broken file is logged and its module answers 503. Rejects
+   * with the store's StoreError: then it may be called again.
+   */
   load(): Promise<void>;
   /** What a module did against its limits. */
   onIncident(incident: Incident): void;
@@ -77,13 +83,21 @@ function createCore(deps: ModulesDeps): Core {
 }
 
 /** Watches the files from before they are read; edits wait until all of those are in force. */
-function createWatch(core: Core) {
+function createWatch(core: Core, pause: Pause, signal: AbortSignal) {
   const edits = new Set<Promise<void>>();
-  const loaded = Promise.withResolvers<void>();
+  const loaded = Promise.withResolvers<boolean>();
   let begun: Promise<void> = Promise.resolve();
+  let opened: Promise<void> | undefined;
   let end: () => Promise<void> = async () => {};
+  const apply = createPatience<ModuleFile>({
+    work: (file) => applyEdit(core, file),
+    keyOf: ({ file }) => file,
+    pause,
+    signal,
+  });
   const edited = (file: ModuleFile) => {
-    const edit = loaded.promise.then(() => applyEdit(core, file)).finally(() => edits.delete(edit));
+    const applied = loaded.promise.then((isLoaded) => (isLoaded ? apply(file) : undefined));
+    const edit = applied.finally(() => edits.delete(edit));
     edits.add(edit);
   };
   const failed = (error: unknown) =>
@@ -92,16 +106,19 @@ function createWatch(core: Core) {
     /** `rest`: what the start still brings into force. */
     after(rest: Promise<void>): void {
       const failedRest = (error: unknown) => core.log.error({ err: error }, 'not all modules are in force');
-      begun = rest.catch(failedRest).then(loaded.resolve);
+      begun = rest.catch(failedRest).then(() => loaded.resolve(true));
     },
-    begin: () =>
-      core.files.watch(edited, failed).then((close) => {
+    begin(): Promise<void> {
+      opened ??= core.files.watch(edited, failed).then((close) => {
         end = close;
-      }, failed),
+      }, failed);
+      return opened;
+    },
     async close(): Promise<void> {
       await end();
       await begun;
-      loaded.resolve();
+      // What changed before anything was loaded is found by the next start.
+      loaded.resolve(false);
       await Promise.all(edits);
     },
   };
@@ -113,15 +130,16 @@ export function createModules(deps: ModulesDeps): Modules {
   const { shelf, logs, registry } = core;
   const { review } = deps;
   const incidents = createIncidents(core);
-  const watch = createWatch(core);
+  const { store, pause = pauseOnClock } = deps;
   const closing = new AbortController();
+  const watch = createWatch(core, pause, closing.signal);
 
   return {
     registry,
     ...createHistory(core),
     async load() {
       await watch.begin();
-      const { rest } = await loadModules(core, closing.signal);
+      const { rest } = await loadModules(core, { signal: closing.signal, pause });
       watch.after(rest);
     },
     onIncident: incidents.onIncident,
@@ -139,10 +157,15 @@ export function createModules(deps: ModulesDeps): Modules {
         await approveVersion(core, address, { version, by });
         incidents.forgive(keyOf(address));
       }),
-    remove: (address, by) => inTurn(core, address, () => removeModule(core, address, by)),
+    remove: (address, by) =>
+      inTurn(core, address, async () => {
+        await store.health();
+        await removeModule(core, address, by);
+      }),
     policy: (address) => shownPolicy(mustHold(core, address)),
     putPolicy: (address, value, by) =>
       inTurn(core, address, async () => {
+        await store.health();
         await putPolicy(core, mustHold(core, address), { value, by, review });
         return shownPolicy(mustHold(core, address));
       }),

@@ -10,7 +10,7 @@ import { resource } from '../resource.ts';
 /** Registers showing and changing of the configuration; a change is in force after a restart. */
 export function apiConfigRoutes(
   server: FastifyInstance,
-  { configStore, audit }: Pick<HttpDeps, 'configStore' | 'audit'>,
+  { configStore, audit, store }: Pick<HttpDeps, 'configStore' | 'audit' | 'store'>,
 ): void {
   const note = createNote(audit);
   acceptPlainJson(server);
@@ -18,6 +18,8 @@ export function apiConfigRoutes(
   resource(server, '/api/config', {
     GET: async (_request, reply) => sendValue(reply, configStore.redacted()),
     POST: async (request, reply) => {
+      // What cannot be noted is not done.
+      await store.health();
       const { before, after } = await configStore.save(objectBody(request));
       await note(request, { action: 'configuration.change', target: '/api/config', before, after });
       return sendValue(reply, { result: 'success', message: 'server restart required' });

@@ -10,12 +10,12 @@ import type { ResponseCache } from '../response-cache.ts';
 
 const PATH = '/:version/:database/:collection';
 
-type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger'>;
+type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger' | 'isReady'>;
 
 /** Registers the documents of all collections; which ones there are is looked up at each request. */
 export function documentRoutes(server: FastifyInstance, deps: Deps, cache: ResponseCache | undefined): void {
   acceptPlainJson(server);
-  server.addHook('onRequest', createEnterCollection(deps.registry));
+  server.addHook('onRequest', createEnterCollection(deps));
   const reads = createDocumentReads(deps, cache);
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);

@@ -5,7 +5,7 @@ import { noToken, notPermitted } from '../../auth/challenge.ts';
 import { allowedMethods } from '../../endpoints/call.ts';
 import type { EndpointRequest, EndpointResponse } from '../../endpoints/calls.ts';
 import type { EndpointMatch, LiveModule } from '../../endpoints/modules.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors.ts';
 import type { Hook } from '../authenticate.ts';
 import type { CustomCodeDeps, HttpDeps } from '../deps.ts';
 import { CALL_PATH, type EndpointAddresses } from '../endpoint-address.ts';
@@ -13,7 +13,7 @@ import { pathOf } from '../error-handler.ts';
 import { acceptGuestBodies, NO_BODY } from '../guest-body.ts';
 import { anyMethod } from '../resource.ts';
 
-type Deps = Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'config'>;
+type Deps = Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'config' | 'isReady'>;
 
 /** The error for a caller who may not call this endpoint with this method, if so. */
 function challengeOf(request: FastifyRequest, endpoint: LiveModule): AppError | undefined {
@@ -53,7 +53,7 @@ const asIs = (payload: unknown): string => payload as string;
 /** Registers the one address at which every call arrives. */
 export function endpointCallRoutes(
   server: FastifyInstance,
-  { calls, config }: Deps,
+  { calls, config, isReady }: Deps,
   { matchOf }: EndpointAddresses,
 ): void {
   const matched = (request: FastifyRequest): EndpointMatch => {
@@ -67,6 +67,7 @@ export function endpointCallRoutes(
     const { endpoint } = match;
     const challenge = challengeOf(request, endpoint);
     if (challenge !== undefined) return done(challenge);
+    if (!isReady()) return done(new StoreError('unavailable'));
     const refusal = calls.refusal(endpoint, request.method);
     const onlyAsks = request.method === 'OPTIONS' && refusal?.code === 'METHOD_NOT_ALLOWED';
     if (onlyAsks) reply.code(204).header('Allow', allowedMethods(endpoint)).send();

@@ -4,13 +4,13 @@ import { noToken } from '../../auth/challenge.ts';
 import type { ModuleAddress } from '../../endpoints/modules.ts';
 import { AppError } from '../../errors.ts';
 import { type Hook, requireAdmin } from '../authenticate.ts';
-import type { CustomCodeDeps } from '../deps.ts';
+import type { CustomCodeDeps, HttpDeps } from '../deps.ts';
 import { type EndpointAddresses, SUB_RESOURCES_PATH } from '../endpoint-address.ts';
 import { endpointCallRoutes } from './endpoint-calls.ts';
 import { type ModuleDeps, moduleCodeRoutes } from './module-code.ts';
 import { moduleRoutes } from './modules.ts';
 
-type Deps = ModuleDeps & Pick<CustomCodeDeps, 'calls'>;
+type Deps = ModuleDeps & Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'isReady'>;
 
 /** The endpoint that a path names, whether or not it exists. */
 function namedAddress({ params }: FastifyRequest): ModuleAddress {

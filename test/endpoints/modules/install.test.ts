@@ -17,6 +17,7 @@ async function failingStore() {
     ...store,
     find: (...args) => store.find(...args),
     count: (...args) => store.count(...args),
+    health: () => store.health(),
     ensureIndexes: (...args) => store.ensureIndexes(...args),
     commit: async (writes, options) => {
       if (control.refuses(writes.map(({ ns }) => ns.collection))) throw new StoreError('unavailable');

@@ -37,11 +37,14 @@ describe('what is public', () => {
 });
 
 describe('/health while the database is away', () => {
-  it('is 503 without detail', async () => {
-    const health = () => Promise.reject(new StoreError('unavailable', { cause: new Error('driver') }));
+  it.each([
+    ['away', true, () => Promise.reject(new StoreError('unavailable', { cause: new Error('driver') }))],
+    ['back, and the start not complete yet', false, async () => {}],
+  ])('is 503 without detail: %s', async (_case, ready, health) => {
+    const isReady = () => ready;
     const { server } = bareServer((bare) => {
       acceptJson(bare);
-      healthRoutes(bare, { store: { health } } as unknown as Parameters<typeof healthRoutes>[1]);
+      healthRoutes(bare, { isReady, store: { health } } as unknown as Parameters<typeof healthRoutes>[1]);
     });
     const answer = await server.inject({ url: '/health' });
     expect(answer.statusCode).toBe(503);

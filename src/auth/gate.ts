@@ -1,0 +1,61 @@
+// Who is let in: tokens and the login, which answer 503 until the server knows what it needs to judge anybody.
+import type { Config } from '../config/schema.ts';
+import { StoreError } from '../errors.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { CLIENTS } from './client-records.ts';
+import type { Clients } from './clients.ts';
+import { createLogin, type Login } from './login.ts';
+import { createAttemptLimiter } from './rate-limit.ts';
+import { generatedSecret } from './server-secrets.ts';
+import { createStandings } from './standings.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+
+interface GateOptions {
+  readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit'>;
+  readonly store: Pick<DocumentStore, 'find' | 'commit' | 'watch'>;
+  readonly clients: Pick<Clients, 'verify' | 'hasAny' | 'standing'>;
+  /** True once all is made that the start makes in the database. Nobody is looked up before. */
+  readonly isOpen: () => boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+export interface Gate {
+  readonly tokens: Tokens;
+  readonly login: Login;
+  /** Finds or makes the signing secret that nobody configured. Rejects with the store's StoreError. */
+  ensureSecret(): Promise<void>;
+  close(): void;
+}
+
+/** Makes the gate. A token with a wrong signature is refused at any time where the secret is configured. */
+export function createGate({ settings, store, clients, isOpen, now, queryMs }: GateOptions): Gate {
+  let secret = settings.tokenSecret;
+  const mustBeOpen = () => {
+    if (!isOpen()) throw new StoreError('unavailable');
+  };
+  const standings = createStandings({
+    read: async (clientId) => {
+      mustBeOpen();
+      return clients.standing(clientId);
+    },
+    watch: (listener) => store.watch(listener),
+    source: CLIENTS,
+    now,
+  });
+  const tokens = createTokens({ secret: () => secret, ttl: settings.tokenTtl, standings, now });
+  const login = createLogin({ clients, limiter: createAttemptLimiter(settings.rateLimit), tokens });
+  return {
+    tokens,
+    async login(credentials) {
+      mustBeOpen();
+      return login(credentials);
+    },
+    async ensureSecret() {
+      secret ??= await generatedSecret('auth.tokenSecret', { store, now, queryMs });
+    },
+    close: () => standings.close(),
+  };
+}

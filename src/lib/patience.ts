@@ -1,0 +1,28 @@
+// Work that nobody waits for, done again after a while for as long as it comes to nothing.
+import type { Pause } from './pause.ts';
+
+const WAIT_MS = 2000;
+
+interface PatienceOptions<T> {
+  /** Resolves with false where it came to nothing for now. Must not reject. */
+  readonly work: (item: T) => Promise<boolean>;
+  readonly keyOf: (item: T) => string;
+  readonly pause: Pause;
+  /** Ends all waiting: what has come to nothing by then is left. */
+  readonly signal: AbortSignal;
+}
+
+/** Gives the function that does the work. One whose key waits already is left to that one, which looks anew. */
+export function createPatience<T>({ work, keyOf, pause, signal }: PatienceOptions<T>) {
+  const waiting = new Set<string>();
+  return async (item: T): Promise<void> => {
+    const key = keyOf(item);
+    if (waiting.has(key)) return;
+    while (!(await work(item)) && !signal.aborted && !waiting.has(key)) {
+      waiting.add(key);
+      await pause(WAIT_MS, signal);
+      waiting.delete(key);
+      if (signal.aborted) return;
+    }
+  };
+}

@@ -1,0 +1,65 @@
+// The gate: shut until the start is done, and never a refusal for good before it can judge.
+import { describe, expect, it } from 'vitest';
+import { createClients } from '../../src/auth/clients.ts';
+import { createGate } from '../../src/auth/gate.ts';
+import { createIdSource } from '../../src/lib/ids.ts';
+import { openFickleStore } from '../helpers/fickle-store.ts';
+
+const RATE_LIMIT = { perClient: 30, perAddress: 300, windowSeconds: 60 };
+const CREDENTIALS = { clientId: 'boss', secret: 'a secret of the boss', address: '192.0.2.1' };
+const away = { reason: 'unavailable' };
+
+async function setUp(tokenSecret?: string) {
+  const store = await openFickleStore();
+  const options = { store, now: Date.now, queryMs: 5000 };
+  const clients = createClients({ ...options, newId: createIdSource() });
+  await clients.ensure();
+  await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
+  const state = { open: true };
+  const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT };
+  const gate = createGate({ ...options, settings, clients, isOpen: () => state.open });
+  return { store, gate, state };
+}
+
+describe('the gate', () => {
+  it('lets in whoever logs in, once it has a secret to sign with', async () => {
+    const { gate } = await setUp();
+    await expect(gate.login(CREDENTIALS)).rejects.toMatchObject(away);
+    await gate.ensureSecret();
+    const { accessToken } = await gate.login(CREDENTIALS);
+    expect((await gate.tokens.verify(accessToken)).clientId).toBe('boss');
+    gate.close();
+  });
+
+  it('calls no token bad while the secret is not known', async () => {
+    const { gate, store } = await setUp();
+    store.leave();
+    await expect(gate.ensureSecret()).rejects.toMatchObject(away);
+    for (const token of ['', 'nonsense', 'a.b.c', 'x'.repeat(5000)]) {
+      await expect(gate.tokens.verify(token)).rejects.toMatchObject(away);
+      expect(gate.tokens.peek(token)).toBeUndefined();
+    }
+    store.comeBack();
+    await gate.ensureSecret();
+    await expect(gate.tokens.verify('nonsense')).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
+  });
+
+  it('tells a bad token from a good one at any time where the secret is configured', async () => {
+    const { gate, state } = await setUp('a secret of at least thirty-two characters');
+    await gate.ensureSecret();
+    const { accessToken } = await gate.login(CREDENTIALS);
+    state.open = false;
+    await expect(gate.tokens.verify(accessToken)).rejects.toMatchObject(away);
+    await expect(gate.tokens.verify(`${accessToken}x`)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
+    await expect(gate.login(CREDENTIALS)).rejects.toMatchObject(away);
+    state.open = true;
+    expect((await gate.tokens.verify(accessToken)).clientId).toBe('boss');
+  });
+
+  it('keeps a configured secret to itself: nothing is stored', async () => {
+    const { gate, store } = await setUp('a secret of at least thirty-two characters');
+    store.leave();
+    await gate.ensureSecret();
+    expect(store.missed).toEqual([]);
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { mayBeCode, mustBeReady } from '../../src/http/readiness.ts';
+
+test('until the start is complete everything that needs it is unavailable', () => {
+  expect(() => mustBeReady(() => false)).toThrow(expect.objectContaining({ reason: 'unavailable' }));
+  expect(() => mustBeReady(() => true)).not.toThrow();
+});
+
+test('code may have any path below a version', () => {
+  for (const path of ['/1.0/report', '/v1/a/b/c/d/e', '/x/%C3%A9']) expect(mayBeCode(path), path).toBe(true);
+  for (const path of ['', '/', '/1.0', '/1.0/', '//x', '/api/x', '/media/x', '/.call/x', '/a..b/x']) {
+    expect(mayBeCode(path), path).toBe(false);
+  }
+});
