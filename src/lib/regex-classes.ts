@@ -88,12 +88,13 @@ export function codePointText(codePoint: number): string {
   return /[0-9A-Za-z]/.test(character) ? character : `\\x{${codePoint.toString(16)}}`;
 }
 
-function complement(ranges: readonly Range[]): readonly Range[] {
+/** What `ranges` leave out. */
+export function complement(ranges: readonly Range[]): readonly Range[] {
   const gaps: Range[] = [];
   let next = 0;
-  for (const [first, last] of ranges) {
+  for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
     if (first > next) gaps.push([next, first - 1]);
-    next = last + 1;
+    next = Math.max(next, last + 1);
   }
   if (next <= LAST) gaps.push([next, LAST]);
   return gaps;

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import type { Filter, Test, TypeName } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/match.ts';
+import { compareDocuments } from '../../src/stores/matching/order.ts';
 import type {
   DocumentStore,
   IndexDefinition,
@@ -12,7 +13,6 @@ import type {
   StoredDocument,
   Write,
 } from '../../src/stores/ports.ts';
-import { compareDocuments } from './document-order.ts';
 
 const PATHS = ['a', 'b', 'c', 'a.x', 'c.x', 'c.y', 'a.0', '_id'] as const;
 

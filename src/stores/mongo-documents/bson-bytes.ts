@@ -17,7 +17,7 @@ export function createOutput(size: number): Output {
 
 /** Everything written so far. */
 export function outputText(out: Output): string {
-  return out.bytes.utf8Slice(0, out.at);
+  return out.bytes.toString('utf8', 0, out.at);
 }
 
 /** Makes room for `more` bytes. */
@@ -46,14 +46,14 @@ export function putAscii(out: Output, text: string): void {
 export function putString(out: Output, text: string): void {
   const json = JSON.stringify(text);
   reserve(out, json.length * 3);
-  out.at += out.bytes.utf8Write(json, out.at);
+  out.at += out.bytes.write(json, out.at, 'utf8');
 }
 
 /** Writes UTF-8 that stands in `source` as a JSON string. */
 export function putBytes(out: Output, source: Buffer, range: { from: number; to: number }): void {
   const { from, to } = range;
   if (to - from > SHORT) {
-    putString(out, source.utf8Slice(from, to));
+    putString(out, source.toString('utf8', from, to));
     return;
   }
   reserve(out, to - from + 2);
@@ -63,7 +63,7 @@ export function putBytes(out: Output, source: Buffer, range: { from: number; to:
   for (let index = from; index < to; index += 1) {
     const byte = source[index] as number;
     if (byte < 0x20 || byte > 0x7e || byte === QUOTE || byte === BACKSLASH) {
-      putString(out, source.utf8Slice(from, to));
+      putString(out, source.toString('utf8', from, to));
       return;
     }
     at += 1;

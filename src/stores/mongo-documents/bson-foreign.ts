@@ -19,16 +19,16 @@ function foreignValue(source: Buffer, type: number, at: number): string | number
     case 0x05:
       return binaryText(source, at);
     case 0x07:
-      return source.hexSlice(at, at + 12);
+      return source.toString('hex', at, at + 12);
     case 0x09:
       return dateText(Number(source.readBigInt64LE(at)));
     case 0x0b: {
       const middle = source.indexOf(0, at);
-      return `/${source.utf8Slice(at, middle)}/${source.utf8Slice(middle + 1, source.indexOf(0, middle + 1))}`;
+      return `/${source.toString('utf8', at, middle)}/${source.toString('utf8', middle + 1, source.indexOf(0, middle + 1))}`;
     }
     case 0x0c: {
       const end = at + 4 + source.readInt32LE(at);
-      return source.hexSlice(end, end + 12);
+      return source.toString('hex', end, end + 12);
     }
     case 0x0d:
     case 0x0e:
@@ -47,7 +47,7 @@ function foreignValue(source: Buffer, type: number, at: number): string | number
 }
 
 function textAt(source: Buffer, at: number): string {
-  return source.utf8Slice(at + 4, at + 3 + source.readInt32LE(at));
+  return source.toString('utf8', at + 4, at + 3 + source.readInt32LE(at));
 }
 
 function dateText(time: number): string | null {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { EMPTY_ARRAY } from '../../src/stores/matching/paths.ts';
-import type { Sort } from '../../src/stores/ports.ts';
-import { compareDocuments, compareIndexValues, createSorter } from './document-order.ts';
+import { StoreError } from '../../../src/errors.ts';
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { compareDocuments, compareIndexValues, createSorter } from '../../../src/stores/matching/order.ts';
+import { EMPTY_ARRAY } from '../../../src/stores/matching/paths.ts';
+import type { Sort } from '../../../src/stores/ports.ts';
 
 function order(sort: Sort, ...documents: readonly JsonObject[]): string {
   const all = documents.map((document, at) => ({ _id: String.fromCharCode(97 + at), ...document }));

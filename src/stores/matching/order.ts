@@ -1,14 +1,8 @@
-// Orders documents as MongoDB does, for judging what stores return: an array counts by its smallest element ascending and its largest descending.
-import type { JsonObject } from '../../src/lib/json.ts';
-import { compareText, compareValues } from '../../src/stores/matching/compare.ts';
-import {
-  EMPTY_ARRAY,
-  type IndexRows,
-  type IndexValue,
-  indexRows,
-  parsePath,
-} from '../../src/stores/matching/paths.ts';
-import type { Sort } from '../../src/stores/ports.ts';
+// Orders documents as MongoDB does: an array counts by its smallest element ascending and its largest descending.
+import type { JsonObject } from '../../lib/json.ts';
+import type { Sort } from '../ports.ts';
+import { compareText, compareValues } from './compare.ts';
+import { EMPTY_ARRAY, type IndexRows, type IndexValue, indexRows, parsePath } from './paths.ts';
 
 /** What a document is ordered by: made once per document, compared often. */
 interface SortKey {

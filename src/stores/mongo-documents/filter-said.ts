@@ -1,0 +1,66 @@
+// Conditions as the server is asked for them, and how they are joined.
+import { BSONRegExp, type Document, ObjectId } from 'mongodb';
+
+/** A condition. Every document that it is meant to match matches `query`; with `exact`, no other one does. */
+export interface Said {
+  readonly query: Document;
+  readonly exact: boolean;
+}
+
+/** How conditions are put. */
+export interface Dialect {
+  /** The query compares text by a collation, so that only patterns still tell texts apart. */
+  readonly collated: boolean;
+  /** Paths begin at a document, not at an element of an array. */
+  readonly root: boolean;
+}
+
+export const ALL: Said = { query: {}, exact: true };
+export const NONE: Said = { query: { _id: { $in: [] } }, exact: true };
+
+/** For what cannot be said: anything may match. */
+export const UNSAID: Said = { query: {}, exact: false };
+
+/** True for the query that every document matches. */
+export function isAll(query: Document): boolean {
+  return Object.keys(query).length === 0;
+}
+
+/** All of them. */
+export function allOf(parts: readonly Said[]): Said {
+  const queries = parts.map(({ query }) => query).filter((query) => !isAll(query));
+  const exact = parts.every((part) => part.exact);
+  const [first] = queries;
+  if (first === undefined) return { query: {}, exact };
+  return { query: queries.length === 1 ? first : { $and: queries }, exact };
+}
+
+/** Any of them. */
+export function anyOf(parts: readonly Said[]): Said {
+  const exact = parts.every((part) => part.exact);
+  const [first] = parts;
+  if (first === undefined) return NONE;
+  if (parts.length === 1) return first;
+  const queries = parts.map(({ query }) => query);
+  return { query: queries.some(isAll) ? {} : { $or: queries }, exact };
+}
+
+/** None of them. */
+export function noneOf(parts: readonly Said[]): Said {
+  const known = parts.filter((part) => part.exact).map(({ query }) => query);
+  return { query: known.length === 0 ? {} : { $nor: known }, exact: known.length === parts.length };
+}
+
+/** The path holds one of these values; a path may have any name. */
+export function holds(path: string, values: readonly unknown[]): Said {
+  const [value] = values;
+  if (values.length !== 1) return { query: member(path, { $in: values }), exact: true };
+  // Without an operator, since only that way of asking for an id is the server's shortest.
+  const isPlain = value instanceof ObjectId || value instanceof BSONRegExp;
+  return { query: member(path, isPlain ? value : { $eq: value }), exact: true };
+}
+
+/** An object with one member, whatever its name. */
+export function member(path: string, condition: unknown): Document {
+  return { [path]: condition };
+}
