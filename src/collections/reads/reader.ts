@@ -67,12 +67,15 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
   const pageOf = async (read: Read, context: Context): Promise<Page> => {
     const { collection, filter, options } = read;
     const { offset, limit } = options.facts;
-    const results = await textsOf(read, context);
+    const counting = () => store.count(collection.namespace, filter, within(context));
+    // Nearly every page of a whole collection is full: its total is asked for beside it, not after it.
+    const [results, counted] = await Promise.all([
+      textsOf(read, context),
+      filter === EVERYTHING ? counting() : undefined,
+    ]);
     // A page that is not full is the last one, and its end is the number of matches.
     const isEnd = results.length < limit && (results.length > 0 || offset === 0);
-    const total = isEnd
-      ? offset + results.length
-      : await store.count(collection.namespace, filter, within(context));
+    const total = isEnd ? offset + results.length : (counted ?? (await counting()));
     return { results, metadata: pageMetadata(options.facts, total) };
   };
 

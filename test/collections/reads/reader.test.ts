@@ -23,16 +23,24 @@ const BOOKS: JsonObject = { fields: FIELDS, settings: { count: 2 } };
 
 let library: Library;
 let counted = 0;
+let beforePage: () => Promise<void>;
+let beforeCount: () => void;
 
 beforeEach(async () => {
   counted = 0;
+  beforePage = async () => {};
+  beforeCount = () => {};
   const wrap = (store: DocumentStore): DocumentStore => ({
     ...store,
     find: store.find.bind(store),
-    findText: store.findText.bind(store),
+    async findText(ns, query, options) {
+      await beforePage();
+      return store.findText(ns, query, options);
+    },
     commit: store.commit.bind(store),
     count(ns, filter, options) {
       counted += 1;
+      beforeCount();
       return store.count(ns, filter, options);
     },
   });
@@ -60,16 +68,25 @@ describe('lists', () => {
     expect(await list({ page: 9 })).toMatchObject({ titles: [], metadata: { totalCount: 5, totalPages: 3 } });
   });
 
-  test('count only where the page does not show the end', async () => {
-    expect((await list({ page: 3 })).metadata.totalCount).toBe(5);
-    expect((await list({ count: 4, skip: 3 })).metadata.totalCount).toBe(5);
+  test('with a filter count only where the page does not show the end', async () => {
+    const filter = { pages: { $gte: 0 } };
+    expect((await list({ filter, page: 3 })).metadata.totalCount).toBe(5);
+    expect((await list({ filter, count: 4, skip: 3 })).metadata.totalCount).toBe(5);
     expect((await list({ filter: { title: 'nope' } })).metadata).toMatchObject({
       totalCount: 0,
       totalPages: 0,
     });
     expect(counted).toBe(0);
-    await list({});
+    await list({ filter });
     expect(counted).toBe(1);
+  });
+
+  test('without a filter are counted while their page is read', async () => {
+    const both = Promise.withResolvers<void>();
+    beforePage = () => both.promise;
+    beforeCount = () => both.resolve();
+    expect((await list({})).metadata.totalCount).toBe(5);
+    expect((await list({ page: 3 })).metadata.totalCount).toBe(5);
   });
 
   test('a count of 0, and one beyond the cap, is the cap', async () => {
