@@ -1,7 +1,11 @@
 // The document store on MongoDB: this is where MongoDB begins, and nothing outside this folder knows of it.
-import { StoreError } from '../../errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore } from '../ports.ts';
+import { createCommits } from './commits.ts';
+import { createConnection } from './connection.ts';
+import { createReads } from './find.ts';
+import { createIndexing } from './indexing.ts';
+import { createSurvey } from './survey.ts';
 
 export interface MongoOptions {
   /** Connection string. Never logged, never part of an error. */
@@ -16,6 +20,19 @@ export interface MongoOptions {
 }
 
 /** Opens the store without waiting for the server. Throws CONFIGURATION_INVALID for a connection string that cannot be read. */
-export function openMongoDocuments(_options: MongoOptions): DocumentStore {
-  throw new StoreError('unavailable');
+export function openMongoDocuments(options: MongoOptions): DocumentStore {
+  const { log, separateDatabases } = options;
+  const connection = createConnection(options);
+  const { ensureIndexes, knowledge, close } = createIndexing({ connection, log });
+  return {
+    ...createReads({ connection, indexes: knowledge }),
+    ...createCommits({ connection, indexes: knowledge, log }),
+    ...createSurvey({ connection, indexes: knowledge, separateDatabases }),
+    ensureIndexes,
+    health: () => connection.health(),
+    async close() {
+      await close();
+      await connection.close();
+    },
+  };
 }
