@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRegistry } from '../src/collections/registry.ts';
 import { createConfig } from '../src/config/effective.ts';
-import { openModuleCheck } from '../src/console.ts';
+import { openModuleCheck, openTransfer } from '../src/console.ts';
 import { createWorkspace, type Workspace } from './helpers/workspace.ts';
 
 let workspace: Workspace;
@@ -29,5 +29,26 @@ describe('openModuleCheck', () => {
     await expect(openModuleCheck(config, { cwd: workspace.cwd })).rejects.toMatchObject({
       code: 'CONFIGURATION_INVALID',
     });
+  });
+});
+
+describe('openTransfer', () => {
+  it.each([
+    [false, null],
+    [true, 'library'],
+  ])('moves what the configuration reaches (a database for each folder: %s)', async (separate, database) => {
+    const settings = new Map([['database.enableCollectionDatabases', separate]]);
+    const transfer = await openTransfer(createConfig(settings), { cwd: workspace.cwd });
+    try {
+      const line = { database, collection: 'books', document: { v: 1, _id: '0123456789abcdef01234567' } };
+      const source = async function* () {
+        yield Buffer.from(JSON.stringify(line));
+      };
+      expect(await transfer.import(source())).toMatchObject({ inserted: 1 });
+      const { spaces } = await transfer.exporter.plan();
+      expect(spaces).toEqual([{ ns: { database, collection: 'books' }, documents: 1 }]);
+    } finally {
+      await transfer.close();
+    }
   });
 });

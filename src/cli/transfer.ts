@@ -56,11 +56,11 @@ export async function runTransfer(
     return 1;
   };
   if (flags.file === undefined) return fail('--file is missing');
-  const loaded = await loadOrReport(flags, io);
-  if (loaded === undefined) return 1;
   const controller = new AbortController();
   void firstSignal(host, (code) => host.exit(code)).then(() => controller.abort());
   const { signal } = controller;
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
   const { openTransfer } = await import('../console.ts');
   const transfer = await openTransfer(loaded.config, { cwd: io.cwd });
   try {

@@ -30,6 +30,17 @@ describe('runCommand', () => {
     workspace.remove();
   });
 
+  it.each([
+    ['export', 'exported 0 documents of 0 collections'],
+    ['import', 'imported 0 documents of 0 collections'],
+  ])('hands over to %s', async (command, said) => {
+    const workspace = createWorkspace();
+    const io = captureIo(workspace.cwd);
+    expect(await runCommand([command, '--file', '/dev/null'], io)).toBe(0);
+    expect(io.complained).toEqual([said]);
+    workspace.remove();
+  });
+
   it('says in one line what the operator can mend', async () => {
     const workspace = createWorkspace();
     const io = captureIo(workspace.cwd);
