@@ -63,13 +63,15 @@ class Planner {
     this.#reserved = reserved;
   }
 
+  /** Undefined where the name belongs to somebody else's index. */
   place(definition: IndexDefinition): Placement | undefined {
     const wanted = { ...specOf(definition), name: nameable(definition.name) };
-    const served = this.#serve(wanted) ?? this.#add(wanted, this.#reserved);
-    if (served === undefined) return undefined;
-    const wantedTwin = twinOf(definition, `${served.spec.name}${TWIN_SUFFIX}`);
-    const twin = wantedTwin && (this.#serve(wantedTwin) ?? this.#add(wantedTwin, new Set()));
-    return { definition, index: served, ...(twin === undefined ? {} : { twin }) };
+    const serving = this.#serve(wanted);
+    if (serving === undefined && this.#isTaken(wanted.name)) return undefined;
+    const index = serving ?? this.#add(wanted);
+    const wantedTwin = twinOf(definition, `${index.spec.name}${TWIN_SUFFIX}`);
+    const twin = wantedTwin && (this.#serve(wantedTwin) ?? this.#add(wantedTwin));
+    return { definition, index, ...(twin === undefined ? {} : { twin }) };
   }
 
   #serve(wanted: IndexSpec): ServingIndex | undefined {
@@ -81,14 +83,18 @@ class Planner {
     return added && { spec: added, found: false, exact: true };
   }
 
-  /** Undefined where an index that is not ours has the name. Where one of ours has it still, the new one gets another. */
-  #add(wanted: IndexSpec, reserved: ReadonlySet<string>): ServingIndex | undefined {
-    const holder = this.#found.find(({ name }) => name === wanted.name);
-    if (holder !== undefined && !this.#isOurs(holder)) return undefined;
-    const names = [...this.#found, ...this.#missing].map(({ name }) => name);
-    const taken = new Set(names);
-    const others = new Set([...names, ...reserved]);
-    const spec = { ...wanted, name: taken.has(wanted.name) ? freeName(wanted.name, others) : wanted.name };
+  /** Whether an index that is not ours has the name. */
+  #isTaken(wanted: string): boolean {
+    const holder = this.#found.find(({ name }) => name === wanted);
+    return holder !== undefined && !this.#isOurs(holder);
+  }
+
+  /** Where an index has the name still, one of ours that will go or another's, the new one gets another name. */
+  #add(wanted: IndexSpec): ServingIndex {
+    const names = new Set([...this.#found, ...this.#missing].map(({ name }) => name));
+    const isFree = !names.has(wanted.name);
+    const others = new Set([...names, ...this.#reserved]);
+    const spec = isFree ? wanted : { ...wanted, name: freeName(wanted.name, others) };
     this.#missing.push(spec);
     return { spec, found: false, exact: true };
   }

@@ -188,9 +188,9 @@ class ServerIndexing implements Indexing {
         }
       }
     });
-    const settled = done.catch(() => undefined);
-    this.#unsettled.add(settled);
-    settled.finally(() => this.#unsettled.delete(settled));
+    this.#unsettled.add(done);
+    const forget = () => this.#unsettled.delete(done);
+    done.then(forget, forget);
     return done;
   }
 
