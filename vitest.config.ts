@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const ALONE = [
   'test/stores/sqlite-documents/event-loop.test.ts',
   'test/acceptance/kill.test.ts',
+  'test/acceptance/mongodb-failover.test.ts',
+  'test/acceptance/mongodb-cities.test.ts',
   'test/sandbox/hostile/*.test.ts',
 ];
 

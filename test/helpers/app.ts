@@ -17,6 +17,8 @@ interface StartOptions {
   readonly specs?: Readonly<Record<string, JsonObject>>;
   /** A workspace of the caller's, who also removes it: to start again on the same data. */
   readonly workspace?: Workspace;
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Takes the lines of the log, which is silent otherwise. */
   readonly log?: string[];
 }
@@ -69,6 +71,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     CLOISTER_SERVER_HOST: '127.0.0.1',
     CLOISTER_SERVER_PORT: String(port),
     ...engineEnvironment(workspace.cwd),
+    ...options.env,
   };
   const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
   if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);

@@ -18,12 +18,15 @@ export function withDatabase(uri: string, name: string): string {
   return `${server}/${name}${options}`;
 }
 
+/** What makes a server use this database. */
+export const mongoEnvironment = (uri: string): Readonly<Record<string, string>> => ({
+  CLOISTER_DATABASE_ENGINE: 'mongodb',
+  CLOISTER_DATABASE_MONGODB_URI: uri,
+});
+
 /** What the environment of a server says of its database: nothing for the embedded one. */
 export function engineEnvironment(cwd: string): Readonly<Record<string, string>> {
   const uri = mongoOfWorkspaces();
   if (uri === undefined) return {};
-  return {
-    CLOISTER_DATABASE_ENGINE: 'mongodb',
-    CLOISTER_DATABASE_MONGODB_URI: withDatabase(uri, basename(cwd)),
-  };
+  return mongoEnvironment(withDatabase(uri, basename(cwd)));
 }

@@ -22,8 +22,10 @@ interface Operation {
 
 export interface Ledger {
   readonly acknowledged: () => number;
-  /** Writes until the connection breaks. */
-  run(client: Client): Promise<void>;
+  /** Writes until the connection breaks, the server is away (503), or `enough` says so. */
+  run(client: Client, enough?: () => boolean): Promise<void>;
+  /** The least `v` that each of its documents must have from now on, by title; a document may also have gone. */
+  least(): ReadonlyMap<string, number>;
   /** Compares what the server has with what it acknowledged. Rejects with the difference. Resolves with what it found. */
   audit(client: Client): Promise<readonly Found[]>;
 }
@@ -111,12 +113,13 @@ export function createLedger(writer: number, random: () => number): Ledger {
 
   return {
     acknowledged: () => acknowledged,
-    async run(client) {
-      while (true) {
+    least: () => new Map([...certain].map(([title, { v }]) => [title, v])),
+    async run(client, enough = () => false) {
+      while (!enough()) {
         const operation = choose();
         pending = operation.after;
         const answer = await operation.send(client).catch(() => undefined);
-        if (answer === undefined) return;
+        if (answer === undefined || answer.status === 503) return;
         if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
         learnIds(answer.body);
         certain = operation.after;

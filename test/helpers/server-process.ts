@@ -13,7 +13,7 @@ const READY_WITHIN_MS = 15_000;
 export interface ServerProcess {
   readonly url: string;
   readonly process: ChildProcess;
-  /** Milliseconds from spawn to the first 200 of /health. */
+  /** Milliseconds from spawn to the first 200. */
   readonly readyMs: number;
   /** Everything printed so far. */
   output(): string;
@@ -36,17 +36,19 @@ interface SpawnOptions {
   readonly cwd: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** What must answer 200 before the start counts as done: `/health` unless given. */
+  readonly until?: '/health' | '/hello';
 }
 
-async function untilHealthy(url: string, ended: Promise<never>): Promise<void> {
+async function untilReady(url: string, ended: Promise<never>): Promise<void> {
   const giveUp = Date.now() + READY_WITHIN_MS;
   while (Date.now() < giveUp) {
-    const answer = await Promise.race([ended, fetch(`${url}/health`).catch(() => undefined)]);
+    const answer = await Promise.race([ended, fetch(url).catch(() => undefined)]);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
     await pause(5);
   }
-  throw new Error(`no 200 from ${url}/health within ${READY_WITHIN_MS} ms`);
+  throw new Error(`no 200 from ${url} within ${READY_WITHIN_MS} ms`);
 }
 
 /** Starts `cloister start` in `cwd` with the admin of `ADMIN`, and resolves when it is ready. */
@@ -82,7 +84,7 @@ export async function spawnServer(options: SpawnOptions): Promise<ServerProcess>
   });
   ended.catch(() => undefined);
   try {
-    await untilHealthy(url, ended);
+    await untilReady(url + (options.until ?? '/health'), ended);
   } catch (error) {
     await stop('SIGKILL');
     throw new Error(`${error instanceof Error ? error.message : error}\n${printed.slice(-4000)}`);

@@ -1,0 +1,129 @@
+// The database is away: at the start, later, or there but silent. The server stays up and everything works again by itself.
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { connect } from '../helpers/client.ts';
+import { mongoEnvironment, withDatabase } from '../helpers/engine.ts';
+import { LIBRARY } from '../helpers/fixtures.ts';
+import { describeMongo, ownServer } from '../helpers/mongo-servers.ts';
+import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
+import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+
+const BOOKS = '/1.0/library/books';
+const TOKEN_SECRET = 'a signing secret of tests, long enough to be taken';
+const BACK_WITHIN_MS = 30_000;
+const QUERY_MS = 2000;
+
+let workspace: Workspace;
+let server: ServerProcess | undefined;
+
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  workspace.remove();
+});
+
+async function start(uri: string, until: '/hello' | '/health', config = {}) {
+  workspace = createWorkspace(LIBRARY, { limits: { queryMs: QUERY_MS }, ...config });
+  const env = mongoEnvironment(withDatabase(uri, 'away'));
+  server = await spawnServer({ cwd: workspace.cwd, env, until });
+  return server;
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  const giveUp = Date.now() + BACK_WITHIN_MS;
+  while ((await fetch(`${url}/health`)).status !== 200) {
+    if (Date.now() > giveUp) throw new Error('the server does not come back');
+    await pause(50);
+  }
+}
+
+/** Expects the refusal that says: come again. Resolves with the milliseconds that it took. */
+async function expectAway(url: string, init: RequestInit = {}): Promise<number> {
+  const from = performance.now();
+  const answer = await fetch(url, init);
+  const text = await answer.text();
+  expect([answer.status, answer.headers.get('retry-after')], text).toEqual([
+    503,
+    expect.stringMatching(/^[1-9]\d*$/),
+  ]);
+  expect(JSON.parse(text).errors[0].code).toBe('API-0004');
+  expect(text).not.toMatch(/mongo|ECONNREFUSED|127\.0\.0\.1|topology/i);
+  return performance.now() - from;
+}
+
+const credentials = (id: string, secret: string): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ clientId: id, secret }),
+});
+const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+
+describeMongo('While the database is away', () => {
+  it('a start goes on, and does the rest when it comes', { timeout: 90_000 }, async () => {
+    const mongod = await ownServer({ auth: true });
+    await mongod.kill();
+    const { url, readyMs, output } = await start(mongod.uri.replace('root@', '%72oot@'), '/hello');
+    expect(readyMs).toBeLessThan(10_000);
+    expect((await fetch(`${url}/health`)).status).toBe(503);
+    await expectAway(`${url}/token`, credentials('admin', 'a secret for tests only'));
+    await expectAway(`${url}${BOOKS}`, bearer('e30.e30.e30'));
+    expect((await fetch(`${url}/hello`)).status).toBe(200);
+    await mongod.start();
+    await untilHealthy(url);
+    const client = await connect(url);
+    const created = await client.request('POST', BOOKS, { title: 'Late' });
+    expect(created.status, JSON.stringify(created.body)).toBe(200);
+    const { body: stats } = await client.request('GET', `${BOOKS}/stats`);
+    expect(Object.keys(stats.indexSizes)).toEqual(expect.arrayContaining(['title_1', 'pages_1_title_1']));
+    const { body: shown } = await client.request('GET', '/api/config');
+    expect(shown.database.mongodb.uri).toBe('********');
+    expect(output()).not.toMatch(/root:|%72oot/);
+    expect(output()).toContain('standalone');
+  });
+
+  it('requests are refused, and served again without a restart', { timeout: 90_000 }, async () => {
+    const mongod = await ownServer();
+    const { url } = await start(mongod.uri, '/health', { auth: { tokenSecret: TOKEN_SECRET } });
+    const client = await connect(url);
+    const { body } = await client.request('POST', BOOKS, { title: 'Early' });
+    const path = `${url}${BOOKS}/${body.results[0]._id}`;
+    for (let round = 0; round < 2; round += 1) {
+      await (round === 0 ? mongod.stop() : mongod.kill());
+      const times = await Promise.all([
+        expectAway(path, bearer(client.token)),
+        expectAway(`${url}${BOOKS}?cache=false`, bearer(client.token)),
+        expectAway(path, {
+          ...bearer(client.token),
+          method: 'PUT',
+          body: '{"pages":1}',
+          headers: { ...bearer(client.token).headers, 'content-type': 'application/json' },
+        }),
+        expectAway(`${url}/token`, credentials('nobody', 'wrong')),
+      ]);
+      expect(Math.max(...times)).toBeLessThan(QUERY_MS + 2000);
+      expect((await fetch(`${url}${BOOKS}`, bearer(`${client.token}x`))).status).toBe(401);
+      expect((await fetch(`${url}/hello`)).status).toBe(200);
+      expect((await fetch(`${url}/health`)).status).toBe(503);
+      await mongod.start();
+      await untilHealthy(url);
+      const answer = await client.request('GET', `${BOOKS}/${body.results[0]._id}`);
+      expect([answer.status, answer.body.results]).toEqual([200, body.results]);
+    }
+    expect((await client.request('POST', BOOKS, { title: 'Afterwards' })).status).toBe(200);
+  });
+
+  it('a silent one holds up nobody beyond the time limit', { timeout: 90_000 }, async () => {
+    const mongod = await ownServer();
+    const { url } = await start(mongod.uri, '/health');
+    const client = await connect(url);
+    expect((await client.request('POST', BOOKS, { title: 'Before' })).status).toBe(200);
+    mongod.signal('SIGSTOP');
+    const many = Array.from({ length: 50 }, () => expectAway(`${url}${BOOKS}`, bearer(client.token)));
+    expect(Math.max(...(await Promise.all(many)))).toBeLessThan(QUERY_MS + 2000);
+    expect((await fetch(`${url}/hello`)).status).toBe(200);
+    mongod.signal('SIGCONT');
+    await untilHealthy(url);
+    const { status, body } = await client.request('GET', BOOKS);
+    expect([status, body.metadata.totalCount]).toEqual([200, 1]);
+  });
+});

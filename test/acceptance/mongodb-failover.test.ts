@@ -1,0 +1,124 @@
+// A replica set of three under mixed load loses its primary to SIGKILL: nothing acknowledged is lost, nothing wrong is
+// served, the server says 503 for a short while, and nobody has to do anything.
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { type Client, connect } from '../helpers/client.ts';
+import { mongoEnvironment, withDatabase } from '../helpers/engine.ts';
+import { createLedger, LEDGER, type Ledger } from '../helpers/ledger.ts';
+import { audit, createRandom } from '../helpers/ledger-audit.ts';
+import { describeMongo } from '../helpers/mongo-servers.ts';
+import { launchReplicaSet } from '../helpers/mongod.ts';
+import { spawnServer } from '../helpers/server-process.ts';
+import { createWorkspace } from '../helpers/workspace.ts';
+
+const WRITERS = 4;
+const READERS = 2;
+const BEFORE_MS = 3000;
+const AFTER_MS = 4000;
+const LONGEST_AWAY_MS = 15_000;
+const GIVE_UP_MS = 40_000;
+const LIST = '/1.0/library/ledger';
+
+/** What was seen of the server while it may have been away. */
+function createWatch(client: Client) {
+  let firstRefusal: number | undefined;
+  let lastRefusal: number | undefined;
+  const wrong: string[] = [];
+  const request: Client['request'] = async (method, path, body) => {
+    const answer = await client.request(method, path, body);
+    if (answer.status !== 503) return answer;
+    firstRefusal ??= Date.now();
+    lastRefusal = Date.now();
+    const { code } = answer.body.errors[0];
+    if (code !== 'API-0004' || !/^[1-9]\d*$/.test(answer.headers.get('retry-after') ?? '')) {
+      wrong.push(JSON.stringify(answer.body));
+    }
+    return answer;
+  };
+  /** Asks again while the answer is 503. */
+  const patient: Client['request'] = async (method, path, body) => {
+    const giveUp = Date.now() + GIVE_UP_MS;
+    for (;;) {
+      const answer = await request(method, path, body);
+      if (answer.status !== 503 || Date.now() > giveUp) return answer;
+      await pause(100);
+    }
+  };
+  return {
+    hasty: { ...client, request },
+    patient: { ...client, request: patient },
+    wrong,
+    awayMs: () => (lastRefusal ?? 0) - (firstRefusal ?? 0),
+    refused: () => firstRefusal !== undefined,
+    lastRefusal: () => lastRefusal ?? 0,
+  };
+}
+
+type Watch = ReturnType<typeof createWatch>;
+
+/** Writes on and on; after a refusal it looks which of the two states is there, and goes on from that. */
+async function write(ledger: Ledger, { hasty, patient }: Watch, enough: () => boolean): Promise<void> {
+  while (!enough()) {
+    await ledger.run(hasty, enough);
+    await ledger.audit(patient);
+  }
+}
+
+/** Lists a writer's documents on and on: whole ones, and none older than what was acknowledged before it asked. */
+async function read(
+  writer: number,
+  { ledger, watch, enough }: { ledger: Ledger; watch: Watch; enough: () => boolean },
+) {
+  const path = `${LIST}?count=1000&filter=${encodeURIComponent(JSON.stringify({ writer }))}`;
+  while (!enough()) {
+    const least = ledger.least();
+    const { status, body } = await watch.hasty.request('GET', path);
+    if (status === 503) await pause(50);
+    for (const { title, v, history } of status === 200 ? body.results : []) {
+      if (history.length !== v || v < (least.get(title) ?? 0))
+        watch.wrong.push(`${title}: v ${v}, ${history.length} revisions`);
+    }
+  }
+}
+
+describeMongo('A replica set whose primary is killed', () => {
+  it('goes on by itself, with all that was acknowledged', { timeout: 180_000 }, async () => {
+    const servers = await launchReplicaSet();
+    const workspace = createWorkspace({ [LIST.slice(1)]: LEDGER });
+    const env = mongoEnvironment(withDatabase(servers.uri, 'failover'));
+    const server = await spawnServer({ cwd: workspace.cwd, env });
+    try {
+      const watch = createWatch(await connect(server.url));
+      const random = createRandom(20_260_101);
+      const ledgers = Array.from({ length: WRITERS }, (_, writer) => createLedger(writer, random));
+      let done = false;
+      const enough = () => done;
+      const load = Promise.all([
+        ...ledgers.map((ledger) => write(ledger, watch, enough)),
+        ...ledgers.slice(0, READERS).map((ledger, writer) => read(writer, { ledger, watch, enough })),
+      ]);
+      const acknowledged = () => ledgers.reduce((sum, ledger) => sum + ledger.acknowledged(), 0);
+      await Promise.race([load, pause(BEFORE_MS)]);
+      const before = acknowledged();
+      expect([before > 100, watch.refused()]).toEqual([true, false]);
+      const killed = Date.now();
+      await servers.killPrimary();
+      while (acknowledged() < before + 50 && Date.now() < killed + GIVE_UP_MS)
+        await Promise.race([load, pause(50)]);
+      await Promise.race([load, pause(AFTER_MS)]);
+      done = true;
+      await load;
+      console.info(
+        `failover: ${before} writes before, ${acknowledged() - before} after, ${watch.awayMs()} ms of 503`,
+      );
+      expect(watch.wrong).toEqual([]);
+      expect(watch.lastRefusal() - killed).toBeLessThan(LONGEST_AWAY_MS);
+      expect(acknowledged()).toBeGreaterThan(before + 50);
+      await audit(watch.hasty, ledgers);
+    } finally {
+      await server.stop();
+      await servers.dispose();
+      workspace.remove();
+    }
+  });
+});
