@@ -1,6 +1,7 @@
 // Keeps one client that works: makes it when it is first needed, and a new one where the driver would never recover.
 import type { MongoClient, TopologyDescription } from 'mongodb';
 import { StoreError } from '../../errors.ts';
+import { createHandles, type Handles } from './connection-handles.ts';
 import type { Deployment } from './connection-types.ts';
 import { type Deadline, within } from './deadlines.ts';
 import { deploymentOf, isBoundToReader } from './deployment.ts';
@@ -8,6 +9,7 @@ import { plainCause } from './failures-cause.ts';
 
 export interface Live {
   readonly client: MongoClient;
+  readonly handles: Handles;
   readonly deployment: Deployment;
 }
 
@@ -23,16 +25,22 @@ interface KeeperOptions {
 /** After a failed attempt the next one is made so many milliseconds later: a refused login is quick, and costs the server. */
 const PAUSE_MS = 250;
 
+/**
+ * A client that has seen no server to write to for so many milliseconds is given up: an election is over by then, and
+ * one whose servers all told it to look elsewhere would never go back to the connection string.
+ */
+const RENEW_MS = 30_000;
+
 const ignore = () => undefined;
 
 const away = () => new StoreError('unavailable', { cause: new Error('no server takes writes') });
 
 export class ClientKeeper {
   readonly #options: KeeperOptions;
-  #client: MongoClient | undefined;
-  #deployment: Deployment | undefined;
+  #live: Live | undefined;
   /** Set while the driver has heard of no server that takes writes. */
   #writable: PromiseWithResolvers<void> | undefined;
+  #lostAt = 0;
   #attempt: Promise<void> | undefined;
   #candidate: MongoClient | undefined;
   #round: Promise<void> | undefined;
@@ -45,7 +53,7 @@ export class ClientKeeper {
 
   /** Whether a server that takes writes is known now. */
   get isHere(): boolean {
-    return this.#client !== undefined && this.#writable === undefined;
+    return this.#live !== undefined && this.#writable === undefined;
   }
 
   /**
@@ -54,16 +62,15 @@ export class ClientKeeper {
    */
   async live(deadline: Deadline): Promise<Live> {
     if (!this.isHere) await this.#awaited(deadline);
-    const [client, deployment] = [this.#client, this.#deployment];
-    if (client === undefined || deployment === undefined) throw new StoreError('unavailable');
-    return { client, deployment };
+    if (this.#live === undefined) throw new StoreError('unavailable');
+    return this.#live;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#writable?.resolve();
-    const clients = [this.#client, this.#candidate];
-    this.#client = undefined;
+    const clients = [this.#live?.client, this.#candidate];
+    this.#live = undefined;
     await Promise.all(clients.map((client) => client?.close()));
   }
 
@@ -76,7 +83,10 @@ export class ClientKeeper {
   }
 
   async #untilHere(): Promise<void> {
-    if (this.#client === undefined) await this.#connected();
+    const live = this.#live;
+    // Whoever waits with a client has lost the server.
+    if (live !== undefined && this.#options.now() - this.#lostAt >= RENEW_MS) this.#discard(live.client);
+    if (this.#live === undefined) await this.#connected();
     await this.#writable?.promise;
   }
 
@@ -98,7 +108,7 @@ export class ClientKeeper {
     let seen: TopologyDescription | undefined;
     client.on('topologyDescriptionChanged', ({ newDescription }) => {
       seen = newDescription;
-      if (client === this.#client) this.#look(client, newDescription);
+      if (client === this.#live?.client) this.#look(client, newDescription);
     });
     try {
       await client.connect();
@@ -118,8 +128,7 @@ export class ClientKeeper {
     if (this.#closed || deployment === undefined) {
       throw new StoreError('unavailable', { cause: new Error('the server takes no writes') });
     }
-    this.#client = client;
-    this.#deployment = deployment;
+    this.#live = { client, handles: createHandles(client), deployment };
     this.#writable = undefined;
     this.#options.onConnected(deployment);
   }
@@ -127,23 +136,30 @@ export class ClientKeeper {
   /** What the driver sees has changed. */
   #look(client: MongoClient, seen: TopologyDescription): void {
     const deployment = deploymentOf(seen);
-    const isAnother = deployment !== undefined && deployment.kind !== this.#deployment?.kind;
+    const isAnother = deployment !== undefined && deployment.kind !== this.#live?.deployment.kind;
     if (isAnother || isBoundToReader(seen)) {
       this.#discard(client);
       return;
     }
-    if (deployment === undefined) this.#writable ??= Promise.withResolvers();
-    else {
-      this.#writable?.resolve();
-      this.#writable = undefined;
-    }
+    if (deployment === undefined) this.#lose();
+    else this.#regain();
+  }
+
+  #lose(): void {
+    if (this.#writable !== undefined) return;
+    this.#writable = Promise.withResolvers();
+    this.#lostAt = this.#options.now();
+  }
+
+  #regain(): void {
+    this.#writable?.resolve();
+    this.#writable = undefined;
   }
 
   /** Some things a client settles once for all: the next operation makes a new one. */
   #discard(client: MongoClient): void {
-    this.#client = undefined;
-    this.#writable?.resolve();
-    this.#writable = undefined;
+    this.#live = undefined;
+    this.#regain();
     client.close().catch(ignore);
   }
 }

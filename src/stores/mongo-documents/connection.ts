@@ -1,5 +1,5 @@
 // Access to the server: one client for all, a deadline for each operation, failures as StoreErrors.
-import type { ClientSession, MongoClient } from 'mongodb';
+import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../errors.ts';
 import type { OperationOptions } from '../ports.ts';
 import { type ClientSource, createClientSource, SELECTION_MS } from './connection-client.ts';
@@ -69,8 +69,8 @@ class ServerConnection implements Connection {
     if (this.#closing !== undefined) throw new StoreError('unavailable');
     const deadline = createDeadline(Date.now() + HEALTH_MS, Date.now);
     const ping = this.#told(this.#spells.begin(), async () => {
-      const { client } = await this.#keeper.live(deadline);
-      await client.db(this.#source.database).command({ ping: 1, maxTimeMS: HEALTH_MS });
+      const { handles } = await this.#keeper.live(deadline);
+      await handles.database(this.#source.database).command({ ping: 1, maxTimeMS: HEALTH_MS });
     });
     try {
       await within(ping, HEALTH_MS, () => new StoreError('unavailable'));
@@ -141,26 +141,28 @@ class ServerConnection implements Connection {
     }
   }
 
-  #scope({ client, deployment }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
-    const open = (): MongoClient => {
-      deadline.check();
-      return client;
-    };
+  #scope({ client, handles, deployment }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
+    const own = this.#source.database;
     return {
       client,
       deployment,
-      collection: (ns) => {
-        const { database, collection } = placeOf(ns, this.#source.database);
-        return open().db(database).collection(collection);
+      collection(ns) {
+        deadline.check();
+        const { database, collection } = placeOf(ns, own);
+        return handles.collection(database, collection);
       },
-      database: (name) => open().db(name ?? this.#source.database),
+      database(name) {
+        deadline.check();
+        return handles.database(name ?? own);
+      },
       left() {
         deadline.check();
         const left = deadline.left();
         return left === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(left));
       },
       session() {
-        const session = open().startSession();
+        deadline.check();
+        const session = client.startSession();
         sessions.push(session);
         return session;
       },

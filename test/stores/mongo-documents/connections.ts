@@ -1,0 +1,40 @@
+// Connections for tests, closed when the test is over.
+import { onTestFinished } from 'vitest';
+import { createConnection } from '../../../src/stores/mongo-documents/connection.ts';
+import type { Connection } from '../../../src/stores/mongo-documents/connection-types.ts';
+import type { MongoOptions } from '../../../src/stores/mongo-documents/store.ts';
+import { createLogLines } from './log-lines.ts';
+
+/** A connection to the server of `uri`, and the lines of its log. */
+export function openConnection(uri: string, options: Partial<MongoOptions> = {}) {
+  const { log, lines } = createLogLines();
+  const connection: Connection = createConnection({
+    ...{ uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 5000, log },
+    ...options,
+  });
+  onTestFinished(() => connection.close());
+  return { connection, lines };
+}
+
+/** What a rejected promise rejected with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not reject');
+}
+
+/** Asks again until it is answered; fails as the last time after `ms` milliseconds. */
+export async function eventually<T>(ask: () => Promise<T>, ms: number): Promise<T> {
+  const giveUp = Date.now() + ms;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (Date.now() > giveUp) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
