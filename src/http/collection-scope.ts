@@ -8,7 +8,7 @@ import { isId } from '../lib/ids.ts';
 import type { Hook } from './authenticate.ts';
 import type { HttpDeps } from './deps.ts';
 import { pathOf } from './error-handler.ts';
-import { mustBeReady } from './readiness.ts';
+import { mayBeCode, mustBeReady } from './readiness.ts';
 import { methodNotAllowed } from './resource.ts';
 
 declare module 'fastify' {
@@ -59,7 +59,7 @@ function enter(request: FastifyRequest, { registry, isReady }: Deps): void {
   const { version = '', database = '', collection: name = '', id } = request.params as Params;
   const collection = registry.get(version, database, name);
   // Posted code may have this path.
-  if (collection === undefined) mustBeReady(isReady);
+  if (collection === undefined && mayBeCode(pathOf(request))) mustBeReady(isReady);
   if (collection === undefined) throw request.client === null ? noToken() : new AppError('NOT_FOUND');
   guard(request, collection, meant(request.method, id !== undefined));
   mustBeReady(isReady);

@@ -4,7 +4,7 @@ import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
 type Reason = 'unavailable' | 'timeout' | 'busy';
-type Operation =
+export type Operation =
   | 'find'
   | 'findText'
   | 'count'
