@@ -1,0 +1,135 @@
+// Moving a site: what readers see is the same behind it, however often the move was interrupted.
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { openTransfer } from '../../src/console.ts';
+import { spawnCommand } from '../helpers/command-process.ts';
+import { engineEnvironment } from '../helpers/engine.ts';
+import { LIBRARY } from '../helpers/fixtures.ts';
+import { exportFrom, fillSite, importInto, viewSite } from '../helpers/moved-site.ts';
+import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+
+let source: Workspace;
+let target: Workspace;
+beforeEach(() => {
+  source = createWorkspace(LIBRARY);
+  target = createWorkspace(LIBRARY);
+});
+afterEach(() => {
+  source.remove();
+  target.remove();
+});
+
+const lineOf = (n: number, text: string) =>
+  `${JSON.stringify({
+    database: null,
+    collection: 'books',
+    document: { title: `Book ${n}`, text, history: [], v: 1, _id: n.toString(16).padStart(24, '0') },
+  })}\n`;
+
+/** Writes a file of lines without ever having them all in memory. */
+async function writeLines(file: string, count: number, text: string): Promise<void> {
+  const stream = createWriteStream(file);
+  for (let n = 0; n < count; n += 1) {
+    if (!stream.write(lineOf(n, text))) await once(stream, 'drain');
+  }
+  stream.end();
+  await once(stream, 'finish');
+}
+
+/** Documents in the target. */
+async function arrived(): Promise<number> {
+  const env = engineEnvironment(target.cwd);
+  const { config } = await loadConfig({ flags: {}, env, cwd: target.cwd });
+  const transfer = await openTransfer(config, { cwd: target.cwd });
+  try {
+    return (await transfer.exporter.plan()).documents;
+  } finally {
+    await transfer.close();
+  }
+}
+
+describe('a move', () => {
+  it('keeps every document, id, reference and revision, and takes no clients along', async () => {
+    await fillSite(source);
+    const { output, said } = await exportFrom(source);
+    expect(said).toBe('exported 150 documents of 3 collections');
+    expect(output).not.toMatch(/cloister\.|secret/);
+    expect((await importInto(target, output)).said).toBe('imported 150 documents of 3 collections');
+    expect(await viewSite(target)).toEqual(await viewSite(source));
+    expect((await exportFrom(target)).output).toBe(output);
+  });
+
+  it('may go into a site that is in use, and there be repeated', async () => {
+    await fillSite(source);
+    const { output } = await exportFrom(source);
+    await viewSite(target);
+    await importInto(target, output);
+    expect((await importInto(target, output)).said).toContain('150 were there already');
+    expect(await viewSite(target)).toEqual(await viewSite(source));
+  });
+
+  it('names the line that breaks a declared unique index', async () => {
+    await viewSite(target);
+    const person = (n: number, email: string) => ({
+      database: null,
+      collection: 'people',
+      document: { name: 'a', email, v: 1, _id: n.toString(16).padStart(24, '0') },
+    });
+    const lines = [person(1, 'a@example.org'), person(2, 'b@example.org'), person(3, 'a@example.org')];
+    const text = lines.map((line) => JSON.stringify(line)).join('\n');
+    await expect(importInto(target, text)).rejects.toThrow(
+      'cloister: import: line 3: another document has the same `email`, which must be unique',
+    );
+    expect(await arrived()).toBe(2);
+  });
+
+  it('goes on where SIGKILL ended it', async () => {
+    const file = join(target.cwd, 'site.jsonl');
+    await writeLines(file, 20_000, 'x'.repeat(300));
+    const { child, ended } = spawnCommand(['import', '--file', 'site.jsonl'], { cwd: target.cwd });
+    const giveUp = Date.now() + 15_000;
+    while ((await arrived()) === 0 && Date.now() < giveUp) await pause(20);
+    child.kill('SIGKILL');
+    expect((await ended).code).toBeNull();
+    const before = await arrived();
+    expect(before).toBeGreaterThan(0);
+    const again = await spawnCommand(['import', '--file', 'site.jsonl'], { cwd: target.cwd }).ended;
+    expect(again.code).toBe(0);
+    expect(again.said).toContain('imported 20,000 documents of 1 collection');
+    expect((await exportFrom(target)).output).toBe(await readFile(file, 'utf8'));
+  }, 60_000);
+
+  it('leaves no half file when the export is asked to end', async () => {
+    await writeFile(join(source.cwd, 'site.jsonl'), 'an older export');
+    await importInto(source, Array.from({ length: 3000 }, (_, n) => lineOf(n, 'x'.repeat(3000))).join(''));
+    const { child, ended } = spawnCommand(['export', '--file', 'site.jsonl'], { cwd: source.cwd });
+    const giveUp = Date.now() + 15_000;
+    const partial = async () => (await readdir(source.cwd)).some((name) => name.includes('.partial-'));
+    while (!(await partial()) && child.exitCode === null && Date.now() < giveUp) await pause(1);
+    child.kill('SIGINT');
+    const { code, said } = await ended;
+    const text = await readFile(join(source.cwd, 'site.jsonl'), 'utf8');
+    expect(await partial()).toBe(false);
+    // Whichever of the two was first.
+    if (code === 0) expect(text.split('\n')).toHaveLength(3001);
+    else expect([code, said, text]).toEqual([1, 'cloister: export: stopped\n', 'an older export']);
+  }, 60_000);
+
+  it('takes memory that does not grow with the site', async () => {
+    const file = join(target.cwd, 'site.jsonl');
+    await writeLines(file, 100_000, 'x'.repeat(1000));
+    const env = { NODE_OPTIONS: '--max-old-space-size=64' };
+    const options = { cwd: target.cwd, env };
+    const imported = await spawnCommand(['import', '--file', 'site.jsonl'], options).ended;
+    expect(imported).toMatchObject({ code: 0, said: 'imported 100,000 documents of 1 collection\n' });
+    const exported = await spawnCommand(['export', '--file', 'again.jsonl'], options).ended;
+    expect(exported).toMatchObject({ code: 0, said: 'exported 100,000 documents of 1 collection\n' });
+    const [given, got] = await Promise.all([readFile(file), readFile(join(target.cwd, 'again.jsonl'))]);
+    expect(given.equals(got)).toBe(true);
+  }, 180_000);
+});
