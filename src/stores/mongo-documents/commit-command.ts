@@ -1,9 +1,9 @@
 // Sends one parcel of a commit as one command, and tells how far it came.
-import { type ClientSession, type Document, type Filter, MongoServerError } from 'mongodb';
+import { type ClientSession, type Document, MongoServerError } from 'mongodb';
 import { StoreError } from '../../errors.ts';
-import { toBsonId } from './bson-values.ts';
+import type { Namespace } from '../ports.ts';
 import type { Parcel } from './commit-parcels.ts';
-import { idOf, STALE, statementOf } from './commit-statements.ts';
+import { guardedFilter, STALE, stateFilter, statementOf } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
 
 /** What every write outside of a transaction waits for. */
@@ -21,7 +21,7 @@ export interface Sending {
 export interface Outcome {
   /** How many of its writes, from the first, are done. Those of documents that are gone count. */
   readonly done: number;
-  /** `at` is undefined where a document is gone, and the server does not say which. */
+  /** `at` is undefined where documents are gone or in another state, and the server does not say which. */
   readonly failure?: { readonly at: number | undefined; readonly error: unknown };
 }
 
@@ -30,7 +30,7 @@ export interface Outcome {
  * far it came: then any first part of them may be done. The driver's own bulk write hides the keys of a broken index.
  */
 export async function sendParcel(scope: Scope, parcel: Parcel, sending: Sending): Promise<Outcome> {
-  const answer = await send(scope, parcel, commandOf(parcel), sending);
+  const answer = await send(scope, { ns: parcel.ns, commandFor: commandOf(parcel, sending) }, sending);
   const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
   if (failed !== undefined) {
     const at = failed['index'] as number;
@@ -42,11 +42,16 @@ export async function sendParcel(scope: Scope, parcel: Parcel, sending: Sending)
     : { done, failure: { at: undefined, error: new StoreError('conflict') } };
 }
 
-/** Runs a write command on the collection of a parcel. Throws what the driver throws, also where a write may not last. */
+interface Command {
+  readonly ns: Namespace;
+  /** The command, given the name of the collection. */
+  readonly commandFor: (collection: string) => Document;
+}
+
+/** Runs a write command on a collection. Throws what the driver throws, also where a write may not last. */
 export async function send(
   scope: Scope,
-  { ns }: Pick<Parcel, 'ns'>,
-  commandFor: (collection: string) => Document,
+  { ns, commandFor }: Command,
   { session, maxTimeMS }: Sending,
 ): Promise<Document> {
   const { collectionName, dbName } = scope.collection(ns);
@@ -67,27 +72,16 @@ const VERBS = {
   remove: ['delete', 'deletes'],
 } as const;
 
-function commandOf({ kind, writes }: Parcel): (collection: string) => Document {
+function commandOf({ kind, writes }: Parcel, { session }: Sending): (collection: string) => Document {
   const [verb, list] = VERBS[kind];
-  return (collection) => ({ [verb]: collection, ordered: true, [list]: writes.map(statementOf) });
+  // What goes on past a stale document is all taken back where there is a transaction.
+  const statements = writes.map((write) =>
+    statementOf(write, session === undefined ? guardedFilter : stateFilter),
+  );
+  return (collection) => ({ [verb]: collection, ordered: true, [list]: statements });
 }
 
 function refusalOf(failed: Document): Error {
   if (failed['code'] === STALE) return new StoreError('conflict');
   return new MongoServerError({ ...failed, message: failed['errmsg'] });
-}
-
-/** Position of the first write of a parcel whose document is not there, 0 if all are. */
-export async function firstGone(scope: Scope, { ns, writes }: Parcel): Promise<number> {
-  const ids = writes.map(idOf);
-  const filter: Filter<Document> = { _id: { $in: ids.map(toBsonId) as never[] } };
-  const found = await scope
-    .collection(ns)
-    .find(filter, { projection: { _id: 1 } })
-    .toArray();
-  const there = new Set(found.map(({ _id }) => String(_id)));
-  return Math.max(
-    ids.findIndex((id) => !there.has(id)),
-    0,
-  );
 }

@@ -3,12 +3,13 @@ import { type Collection, MongoServerError } from 'mongodb';
 import { StoreError } from '../../errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Write } from '../ports.ts';
-import { firstGone, type Outcome, sendParcel } from './commit-command.ts';
+import { type Outcome, sendParcel } from './commit-command.ts';
 import type { Refusal } from './commit-failures.ts';
 import { type Images, readImages } from './commit-images.ts';
 import { type Parcel, parcelsOf, spaceKey } from './commit-parcels.ts';
 import { writeOne } from './commit-single.ts';
 import { type Done, undo } from './commit-undo.ts';
+import { firstStale } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 import { asStoreError } from './failures.ts';
 
@@ -44,7 +45,7 @@ export async function writeInOrder(
     if (isLate(scope)) return takeBack(scope, journal, undefined);
     const outcome = await apply(scope, parcel, journal);
     if (outcome === undefined) continue;
-    const at = outcome.at ?? (await firstGone(scope, parcel));
+    const at = outcome.at ?? (await firstStale(scope, parcel));
     const refusal = { error: outcome.error, write: parcel.writes[at] as Write, index: parcel.first + at };
     return takeBack(scope, journal, refusal);
   }

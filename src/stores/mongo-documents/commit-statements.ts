@@ -33,7 +33,8 @@ export function stateFilter(id: string, v: number): Document {
  * ends there and names the one. Otherwise it would go on, and tell only how many matched.
  */
 export function guardedFilter(id: string, v: number): Document {
-  return { _id: toBsonId(id), $expr: { $cond: [{ $eq: [STORED_VERSION, v] }, true, FAILURE] } };
+  const stored = v === 0 ? STORED_VERSION : '$v';
+  return { _id: toBsonId(id), $expr: { $cond: [{ $eq: [stored, v] }, true, FAILURE] } };
 }
 
 /** What operators such as `$set` would take for a path, or not take at all. */
@@ -63,15 +64,15 @@ export function changeOf(write: Pick<Update, 'document' | 'changed'>): Document 
   return { ...(set.size > 0 && { $set: set }), ...(unset.size > 0 && { $unset: unset }) };
 }
 
-/** A write as a statement of a command with many. */
-export function statementOf(write: Write): Document {
+/** A write as a statement of a command with many, which finds the document by `filter`. */
+export function statementOf(write: Write, filter: typeof stateFilter): Document {
   switch (write.kind) {
     case 'insert':
       return toBson(write.document);
     case 'update':
-      return { q: guardedFilter(write.id, write.v), u: changeOf(write) };
+      return { q: filter(write.id, write.v), u: changeOf(write) };
     case 'remove':
-      return { q: guardedFilter(write.id, write.v), limit: 1 };
+      return { q: filter(write.id, write.v), limit: 1 };
   }
 }
 

@@ -2,9 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession } from 'mongodb';
 import type { Write } from '../ports.ts';
-import { firstGone, sendParcel } from './commit-command.ts';
+import { sendParcel } from './commit-command.ts';
 import type { Refusal } from './commit-failures.ts';
 import { parcelsOf } from './commit-parcels.ts';
+import { firstStale } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 import { isTransient, isUnknownCommit } from './failures.ts';
 
@@ -51,7 +52,7 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
     if (failure === undefined) continue;
     if (isTransient(failure.error)) throw failure.error;
     await session.abortTransaction().catch(() => undefined);
-    const at = failure.at ?? (await firstGone(scope, parcel));
+    const at = failure.at ?? (await firstStale(scope, parcel));
     const write = parcel.writes[at] as Write;
     return { error: failure.error, write, index: parcel.first + at };
   }

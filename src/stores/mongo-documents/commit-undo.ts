@@ -1,11 +1,11 @@
 // Takes back, in reverse, what a commit without a transaction had done when it failed.
-import type { Document, Filter } from 'mongodb';
+import type { Document } from 'mongodb';
 import type { Namespace, Write } from '../ports.ts';
-import { toBsonId } from './bson-values.ts';
 import { send } from './commit-command.ts';
 import { type Images, restored } from './commit-images.ts';
 import { cut } from './commit-parcels.ts';
 import { idOf, stateFilter, versionOf } from './commit-statements.ts';
+import { readVersions } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 
 /** Writes of one kind on one collection that were done, in their order. */
@@ -34,7 +34,8 @@ export async function undo(
   for (const { kind, ns, writes } of done.toReversed()) {
     const sizeOf = (write: Write) => images.get(write)?.length ?? 0;
     for (const part of cut(writes.toReversed(), sizeOf)) {
-      const answer = await send(scope, { ns }, (name) => commandOf(kind, name, { part, images }), {});
+      const commandFor = (collection: string) => commandOf(kind, collection, { part, images });
+      const answer = await send(scope, { ns, commandFor }, {});
       if (answer['n'] === part.length && answer['writeErrors'] === undefined) continue;
       const ids = await changedIds(scope, { kind, ns, writes: part });
       if (ids.length > 0) leftovers.push({ ns, ids });
@@ -72,15 +73,10 @@ function commandOf(kind: Write['kind'], collection: string, { part, images }: Pa
 
 /** The ids of the documents that are not as they were before. */
 async function changedIds(scope: Scope, { kind, ns, writes }: Done): Promise<readonly string[]> {
-  const filter: Filter<Document> = { _id: { $in: writes.map((write) => toBsonId(idOf(write))) as never[] } };
-  const found = await scope
-    .collection(ns)
-    .find(filter, { projection: { v: 1 } })
-    .toArray();
-  const states = new Map(found.map(({ _id, v }) => [String(_id), typeof v === 'number' ? v : 0]));
+  const versions = await readVersions(scope, { ns, writes });
   return writes
     .filter((write) => {
-      const v = states.get(idOf(write));
+      const v = versions.get(idOf(write));
       if (kind === 'insert') return v !== undefined;
       if (kind === 'remove') return v === undefined;
       return v !== undefined && write.kind === 'update' && v !== write.v;

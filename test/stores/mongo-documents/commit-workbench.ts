@@ -27,7 +27,10 @@ interface WorkbenchOptions {
 }
 
 /** Commits on the database of a connection string, closed when the test is over. */
-export function openWorkbench(uri: string, { indexes = [], queryMs = 20_000 }: WorkbenchOptions = {}): Workbench {
+export function openWorkbench(
+  uri: string,
+  { indexes = [], queryMs = 20_000 }: WorkbenchOptions = {},
+): Workbench {
   const errors: unknown[][] = [];
   const log = { info() {}, warn() {}, error: (...line: unknown[]) => void errors.push(line) };
   const options = { uri, maxPoolSize: 20, minPoolSize: 0, separateDatabases: false, queryMs, log };
@@ -53,7 +56,12 @@ export const update = (ns: Namespace, n: number, v: number, fields: JsonObject):
   changed: [...Object.keys(fields), 'v'],
 });
 
-export const remove = (ns: Namespace, n: number, v: number): Write => ({ kind: 'remove', ns, id: idOf(n), v });
+export const remove = (ns: Namespace, n: number, v: number): Write => ({
+  kind: 'remove',
+  ns,
+  id: idOf(n),
+  v,
+});
 
 /** The StoreError that `work` rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<StoreError> {

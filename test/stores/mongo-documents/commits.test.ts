@@ -26,7 +26,11 @@ describeMongo('commits on MongoDB', (servers) => {
 
     test(`${kind}: fields that do not change keep the types that others gave them`, async () => {
       const { commit, raw, stored } = await open();
-      const foreign = { at: new Date(5), ref: new ObjectId(idOf(9)), big: Long.fromString('9007199254740993') };
+      const foreign = {
+        at: new Date(5),
+        ref: new ObjectId(idOf(9)),
+        big: Long.fromString('9007199254740993'),
+      };
       const all = [1, 2].map((n) => ({ _id: new ObjectId(idOf(n)), ...foreign, title: 'a', gone: 1 }));
       await raw(BOOKS).insertMany(all);
       const write = (n: number) => ({
@@ -40,14 +44,18 @@ describeMongo('commits on MongoDB', (servers) => {
       await commit([write(1)]);
       await commit([write(2), insert(NEIGHBOUR, 1, {})]);
       const left = { ...foreign, title: 'b', v: 1 };
-      expect(await stored(BOOKS)).toEqual([1, 2].map((n) => ({ _id: new ObjectId(idOf(n)), ...left, big: expect.anything() })));
+      expect(await stored(BOOKS)).toEqual(
+        [1, 2].map((n) => ({ _id: new ObjectId(idOf(n)), ...left, big: expect.anything() })),
+      );
       expect(await raw(BOOKS).countDocuments({ big: foreign.big, at: foreign.at })).toBe(2);
     });
 
     test(`${kind}: names that no operator takes are written all the same`, async () => {
       const { commit, stored } = await open();
       await commit([insert(BOOKS, 1, { 'a.b': 1 }), insert(BOOKS, 2, { 'a.b': 1 })]);
-      const odd = JSON.parse('{"a.b":2,"":3,"_bsontype":"ObjectId","in":{"__proto__":5,"_bsontype":"Long","$x":1}}');
+      const odd = JSON.parse(
+        '{"a.b":2,"":3,"_bsontype":"ObjectId","in":{"__proto__":5,"_bsontype":"Long","$x":1}}',
+      );
       await commit([update(BOOKS, 1, 1, odd)]);
       const { '': _, 'a.b': __, ...plain } = odd;
       await commit([update(BOOKS, 2, 1, { ...plain, 'a.b': 1 }), insert(NEIGHBOUR, 1, odd)]);
@@ -60,13 +68,19 @@ describeMongo('commits on MongoDB', (servers) => {
       const { commit, raw, stored } = await open();
       const versions = [undefined, null, 'x', Number.NaN, [5], { a: 1 }, 0, Number.POSITIVE_INFINITY];
       const all = versions.map((v, n) => ({ _id: new ObjectId(idOf(n)), ...(v !== undefined && { v }) }));
-      for (const ns of [BOOKS, NEIGHBOUR]) await raw(ns).insertMany(structuredClone(all).map((one, n) => ({ ...one, _id: new ObjectId(idOf(n)) })) as never[]);
+      for (const ns of [BOOKS, NEIGHBOUR])
+        await raw(ns).insertMany(
+          structuredClone(all).map((one, n) => ({ ...one, _id: new ObjectId(idOf(n)) })) as never[],
+        );
       for (const n of versions.keys()) await commit([update(BOOKS, n, 0, { n })]);
       await commit([...versions.keys()].map((n) => update(NEIGHBOUR, n, 0, { n })));
       for (const ns of [BOOKS, NEIGHBOUR]) {
         expect((await stored(ns)).map(({ v }) => v)).toEqual(versions.map(() => 1));
       }
-      for (const work of [commit([remove(BOOKS, 0, 0)]), commit([remove(BOOKS, 1, 1), remove(BOOKS, 0, 0)])]) {
+      for (const work of [
+        commit([remove(BOOKS, 0, 0)]),
+        commit([remove(BOOKS, 1, 1), remove(BOOKS, 0, 0)]),
+      ]) {
         expect(await failureOf(work)).toMatchObject({ reason: 'conflict' });
       }
     });
