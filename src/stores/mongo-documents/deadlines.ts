@@ -29,7 +29,7 @@ export function createDeadline(end: number, now: () => number): Deadline {
 export async function within<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   if (ms === Number.POSITIVE_INFINITY) return work;
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), Math.min(ms, MAX_DELAY));
+    const timer = setTimeout(() => reject(late()), Math.max(0, Math.min(ms, MAX_DELAY)));
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

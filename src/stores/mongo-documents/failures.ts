@@ -81,26 +81,11 @@ export function isUnknownCommit(error: unknown): boolean {
   return error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 }
 
-/**
- * The name of the index that a duplicate breaks. A bulk write tells no more of it; a single write has its keys as well,
- * which `asStoreError` gives. Takes what the driver threw.
- */
-export function brokenIndex(error: unknown): string | undefined {
-  if (!(error instanceof MongoError)) return undefined;
-  // The values of the document come last and may hold anything; a name in front of them is never so odd.
-  return /^E1100[01] duplicate key error collection: .+? index: (.+?)(?: collation: .*?)? dup key: /s.exec(
-    error.message,
-  )?.[1];
-}
-
-/** The paths of a broken index, without the `_id` that follows them in our own. Empty where the server tells none. */
+/** The paths of a broken index, without the `_id` that follows them in our own. A bulk write does not tell them. */
 function brokenPaths(error: MongoError): readonly string[] {
   const pattern: unknown = Reflect.get(error, 'keyPattern');
-  if (typeof pattern === 'object' && pattern !== null) {
-    const paths = Object.keys(pattern);
-    return paths.length > 1 && paths.at(-1) === '_id' ? paths.slice(0, -1) : paths;
-  }
-  return brokenIndex(error) === '_id_' ? ['_id'] : [];
+  const paths = typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [];
+  return paths.length > 1 && paths.at(-1) === '_id' ? paths.slice(0, -1) : paths;
 }
 
 function isOfNetwork(error: MongoError): boolean {

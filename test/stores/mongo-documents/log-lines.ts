@@ -10,7 +10,7 @@ interface Line {
 type Written = [facts: string | Readonly<Record<string, unknown>>, message?: string];
 
 /** A log and the lines that were written to it. */
-export function createLogLines(): { readonly log: MongoOptions['log']; readonly lines: readonly Line[] } {
+export function createLogLines(): { readonly log: MongoOptions['log']; readonly lines: Line[] } {
   const lines: Line[] = [];
   const writer =
     (level: Line['level']) =>
