@@ -1,5 +1,5 @@
 // Brings declared indexes into force, all or nothing, and says which field of which data stands in the way.
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, isStoreAway, StoreError } from '../../errors.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
 import { namespaceKey } from '../registry.ts';
@@ -9,22 +9,42 @@ import type { SpecificationLog } from './log.ts';
 export interface IndexKeeper {
   /**
    * Makes `collection` one of the live collections as far as indexes go. Resolves, once unique indexes are in force,
-   * with what takes the change back. Throws SPECIFICATION_INVALID, with nothing changed, where data break one.
+   * with what takes the change back. Throws SPECIFICATION_INVALID, with nothing changed, where data break one or an index
+   * that somebody else made stands in its way.
    */
   add(collection: Collection, live: readonly Collection[]): Promise<() => Promise<void>>;
   /** Drops what only a collection declared that is no longer among `live`. */
   drop(collection: Collection, live: readonly Collection[]): Promise<void>;
-  /** At a start: every index of `live` that the data permit; the others are logged and left out. */
+  /**
+   * At a start: every index of `live` that the data permit; the others are logged and left out. Rejects with a StoreError
+   * where the store is away or does not answer in time: then some may be missing, and the whole may be repeated.
+   */
   addAll(live: readonly Collection[]): Promise<void>;
 }
 
 const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
 
-function notUnique(fields: readonly string[]): AppError {
-  const names = fields.map((field) => `\`${field}\``).join(', ');
-  const message = `the documents that are there are not unique in ${names}`;
+const REFUSALS: ReadonlyMap<StoreError['reason'], (names: string) => string> = new Map([
+  ['duplicate', (names) => `the documents that are there are not unique in ${names}`],
+  ['index-conflict', (names) => `an index that is there already stands in the way of that on ${names}`],
+]);
+
+/** What is wrong with the specification, where it is that; otherwise the error as it is. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  const words = REFUSALS.get(error.reason);
+  if (words === undefined) return error;
+  const { fields } = error;
+  const message = words(fields.map((field) => `\`${field}\``).join(', '));
   const item = { section: 'settings', setting: 'index', field: fields.join(','), message };
-  return new AppError('SPECIFICATION_INVALID', { items: [item] });
+  return new AppError('SPECIFICATION_INVALID', { items: [item], cause: error });
+}
+
+/** The plan without the unique index that the store refuses; undefined where it is not one of them. */
+function planWithout({ namespace, indexes }: IndexPlan, error: StoreError): IndexPlan | undefined {
+  const refused = error.fields.join('\0');
+  const rest = indexes.filter((index) => !index.unique || pathsOf(index).join('\0') !== refused);
+  return rest.length < indexes.length ? { namespace, indexes: rest } : undefined;
 }
 
 export function createIndexKeeper(
@@ -33,7 +53,11 @@ export function createIndexKeeper(
 ): IndexKeeper {
   const ensure = async ({ namespace, indexes }: IndexPlan): Promise<void> => {
     const { built } = await store.ensureIndexes(namespace, indexes);
-    built.catch((error: unknown) => log.error({ err: error, namespace }, 'an index could not be built'));
+    built.catch((error: unknown) => {
+      const fields = { err: error, namespace };
+      if (isStoreAway(error)) log.warn(fields, 'an index is not built yet: the next start goes on with it');
+      else log.error(fields, 'an index could not be built');
+    });
   };
 
   const restore = async (namespaces: readonly Namespace[], live: readonly Collection[]): Promise<void> => {
@@ -44,12 +68,10 @@ export function createIndexKeeper(
     try {
       await ensure(plan);
     } catch (error) {
+      if (isStoreAway(error)) throw error;
       log.error({ err: error, namespace: plan.namespace }, 'an index is not in force');
-      if (!(error instanceof StoreError) || error.reason !== 'duplicate') return;
-      const broken = (index: IndexDefinition) =>
-        index.unique && pathsOf(index).join('\0') === error.fields.join('\0');
-      const rest = plan.indexes.filter((index) => !broken(index));
-      if (rest.length < plan.indexes.length) await ensureWhatHolds({ ...plan, indexes: rest });
+      const rest = error instanceof StoreError ? planWithout(plan, error) : undefined;
+      if (rest !== undefined) await ensureWhatHolds(rest);
     }
   };
 
@@ -63,8 +85,7 @@ export function createIndexKeeper(
           done.push(plan.namespace);
         } catch (error) {
           await restore(done, live);
-          if (error instanceof StoreError && error.reason === 'duplicate') throw notUnique(error.fields);
-          throw error;
+          throw asRefusal(error);
         }
       }
       return () => restore(done, live);
@@ -73,7 +94,17 @@ export function createIndexKeeper(
     async addAll(live) {
       const plans = live.flatMap((entry) => plansFor(entry, live));
       const distinct = new Map(plans.map((plan) => [namespaceKey(plan.namespace), plan]));
-      for (const plan of distinct.values()) await ensureWhatHolds(plan);
+      let late: StoreError | undefined;
+      for (const plan of distinct.values()) {
+        try {
+          await ensureWhatHolds(plan);
+        } catch (error) {
+          // One collection that is slow to answer keeps the indexes of no other waiting.
+          if (!isStoreAway(error) || error.reason === 'unavailable') throw error;
+          late = error;
+        }
+      }
+      if (late !== undefined) throw late;
     },
   };
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createIndexKeeper } from '../../../src/collections/specifications/index-keeper.ts';
+import { StoreError } from '../../../src/errors.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { fickle } from '../../helpers/fickle-store.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
@@ -51,4 +53,77 @@ test('a start goes on without an index that the data do not permit', async () =>
   const names = await namesIn(store);
   expect(names).toContain('b_1');
   expect(names).not.toContain('a_1');
+});
+
+/** The indexes of a database where somebody else's index is in the way of every unique one on `a`. */
+function crowded(store: DocumentStore): Pick<DocumentStore, 'ensureIndexes'> {
+  return {
+    async ensureIndexes(ns, indexes) {
+      const refused = indexes.some(({ unique: isUnique }) => isUnique);
+      if (refused) throw new StoreError('index-conflict', { fields: ['a'] });
+      return store.ensureIndexes(ns, indexes);
+    },
+  };
+}
+
+test("somebody else's index in the way: refused by the name of the field, and a start goes on without", async () => {
+  const { store } = await openTemporaryStore();
+  const { log, errors } = silentLog();
+  const keeper = createIndexKeeper(crowded(store), log);
+  const message = 'an index that is there already stands in the way of that on `a`';
+  await expect(keeper.add(unique, [])).rejects.toMatchObject({
+    code: 'SPECIFICATION_INVALID',
+    items: [{ section: 'settings', setting: 'index', field: 'a', message }],
+  });
+  await keeper.addAll([unique]);
+  expect(errors).toHaveLength(1);
+  expect(await namesIn(store)).toContain('b_1');
+});
+
+test('what is found out later is logged: an index that cannot be built, and one that the end of the store cut short', async () => {
+  const { log, errors, warnings } = silentLog();
+  const failing = (reason: 'index-conflict' | 'unavailable') =>
+    createIndexKeeper(
+      { ensureIndexes: async () => ({ built: Promise.reject(new StoreError(reason)) }) },
+      log,
+    );
+  await failing('index-conflict').add(plain, []);
+  await failing('unavailable').add(plain, []);
+  await expect.poll(() => [errors.length, warnings.length]).toEqual([1, 1]);
+});
+
+test('a start says that the store is away, and may be repeated', async () => {
+  const { store } = await openTemporaryStore();
+  const away = fickle(store);
+  const { log, errors } = silentLog();
+  const keeper = createIndexKeeper(away, log);
+  for (const reason of ['unavailable', 'timeout', 'busy'] as const) {
+    away.leave(reason);
+    await expect(keeper.addAll([unique])).rejects.toMatchObject({ reason });
+  }
+  away.comeBack();
+  await keeper.addAll([unique]);
+  expect(errors).toEqual([]);
+  expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));
+});
+
+test('a collection that is slow to answer keeps no other waiting at a start, one that is away does', async () => {
+  const { store } = await openTemporaryStore();
+  const other = makeCollection({ a: {} }, { index: [{ keys: { a: 1 } }] }, { name: 'others' });
+  for (const [reason, asked] of [
+    ['timeout', ['books', 'others']],
+    ['unavailable', ['books']],
+  ] as const) {
+    const names: string[] = [];
+    const slow: Pick<DocumentStore, 'ensureIndexes'> = {
+      async ensureIndexes(ns, indexes) {
+        names.push(ns.collection);
+        if (ns.collection === 'books') throw new StoreError(reason);
+        return store.ensureIndexes(ns, indexes);
+      },
+    };
+    const start = createIndexKeeper(slow, silentLog().log).addAll([plain, other]);
+    await expect(start).rejects.toMatchObject({ reason });
+    expect(names).toEqual(asked);
+  }
 });
