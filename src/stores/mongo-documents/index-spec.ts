@@ -1,8 +1,7 @@
 // What an index is to the server: of a definition the one that must be there, and of the server's list what it is worth.
 import type { Document } from 'mongodb';
 import type { Direction, IndexDefinition } from '../ports.ts';
-
-const FOLDING = { locale: 'en', strength: 1 } as const;
+import { FOLDING } from './folding.ts';
 
 /** Members in this order always: records of indexes are compared as a whole. */
 export interface IndexSpec {

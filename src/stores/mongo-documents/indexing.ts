@@ -4,7 +4,9 @@ import { createKeyedQueue } from '../../lib/keyed-queue.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type Pause, pause as pauseOnClock } from '../../lib/pause.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../ports.ts';
+import { createGate } from './connection-gate.ts';
 import type { Connection, IndexKnowledge } from './connection-types.ts';
+import { createDeadline } from './deadlines.ts';
 import { createIndexKnowledge, spaceKey, type WritableKnowledge } from './index-knowledge.ts';
 import {
   buildAll,
@@ -39,6 +41,7 @@ interface Indexing {
 const RETRY_MS = 2000;
 /** A server builds indexes of three collections at a time: one of them is for those that somebody waits for. */
 const BUILDS = 2;
+const NO_DEADLINE = createDeadline(Number.POSITIVE_INFINITY, () => 0);
 
 /** One `ensureIndexes`: the last of a name space is the one that counts. */
 interface Turn extends Site {
@@ -56,11 +59,10 @@ class ServerIndexing implements Indexing {
   readonly #closing = new AbortController();
   readonly #foreground = createKeyedQueue();
   readonly #background = createKeyedQueue();
-  readonly #builds = createKeyedQueue();
+  readonly #builds = createGate(BUILDS);
   readonly #latest = new Map<string, Turn>();
   readonly #unsettled = new Set<Promise<unknown>>();
   readonly knowledge: WritableKnowledge = createIndexKnowledge();
-  #lane = 0;
 
   constructor({ connection, log, pause = pauseOnClock }: Collaborators) {
     this.#connection = connection;
@@ -75,10 +77,11 @@ class ServerIndexing implements Indexing {
     return this.#foreground.run(key, () => this.#ensureNow(turn));
   };
 
-  async close(): Promise<void> {
+  readonly close = async (): Promise<void> => {
     this.#closing.abort();
+    this.#builds.close();
     await Promise.allSettled(this.#unsettled);
-  }
+  };
 
   async #ensureNow(turn: Turn) {
     if (this.#closing.signal.aborted) throw new StoreError('unavailable', { cause: 'the store is closing' });
@@ -87,9 +90,18 @@ class ServerIndexing implements Indexing {
     this.knowledge.set(turn.key, plan);
     const waits = plan.placements.some(({ index, twin }) => !index.found || twin?.found === false);
     // What refuses writes goes at once; what serves queries serves them until the new ones do.
-    await dropAll(turn, waits ? plan.unneeded.filter(({ unique }) => unique) : plan.unneeded);
+    await this.#dropNow(turn, waits ? plan.unneeded.filter(({ unique }) => unique) : plan.unneeded);
     const built = this.#behind(turn.key, () => this.#makeOthers(turn, true));
     return { built };
+  }
+
+  async #dropNow(turn: Turn, specs: readonly IndexSpec[]): Promise<void> {
+    try {
+      await dropAll(turn, specs);
+    } catch (error) {
+      // The new ones are in force by now; what is done behind the answer drops whatever is left.
+      if (!isStoreAway(error)) throw error;
+    }
   }
 
   /** Resolves with the plan as it is once the unique ones are in force. */
@@ -157,11 +169,12 @@ class ServerIndexing implements Indexing {
       wishes.filter(({ found }) => found),
     );
     if (missing.length === 0) return confirmed;
-    this.#lane = (this.#lane + 1) % BUILDS;
-    const made = await this.#builds.run(String(this.#lane), async () =>
-      this.#counts(turn) ? buildAll(turn, missing) : [],
-    );
-    return [...confirmed, ...made];
+    await this.#builds.enter(NO_DEADLINE);
+    try {
+      return this.#counts(turn) ? [...confirmed, ...(await buildAll(turn, missing))] : confirmed;
+    } finally {
+      this.#builds.leave();
+    }
   }
 
   #tellOfTwins({ ns }: Turn, missing: readonly Wish[]): void {
