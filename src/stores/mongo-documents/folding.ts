@@ -13,14 +13,10 @@ export const FOLDING = { locale: 'en', strength: 1 } as const;
 const APART =
   /\u0345|[\u019b\u0264\u026a\u0282\u0399\u03b9\u0412\u0414\u041e\u0421-\u0422\u042a\u0432\u0434\u043e\u0441-\u0442\u044a\u0462-\u0463\u10d0-\u10fa\u10fd-\u10ff\u1c80-\u1c8a\u1c90-\u1cba\u1cbd-\u1cbf\u1d8e\u1fbe\u2c2f\u2c5f\ua64a-\ua64b\ua794\ua7ae\ua7b8-\ua7dc\ua7f5-\ua7f6\u{104b0}-\u{104d3}\u{104d8}-\u{104fb}\u{10570}-\u{105bc}\u{10d50}-\u{10d65}\u{10d70}-\u{10d85}\u{16e40}-\u{16e7f}\u{16ea0}-\u{16ed3}\u{1e900}-\u{1e943}]/u;
 
-// What the collation joins is what older ICU versions fold alike; later ones may join more, never less.
 const CASED = /\p{Changes_When_Casemapped}|\p{Changes_When_Casefolded}/u;
 
 /** A pattern of more characters than these says only how the text begins. */
 const MOST = 500;
-
-/** How many spellings of its first letters a text is looked up by. */
-const MOST_PREFIXES = 16;
 
 /** True when every text that folds like `text` is equal to it by `FOLDING`. */
 export function isJoined(text: string): boolean {
@@ -41,31 +37,6 @@ export function foldedSequence(text: string): { readonly sequence: Sequence; rea
     ranges: withTwins([[codePoint(character), codePoint(character)]]),
   }));
   return { sequence: [{ kind: 'start' }, ...sets, ...(exact ? [{ kind: 'end' as const }] : [])], exact };
-}
-
-/**
- * `foldedSequence` taken apart into sequences that each begin with a literal spelling of the first letters: an index
- * that knows only exact text can be narrowed by those.
- */
-export function spelledSequences(sequence: Sequence): readonly Sequence[] {
-  let spelled: Sequence[] = [[]];
-  for (const [at, atom] of sequence.entries()) {
-    const choices = atom.kind === 'set' ? membersOf(atom.ranges) : [atom];
-    if (spelled.length * choices.length > MOST_PREFIXES) {
-      return spelled.map((prefix) => [...prefix, ...sequence.slice(at)]);
-    }
-    spelled = spelled.flatMap((prefix) => choices.map((choice) => [...prefix, choice]));
-  }
-  return spelled;
-}
-
-function membersOf(ranges: ReturnType<typeof withTwins>): Sequence {
-  return ranges.flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, step) => {
-      const point = first + step;
-      return { kind: 'set' as const, ranges: [[point, point]] as const };
-    }),
-  );
 }
 
 function codePoint(character: string): number {

@@ -1,0 +1,124 @@
+// Finds text whatever its case by an index: by the index that ignores case, or by the spellings that an exact one holds.
+import type { Document } from 'mongodb';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Filter } from '../filter.ts';
+import { createSorter } from '../matching/order.ts';
+import { parsePath, readField } from '../matching/paths.ts';
+import type { Namespace, Sort } from '../ports.ts';
+import type { KnownIndex, Scope } from './connection-types.ts';
+import { holds, type Said } from './filter-said.ts';
+import { otherForms } from './filter-text.ts';
+import { translateFilter } from './filter-translate.ts';
+import { type Page, readTexts, type Search } from './find-page.ts';
+import { findPlain } from './find-plain.ts';
+import { serverProjection } from './find-projection.ts';
+import { countRows } from './find-rows.ts';
+import { serverSort } from './find-sort.ts';
+import { foldedEqualities, textEqualities, withSpellings } from './fold-equalities.ts';
+import { findSpellings } from './fold-lookup.ts';
+import { FOLDING, isJoined } from './folding.ts';
+
+interface Condition {
+  readonly ns: Namespace;
+  readonly filter: Filter;
+  readonly known: readonly KnownIndex[];
+}
+
+/** The page, where an index helps to find it; undefined where none does. */
+export async function findFolded(scope: Scope, search: Search): Promise<Page | undefined> {
+  const { ns, query, known } = search;
+  const condition = { ns, filter: query.filter, known };
+  if (foldedEqualities(query.filter).length === 0) return undefined;
+  const bySpelling = async () => {
+    const filter = await spelled(scope, condition);
+    if (filter === undefined) return undefined;
+    return findPlain(scope, { ...search, query: { ...query, filter } }, translateFilter(filter, PLAIN));
+  };
+  // Ids are ordered alike by every collation, so that in their order the first way is always right.
+  if (query.sort.every(([path]) => path === '_id')) {
+    return (await findCollated(scope, search)) ?? (await bySpelling());
+  }
+  return (await bySpelling()) ?? (await findCollated(scope, search));
+}
+
+/** The number of matches, where an index helps to find them; undefined where none does. */
+export async function countFolded(scope: Scope, condition: Condition): Promise<number | undefined> {
+  if (foldedEqualities(condition.filter).length === 0) return undefined;
+  const filter = await spelled(scope, condition);
+  if (filter !== undefined) {
+    return countRows(scope, { ns: condition.ns, query: translateFilter(filter, PLAIN).query });
+  }
+  const query = collatedQuery(condition);
+  return query && countRows(scope, { ns: condition.ns, query, collation: FOLDING });
+}
+
+const PLAIN = { collated: false };
+
+/** The filter with the spellings that there are; undefined where they could not be found. */
+async function spelled(scope: Scope, { ns, filter, known }: Condition): Promise<Filter | undefined> {
+  let result: Filter | undefined;
+  for (const equality of foldedEqualities(filter)) {
+    const spellings = await findSpellings(scope, equality, { ns, known });
+    if (spellings !== undefined) result = withSpellings(result ?? filter, equality, spellings);
+  }
+  return result;
+}
+
+/** The exact query under the collation, narrowed so that its index serves; undefined where there is none such. */
+function collatedQuery({ filter, known }: Omit<Condition, 'ns'>): Document | undefined {
+  const folded = foldedEqualities(filter).filter(({ text }) => isJoined(text));
+  const twin = known.find(
+    ({ folding, definition }) => folding && folded.some(({ path }) => definition.keys[0]?.path === path),
+  );
+  const said = twin && translateFilter(filter, { collated: true });
+  if (said?.exact !== true) return undefined;
+  const narrowing = textEqualities(filter)
+    .filter(({ text }) => isJoined(text))
+    .filter(({ path }) => twin?.definition.keys.some((key) => key.path === path))
+    .map(({ path, text }): Said => holds(path, [text, ...otherForms(text)]));
+  return { $and: [...narrowing.map(({ query }) => query), said.query] };
+}
+
+/**
+ * The page as the collation gives it, where that is the right one. Its order differs from the exact one only among texts
+ * and what holds texts.
+ */
+async function findCollated(scope: Scope, { ns, query, known }: Search): Promise<Page | undefined> {
+  const { filter, sort, skip, limit, projection } = query;
+  const collated = collatedQuery({ filter, known });
+  const order = serverSort(sort, known);
+  if (collated === undefined || order === undefined) return undefined;
+  const { fields, finish } = serverProjection(projection, ['_id', ...sort.map(([path]) => path)]);
+  const ask = { ns, query: collated, sort: order, skip, limit, fields, collation: FOLDING };
+  const texts = await readTexts(scope, ask);
+  if (texts.every(createOrderCheck(sort))) return { texts, finish };
+  // Fewer than asked for are all that there are.
+  if (skip > 0 || texts.length >= limit) return undefined;
+  const { keyOf, compare } = createSorter(sort);
+  const keyed = texts.map((text) => ({ key: keyOf(JSON.parse(text) as JsonObject), text }));
+  keyed.sort((a, b) => compare(a.key, b.key));
+  return { texts: keyed.map(({ text }) => text), finish };
+}
+
+/** The end of a document's text whose id is an ObjectId. */
+const OBJECT_ID_END = /"_id":"[0-9a-f]{24}"\}$/;
+
+/** Tells of a document whether every collation gives it the same place. */
+function createOrderCheck(sort: Sort): (text: string) => boolean {
+  const paths = sort.filter(([path]) => path !== '_id').map(([path]) => parsePath(path));
+  return (text) => {
+    if (!OBJECT_ID_END.test(text.slice(-40))) return false;
+    if (paths.length === 0) return true;
+    const document = JSON.parse(text) as JsonObject;
+    return paths.every((parts) => isSteady(document, parts));
+  };
+}
+
+function isSteady(document: JsonObject, parts: ReturnType<typeof parsePath>): boolean {
+  let value: unknown = document;
+  for (const part of parts) {
+    if (Array.isArray(value)) return false;
+    value = typeof value === 'object' && value !== null ? readField(value as JsonObject, part) : undefined;
+  }
+  return typeof value !== 'string' && (typeof value !== 'object' || value === null);
+}

@@ -1,0 +1,52 @@
+// Finds documents: in the server's words as far as they reach, in one round trip where they reach all the way.
+import type { JsonObject } from '../../lib/json.ts';
+import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
+import type { Connection, IndexKnowledge, Scope } from './connection-types.ts';
+import { createCount } from './count.ts';
+import { translateFilter } from './filter-translate.ts';
+import { findFolded } from './find-folded.ts';
+import type { Page, Search } from './find-page.ts';
+import { findPlain } from './find-plain.ts';
+import { serverSort } from './find-sort.ts';
+import { findResidual } from './residual-find.ts';
+
+interface ReadsOptions {
+  readonly connection: Connection;
+  readonly indexes: IndexKnowledge;
+}
+
+/** The reading half of the store. */
+export function createReads({
+  connection,
+  indexes,
+}: ReadsOptions): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
+  const pageOf = (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<Page> => {
+    return connection.run(options, async (scope) => {
+      scope.left();
+      if (query.limit <= 0) return { texts: [], finish: undefined };
+      return findPage(scope, { ns, query, known: indexes.of(ns) });
+    });
+  };
+  return {
+    async find(ns, query, options = {}) {
+      const { texts, finish = asItIs } = await pageOf(ns, query, options);
+      return texts.map((text) => finish(JSON.parse(text) as JsonObject) as StoredDocument);
+    },
+    async findText(ns, query, options = {}) {
+      const { texts, finish } = await pageOf(ns, query, options);
+      if (finish === undefined) return texts;
+      return texts.map((text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
+    },
+    count: createCount({ connection, indexes }),
+  };
+}
+
+const asItIs = (document: JsonObject) => document;
+
+async function findPage(scope: Scope, search: Search): Promise<Page> {
+  const { query, known } = search;
+  const said = translateFilter(query.filter, { collated: false });
+  const sort = serverSort(query.sort, known);
+  if (!said.exact || sort === undefined) return findResidual(scope, search, said);
+  return (await findFolded(scope, search)) ?? findPlain(scope, search, said);
+}

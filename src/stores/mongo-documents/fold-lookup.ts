@@ -1,0 +1,100 @@
+// Finds which spellings of a text there are, by leaps through an index of exact text: from each key that it holds to the
+// next spelling that there could be.
+import { MaxKey, MinKey, MongoServerError } from 'mongodb';
+import { foldText } from '../../lib/fold.ts';
+import type { Direction, Namespace } from '../ports.ts';
+import type { KnownIndex, Scope } from './connection-types.ts';
+import { EXACT } from './find-rows.ts';
+import type { FoldedEquality } from './fold-equalities.ts';
+import { choicesOf, spellingFrom } from './fold-spellings.ts';
+
+/** Round trips, each of a fraction of a millisecond. Common beginnings in many spellings need more. */
+const MOST_LEAPS = 24;
+
+/** Longer text is not looked up so. */
+const MOST_CHARACTERS = 500;
+
+/**
+ * Every stored text at the path that folds like the given one; undefined where that takes too long, or no index knows.
+ */
+export async function findSpellings(
+  scope: Scope,
+  { path, text }: FoldedEquality,
+  { ns, known }: { readonly ns: Namespace; readonly known: readonly KnownIndex[] },
+): Promise<readonly string[] | undefined> {
+  const index = known.find(({ definition }) => {
+    const [key] = definition.keys;
+    return key?.path === path && key.direction === 1;
+  });
+  if (index === undefined || text.length > MOST_CHARACTERS) return undefined;
+  const choices = choicesOf(text);
+  const folded = foldText(text);
+  const found: string[] = [];
+  let next = spellingFrom(choices, '');
+  for (let leaps = 0; next !== undefined; leaps += 1) {
+    if (leaps === MOST_LEAPS) return undefined;
+    const key = await firstKey(scope, { ns, index, from: next });
+    if (key === undefined) return undefined;
+    const [value] = key;
+    if (typeof value !== 'string') break;
+    if (foldText(value) === folded) {
+      found.push(value);
+      next = spellingFrom(choices, `${value}\0`);
+    } else {
+      next = spellingFrom(choices, value);
+    }
+  }
+  return found;
+}
+
+interface Leap {
+  readonly ns: Namespace;
+  readonly index: KnownIndex;
+  readonly from: string;
+}
+
+/** The first key of the index from a text on, if any; undefined where the index is not there any more. */
+async function firstKey(
+  scope: Scope,
+  { ns, index, from }: Leap,
+): Promise<readonly [] | readonly [unknown] | undefined> {
+  const [[path], ...others] = keysOf(index);
+  const min = new Map<string, unknown>([[path, from]]);
+  for (const [name, direction] of others) min.set(name, direction === 1 ? new MinKey() : new MaxKey());
+  const maxTimeMS = scope.left();
+  const cursor = scope.collection(ns).find(
+    {},
+    {
+      hint: index.name,
+      min: min as never,
+      returnKey: true,
+      limit: 1,
+      batchSize: 2,
+      collation: EXACT,
+      ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+    },
+  );
+  try {
+    const key = await cursor.next();
+    return key === null ? [] : [key[path]];
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === BAD_VALUE) return undefined;
+    throw error;
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** What the server says of an index that it does not have. */
+const BAD_VALUE = 2;
+
+type Keys = [readonly [string, Direction], ...(readonly [string, Direction])[]];
+
+/** The keys as they are in the database. */
+function keysOf({ definition, tied }: KnownIndex): Keys {
+  const keys = definition.keys.map(({ path, direction }) => [path, direction] as const);
+  if (tied && !definition.keys.some(({ path }) => path === '_id')) {
+    keys.push(['_id', definition.keys.at(-1)?.direction ?? 1]);
+  }
+  return keys as unknown as Keys;
+}

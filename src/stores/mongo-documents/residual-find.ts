@@ -1,0 +1,35 @@
+// Pages whose documents were chosen here: fetched by their ids, in the order that was found.
+import { BSON } from 'mongodb';
+import type { Scope } from './connection-types.ts';
+import type { Said } from './filter-said.ts';
+import { createTexts, type Page, type Search } from './find-page.ts';
+import { serverProjection } from './find-projection.ts';
+import { readRows } from './find-rows.ts';
+import { scanIds } from './residual-scan.ts';
+
+const AT_ONCE = 5000;
+
+/** Evaluates the filter here, on what `said` leaves. */
+export async function findResidual(scope: Scope, { ns, query }: Search, said: Said): Promise<Page> {
+  const ids = await scanIds(scope, { ns, filter: query.filter, said }, query);
+  const { fields, finish } = serverProjection(query.projection, ['_id']);
+  const { texts, add } = createTexts();
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    const found = new Map<string, Uint8Array>();
+    const ask = { ns, query: { _id: { $in: some } }, limit: some.length, fields };
+    await readRows(scope, ask, (bytes) => {
+      found.set(keyOf(BSON.deserialize(bytes, { promoteValues: false })['_id']), bytes);
+      return true;
+    });
+    for (const id of some) {
+      const bytes = found.get(keyOf(id));
+      if (bytes !== undefined) add(bytes);
+    }
+  }
+  return { texts, finish };
+}
+
+function keyOf(id: unknown): string {
+  return BSON.EJSON.stringify({ id }, { relaxed: false });
+}
