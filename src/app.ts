@@ -96,6 +96,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
     },
     filterLimits: config.limits,
+    queryMs,
     log: logger,
     now,
     pause: options.pause,

@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts';
 import { fingerprint } from '../lib/fingerprint.ts';
 import { createKeyedQueue } from '../lib/keyed-queue.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
-import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.ts';
+import type { DocumentStore, Namespace, OperationOptions, StoredDocument } from '../stores/ports.ts';
 
 /** Where the log lives: no path over HTTP reaches it. */
 const AUDIT: Namespace = { database: null, collection: 'cloister.audit' };
@@ -33,10 +33,13 @@ export interface AuditEntry extends AuditAction {
 }
 
 export interface Audit {
-  /** Appends an entry. It is durable when this resolves. Rejects with the store's StoreError. */
-  record(action: AuditAction): Promise<void>;
+  /**
+   * Appends an entry, within `queryMs` unless a deadline is given. It is durable when this resolves. Rejects with the
+   * store's StoreError.
+   */
+  record(action: AuditAction, options?: OperationOptions): Promise<void>;
   /** At most `limit` entries with a greater number than `after`, oldest first. */
-  read(after: number, limit: number): Promise<readonly AuditEntry[]>;
+  read(after: number, limit: number, options?: OperationOptions): Promise<readonly AuditEntry[]>;
 }
 
 interface AuditOptions {
@@ -92,15 +95,15 @@ export function createAudit({ store, now, queryMs }: AuditOptions): Audit {
   };
 
   return {
-    record(action) {
+    record(action, options = {}) {
       // Counted from here: many who wait behind one that hangs must not hang in turn.
-      const deadline = now() + queryMs;
+      const { deadline = now() + queryMs } = options;
       return queue.run('', () => appendInTurn(action, deadline));
     },
-    async read(after, limit) {
+    async read(after, limit, { deadline = now() + queryMs } = {}) {
       const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: idOf(after) }] };
       const query = { filter, sort: [['_id', 1]], skip: 0, limit } as const;
-      return (await store.find(AUDIT, query, { deadline: now() + queryMs })).map(toEntry);
+      return (await store.find(AUDIT, query, { deadline })).map(toEntry);
     },
   };
 }

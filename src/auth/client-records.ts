@@ -16,8 +16,8 @@ interface ClientRecordsOptions {
   readonly store: DocumentStore;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Bound of one database operation, in milliseconds. */
-  readonly queryMs: number;
+  /** When all work must have ended, in epoch milliseconds. */
+  readonly deadline: number;
 }
 
 const withId = (clientId: string): Filter => ({
@@ -26,14 +26,13 @@ const withId = (clientId: string): Filter => ({
   tests: [{ kind: 'eq', value: clientId }],
 });
 
-/** Every method also rejects with the store's StoreError. Ids that cannot exist are unknown, never an error. */
-export function createClientRecords({ store, now, queryMs }: ClientRecordsOptions) {
-  const timely = () => ({ deadline: now() + queryMs });
-  const commit = (writes: readonly Write[]) => store.commit(writes, timely());
+/** The records until a deadline. Every method also rejects with the store's StoreError. Ids that cannot exist are unknown. */
+export function createClientRecords({ store, now, deadline }: ClientRecordsOptions) {
+  const commit = (writes: readonly Write[]) => store.commit(writes, { deadline });
 
   const query = async (filter: Filter, limit: number): Promise<readonly ClientRecord[]> => {
     const request = { filter, sort: [['clientId', 1]], skip: 0, limit } as const;
-    return (await store.find(CLIENTS, request, timely())).map(readRecord);
+    return (await store.find(CLIENTS, request, { deadline })).map(readRecord);
   };
 
   const look = async (clientId: unknown): Promise<ClientRecord | undefined> =>

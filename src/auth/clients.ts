@@ -1,6 +1,6 @@
 // The clients that may ask for tokens: made, listed, changed and removed by admins, verified at `/token`.
 import { AppError, StoreError } from '../errors.ts';
-import type { DocumentStore } from '../stores/ports.ts';
+import type { DocumentStore, OperationOptions } from '../stores/ports.ts';
 import type { Client } from './client.ts';
 import { type NewClient, parseClientChange, parseNewClient, parseSecret } from './client-input.ts';
 import { newRecord, type Standing } from './client-record.ts';
@@ -14,7 +14,7 @@ interface ClientsOptions {
   readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Bound of one database operation, in milliseconds. */
+  /** Bound of the database work of one call that comes without a deadline, in milliseconds. */
   readonly queryMs?: number;
 }
 
@@ -29,19 +29,19 @@ export interface Clients {
   /** Makes the index that keeps client ids unique. Call before anything else. */
   ensure(): Promise<void>;
   /** `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS. */
-  create(body: unknown): Promise<ClientWithSecret>;
-  find(clientId: string): Promise<Client | undefined>;
+  create(body: unknown, options?: OperationOptions): Promise<ClientWithSecret>;
+  find(clientId: string, options?: OperationOptions): Promise<Client | undefined>;
   /** The client and the stamp of its present secret. */
   standing(clientId: string): Promise<Standing | undefined>;
   /** All clients by id. */
-  list(): Promise<readonly Client[]>;
+  list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
   /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN. */
-  update(clientId: string, body: unknown): Promise<Client>;
+  update(clientId: string, body: unknown, options?: OperationOptions): Promise<Client>;
   /** Ends the client and its tokens. Throws NOT_FOUND, LAST_ADMIN. */
-  remove(clientId: string): Promise<void>;
+  remove(clientId: string, options?: OperationOptions): Promise<void>;
   /** Ends the client's tokens. Without `secret` one is generated. Throws BAD_REQUEST, NOT_FOUND. */
-  setSecret(clientId: string, secret?: unknown): Promise<ClientWithSecret>;
+  setSecret(clientId: string, secret?: unknown, options?: OperationOptions): Promise<ClientWithSecret>;
   /** The client whose secret this is. Takes as long for an unknown client as for a wrong secret. */
   verify(clientId: string, secret: string): Promise<Standing | undefined>;
   /**
@@ -51,11 +51,14 @@ export interface Clients {
   upsertAdmin(clientId: string, secret: string): Promise<Client>;
 }
 
+type ClientRecords = ReturnType<typeof createClientRecords>;
+
 export function createClients({ store, newId, now, queryMs = QUERY_MS }: ClientsOptions): Clients {
-  const records = createClientRecords({ store, now, queryMs });
+  const within = ({ deadline = now() + queryMs }: OperationOptions = {}): ClientRecords =>
+    createClientRecords({ store, now, deadline });
   const decoy = decoyHash();
 
-  const add = async (given: NewClient): Promise<ClientWithSecret> => {
+  const add = async (given: NewClient, records: ClientRecords): Promise<ClientWithSecret> => {
     const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
     if ((await records.look(given.clientId)) !== undefined) throw taken();
     const { hash, generated } = await settleSecret(given.secret);
@@ -71,7 +74,7 @@ export function createClients({ store, newId, now, queryMs = QUERY_MS }: Clients
   /** Of two starts at once one creates; the other finds what the first has made. */
   const createAdmin = async (clientId: string, secret: string): Promise<Client> => {
     try {
-      return (await add({ ...parseNewClient({ clientId, accessType: 'admin' }), secret })).client;
+      return (await add({ ...parseNewClient({ clientId, accessType: 'admin' }), secret }, within())).client;
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'CLIENT_EXISTS')) throw error;
       return upsertAdmin(clientId, secret);
@@ -79,39 +82,41 @@ export function createClients({ store, newId, now, queryMs = QUERY_MS }: Clients
   };
 
   const upsertAdmin = async (clientId: string, secret: string): Promise<Client> => {
-    const record = await records.look(clientId);
+    const record = await within().look(clientId);
     if (record === undefined) return createAdmin(clientId, secret);
     const known = await secretMatches(secret, record.hash);
     if (known && record.standing.client.accessType === 'admin') return record.standing.client;
     const hash = known ? undefined : await hashSecret(secret);
-    return (await records.change(clientId, { accessType: 'admin', hash })).standing.client;
+    return (await within().change(clientId, { accessType: 'admin', hash })).standing.client;
   };
 
   return {
     upsertAdmin,
-    hasAny: records.hasAny,
-    remove: records.remove,
-    standing: async (clientId) => (await records.look(clientId))?.standing,
-    find: async (clientId) => (await records.look(clientId))?.standing.client,
-    list: async () => (await records.all()).map(({ standing }) => standing.client),
-    create: async (body) => add(parseNewClient(body)),
+    hasAny: () => within().hasAny(),
+    remove: (clientId, options) => within(options).remove(clientId),
+    standing: async (clientId) => (await within().look(clientId))?.standing,
+    find: async (clientId, options) => (await within(options).look(clientId))?.standing.client,
+    list: async (options) => (await within(options).all()).map(({ standing }) => standing.client),
+    create: async (body, options) => add(parseNewClient(body), within(options)),
     async ensure() {
       const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
       const index = { name: 'clientId', keys, unique: true, sparse: false };
       const { built } = await store.ensureIndexes(CLIENTS, [index]);
       await built;
     },
-    async update(clientId, body) {
+    async update(clientId, body, options) {
+      const records = within(options);
       await records.mustLook(clientId);
       return (await records.change(clientId, parseClientChange(clientId, body))).standing.client;
     },
-    async setSecret(clientId, secret) {
+    async setSecret(clientId, secret, options) {
+      const records = within(options);
       await records.mustLook(clientId);
       const { hash, generated } = await settleSecret(secret === undefined ? undefined : parseSecret(secret));
       return { client: (await records.change(clientId, { hash })).standing.client, secret: generated };
     },
     async verify(clientId, secret) {
-      const record = await records.look(clientId);
+      const record = await within().look(clientId);
       const matches = await secretMatches(secret, record?.hash ?? decoy);
       return matches ? record?.standing : undefined;
     },

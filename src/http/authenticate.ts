@@ -14,6 +14,7 @@ declare module 'fastify' {
   }
 }
 
+type Deps = Pick<HttpDeps, 'tokens' | 'isReady' | 'now'>;
 type Done = (error?: Error) => void;
 export type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) => void;
 
@@ -22,7 +23,7 @@ export type Hook = (request: FastifyRequest, reply: FastifyReply, done: Done) =>
  * An address that does not exist is 401 for the anonymous, so that nobody can probe, and 404 for others; 503 where it is
  * not known yet whether it exists.
  */
-export function createAuthenticate({ tokens, isReady }: Pick<HttpDeps, 'tokens' | 'isReady'>): Hook {
+export function createAuthenticate({ tokens, isReady, now }: Deps): Hook {
   const enter = (request: FastifyRequest, client: Client | null, done: Done) => {
     request.client = client;
     if (!request.is404) done();
@@ -34,7 +35,11 @@ export function createAuthenticate({ tokens, isReady }: Pick<HttpDeps, 'tokens' 
     if (token === undefined) return enter(request, null, done);
     const known = tokens.peek(token);
     if (known !== undefined) return enter(request, known, done);
-    tokens.verify(token).then((client) => enter(request, client, done), done);
+    const began = now();
+    tokens.verify(token).then((client) => {
+      request.lookUpMs = Math.max(0, now() - began);
+      enter(request, client, done);
+    }, done);
   };
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createCaller } from '../auth/access.ts';
 import type { Context, Origin, Page } from '../collections/documents.ts';
+import { createDeadline } from './deadline.ts';
 import type { HttpDeps } from './deps.ts';
 
 export type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -17,9 +18,10 @@ function originOf({ id, client, method, originalUrl: url, headers, ip }: Fastify
 
 /** Makes the function that tells the domain who asks, and when all database work must have ended. */
 export function createContext({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
+  const deadline = createDeadline({ config, now });
   return (request: FastifyRequest): Context => ({
     caller: createCaller(request.client),
-    deadline: now() + config.limits.queryMs,
+    deadline: deadline(request),
     // Only hooks ask for it, and few collections have any.
     get origin() {
       return originOf(request);

@@ -131,6 +131,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   knowAllMethods(server);
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
+  server.decorateRequest('lookUpMs', 0);
   server.setErrorHandler(onError);
   server.addHook('onRequest', entry.onRequest);
   server.addHook('preClose', async () => {

@@ -10,7 +10,8 @@ import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const newId = createIdSource();
 
-const over = (store: DocumentStore) => createClientRecords({ store, now: Date.now, queryMs: 5000 });
+const over = (store: DocumentStore) =>
+  createClientRecords({ store, now: Date.now, deadline: Date.now() + 60_000 });
 
 async function setUp(people: Readonly<Record<string, AccessType>>) {
   const { store, path } = await openTemporaryStore();

@@ -1,6 +1,6 @@
 // A real store that can be sent away: until it is called back every operation fails as one without its database does.
 import { StoreError } from '../../src/errors.ts';
-import type { DocumentStore } from '../../src/stores/ports.ts';
+import type { DocumentStore, OperationOptions } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
 type Reason = 'unavailable' | 'timeout' | 'busy';
@@ -20,6 +20,8 @@ export interface FickleStore extends DocumentStore {
   comeBack(): void;
   /** What was asked for while it was away. */
   readonly missed: Operation[];
+  /** What was asked for in all, but what takes no deadline. Epoch milliseconds; undefined where none was given. */
+  readonly asked: { readonly operation: Operation; readonly deadline: number | undefined }[];
 }
 
 const EVERY: readonly Operation[] = [
@@ -27,19 +29,31 @@ const EVERY: readonly Operation[] = [
   ...(['ensureIndexes', 'stats', 'collections', 'health'] as const),
 ];
 
+/** Where the options stand among the arguments. */
+const BOUNDS: Readonly<Partial<Record<Operation, number>>> = {
+  ...{ find: 2, findText: 2, count: 2 },
+  ...{ commit: 1, stats: 1 },
+};
+
 /** Puts the switch in front of a store. */
 export function fickle(store: DocumentStore): FickleStore {
   const missed: Operation[] = [];
+  const asked: { operation: Operation; deadline: number | undefined }[] = [];
   let away: { readonly reason: Reason; readonly operations: readonly Operation[] } | undefined;
   const guarded =
     <A extends unknown[], R>(operation: Operation, act: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
+      const at = BOUNDS[operation];
+      if (at !== undefined) {
+        asked.push({ operation, deadline: (args.at(at) as OperationOptions | undefined)?.deadline });
+      }
       if (away?.operations.includes(operation) !== true) return act(...args);
       missed.push(operation);
       throw new StoreError(away.reason, { cause: new Error('connect ECONNREFUSED 10.0.0.7:27017') });
     };
   return {
     missed,
+    asked,
     leave(reason = 'unavailable', operations = EVERY) {
       away = { reason, operations };
     },

@@ -43,6 +43,7 @@ export async function openService(wrapFiles = (files: SpecificationFiles) => fil
     filterLimits: { filterDepth: 8, filterNodes: 200 },
     log,
     now: () => 1_700_000_000_000,
+    queryMs: 1e12,
   });
   onTestFinished(async () => {
     await service.close();

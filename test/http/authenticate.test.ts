@@ -8,10 +8,15 @@ import { ADMIN_CLIENT, USER_CLIENT } from './fixtures.ts';
 
 const REMEMBERED: Readonly<Record<string, Client>> = { admin: ADMIN_CLIENT };
 
+let clock = 1000;
+const now = () => clock;
+
 const tokens = {
   peek: (token: string) => REMEMBERED[token],
   async verify(token: string) {
     if (token === 'user') return USER_CLIENT;
+    if (token === 'slow') clock += 300;
+    if (token === 'slow') return USER_CLIENT;
     if (token === 'away') throw new StoreError('unavailable');
     throw invalidToken();
   },
@@ -26,9 +31,10 @@ afterEach(() => {
 
 const { server } = bareServer((bare) => {
   bare.register(async (scope) => {
-    scope.addHook('onRequest', createAuthenticate({ tokens, isReady }));
+    scope.addHook('onRequest', createAuthenticate({ tokens, isReady, now }));
     scope.setNotFoundHandler(() => undefined);
-    scope.get('/public', async (request) => ({ client: request.client?.clientId ?? null }));
+    scope.get('/public', async ({ client }) => ({ client: client?.clientId ?? null }));
+    scope.get('/time', async ({ lookUpMs }) => ({ lookUpMs }));
     scope.get('/client', { onRequest: requireClient }, async () => 'ok');
     scope.get('/admin', { onRequest: requireAdmin }, async () => 'ok');
   });
@@ -63,6 +69,12 @@ describe('the caller', () => {
   it('is refused with a bad token, also where none is needed', async () => {
     expect(await get('/public', 'Bearer bad')).toMatchObject({ status: 401, challenge: INVALID });
     expect(await get('/nowhere', 'Bearer bad')).toMatchObject({ status: 401, challenge: INVALID });
+  });
+
+  it('is looked up in the time that the database has for the request', async () => {
+    expect((await get('/time', 'Bearer slow')).text).toBe('{"lookUpMs":300}');
+    expect((await get('/time', 'Bearer admin')).text).toBe('{"lookUpMs":0}');
+    expect((await get('/time')).text).toBe('{"lookUpMs":0}');
   });
 
   it('gets 503 while the database cannot tell', async () => {

@@ -29,6 +29,7 @@ export function bareServer(configure: (server: FastifyInstance) => void): BareSe
   knowAllMethods(server);
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
+  server.decorateRequest('lookUpMs', 0);
   server.setErrorHandler(createErrorHandler(logger));
   configure(server);
   return { server, records };

@@ -148,6 +148,52 @@ describe('while the database is away', () => {
   });
 });
 
+describe('the time that the database has', () => {
+  it('is bounded for every operation of every request', async () => {
+    const app = await running();
+    const { ask, store, token, id } = app;
+    const text = { token, headers: { 'content-type': 'text/plain' } };
+    const author = { name: 'Herbert' };
+    await ask('POST', `${BOOKS}?compose=true`, { token, body: { title: 'x', author } });
+    await ask('PUT', BOOKS, { token, body: { query: { title: 'x' }, update: { pages: 3 } } });
+    await ask('GET', `${BOOKS}?compose=true&includeHistory=true`, { token });
+    await ask('GET', `${BOOKS}?filter=${encodeURIComponent('{"author.name":"Herbert"}')}`, { token });
+    for (const path of [`/${id}`, `/${id}/history`, '/count', '/stats'])
+      await ask('GET', `${BOOKS}${path}`, { token });
+    await ask('DELETE', BOOKS, { token, body: { query: { title: 'x' } } });
+    const settings = { storeRevisions: true, revisionCollection: 'past' };
+    await ask('POST', '/1.0/library/plants/config', { token, body: { fields: { a: {} }, settings } });
+    await ask('POST', '/1.0/hello/config', { ...text, body: HELLO });
+    await ask('GET', '/1.0/hello/versions', { token });
+    await ask('DELETE', '/1.0/hello/config', { token });
+    await ask('GET', '/api/audit', { token });
+    const unbounded = store.asked.filter(({ deadline }) => deadline === undefined);
+    expect(unbounded).toEqual([]);
+    expect(new Set(store.asked.map(({ operation }) => operation))).toEqual(
+      new Set(['find', 'findText', 'count', 'commit', 'stats']),
+    );
+  });
+
+  it.each([
+    ['POST', '/api/clients', { clientId: 'new' }],
+    ['PUT', '/api/clients/old', { accessType: 'admin' }],
+    ['PUT', '/api/clients/old/secret', {}],
+    ['DELETE', '/api/clients/old', undefined],
+    ['GET', '/api/clients', undefined],
+    ['PUT', BOOKS, { query: {}, update: { pages: 3 } }],
+  ] as const)('is one for all operations of %s %s', async (method, path, body) => {
+    const { ask, store, token } = await running();
+    await ask('POST', '/api/clients', { token, body: { clientId: 'old', accessType: 'admin' } });
+    // Looking up the caller comes before the body, and counts by itself.
+    await ask('GET', '/api/status', { token });
+    store.asked.length = 0;
+    const answer = await ask(method, path, { token, ...(body === undefined ? {} : { body }) });
+    expect(answer.status).toBeLessThan(300);
+    expect(store.asked.length).toBeGreaterThan(0);
+    expect(new Set(store.asked.map(({ deadline }) => deadline)).size).toBe(1);
+  });
+});
+
 describe('code that lies in files before the database comes', () => {
   it('is in force afterwards, and no write passes by its hooks meanwhile', async () => {
     const hooked = {

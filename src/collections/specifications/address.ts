@@ -5,7 +5,7 @@ import type { CollectionAddress } from '../collection.ts';
 
 const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const MAX_PART = 200;
-// MongoDB's bounds hold on every store, so that content can move from one to the other.
+// The narrowest bounds of any store hold on all, so that content can move from one to the other.
 const MAX_DATABASE = 63;
 const MAX_NAMESPACE = 255;
 const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
@@ -49,6 +49,7 @@ export function checkCollectionName(name: string, database: string): string | un
   if (database.length + 1 + name.length > MAX_NAMESPACE) {
     return `is, with its database, longer than ${MAX_NAMESPACE} characters`;
   }
+  if (name.endsWith('.')) return 'must not end with a dot';
   return checkPart(name);
 }
 

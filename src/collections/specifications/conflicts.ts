@@ -12,6 +12,10 @@ export interface Surroundings {
   readonly registry: Registry;
   readonly store: Pick<DocumentStore, 'find'>;
   readonly filterLimits: FilterLimits;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
 }
 
 const differsByCase = (a: string, b: string) => a !== b && a.toLowerCase() === b.toLowerCase();
@@ -56,28 +60,32 @@ export function checkDefaultFilters(
   }
 }
 
-async function holdsDocuments(namespace: Namespace, store: Pick<DocumentStore, 'find'>): Promise<boolean> {
+async function holdsDocuments(
+  namespace: Namespace,
+  { store, now, queryMs }: Pick<Surroundings, 'store' | 'now' | 'queryMs'>,
+): Promise<boolean> {
   const filter = {
     kind: 'field',
     path: 'originalDocumentId',
     tests: [{ kind: 'exists', value: false }],
   } as const;
-  const found = await store.find(namespace, { filter, sort: [], skip: 0, limit: 1 });
+  const query = { filter, sort: [], skip: 0, limit: 1 };
+  const found = await store.find(namespace, query, { deadline: now() + queryMs });
   return found.length > 0;
 }
 
 async function checkRevisions(
   collection: Collection,
-  { registry, store }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<readonly ErrorItem[]> {
   const namespace = revisionNamespace(collection);
   if (namespace === undefined) return [];
   const key = namespaceKey(namespace);
-  const known = registry.list().some((other) => {
+  const known = surroundings.registry.list().some((other) => {
     const theirs = revisionNamespace(other);
     return theirs !== undefined && namespaceKey(theirs) === key;
   });
-  if (known || !(await holdsDocuments(namespace, store))) return [];
+  if (known || !(await holdsDocuments(namespace, surroundings))) return [];
   const message = `\`${namespace.collection}\` holds documents of its own`;
   return [{ section: 'settings', setting: 'revisionCollection', field: 'revisionCollection', message }];
 }

@@ -25,6 +25,8 @@ interface ServiceOptions extends SpecificationOptions {
   readonly isEndpoint: (version: string, name: string) => boolean;
   readonly log: SpecificationLog;
   readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
   readonly pause?: Pause | undefined;
 }
 

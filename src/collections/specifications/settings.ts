@@ -69,11 +69,15 @@ function authenticateOf(value: Json | undefined): boolean | readonly string[] {
 
 function revisionCollectionOf(source: JsonObject, address: CollectionAddress, report: Report): string {
   const sent = source['revisionCollection'];
-  if (typeof sent !== 'string') return `${address.name}History`;
-  const problem = checkCollectionName(sent, address.database);
+  const name = typeof sent === 'string' ? sent : `${address.name}History`;
+  // Whatever else may be wrong with a name that follows from the collection's own is wrong with that one.
+  const follows =
+    typeof sent !== 'string' && checkCollectionName(address.name, address.database) !== undefined;
+  if (follows || (typeof sent !== 'string' && source['storeRevisions'] !== true)) return name;
+  const problem = checkCollectionName(name, address.database);
   if (problem !== undefined) report.setting('revisionCollection', problem);
-  else if (sent === address.name) report.setting('revisionCollection', 'must not be the collection itself');
-  return sent;
+  else if (name === address.name) report.setting('revisionCollection', 'must not be the collection itself');
+  return name;
 }
 
 function checkSettings(source: JsonObject, report: Report): void {

@@ -5,11 +5,12 @@ import { AppError } from '../../errors.ts';
 import { createNote, fingerprintOf } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { objectBody } from '../body.ts';
+import { createDeadline } from '../deadline.ts';
 import type { HttpDeps } from '../deps.ts';
 import { sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
 
-type Deps = Pick<HttpDeps, 'clients' | 'audit'>;
+type Deps = Pick<HttpDeps, 'clients' | 'audit' | 'config' | 'now'>;
 
 const idOf = (request: FastifyRequest) => (request.params as { readonly id: string }).id;
 
@@ -25,56 +26,75 @@ function shown({ clientId, accessType, permissions }: Client, secret?: string) {
 
 const stateOf = (client: Client | undefined) => (client === undefined ? null : fingerprintOf(shown(client)));
 
+/** Makes the function that says how long the calls of one request may take together. */
+function createWithin(deps: Deps) {
+  const deadline = createDeadline(deps);
+  return (request: FastifyRequest) => ({ deadline: deadline(request) });
+}
+
 /** Registers the administration of clients. */
-export function clientRoutes(server: FastifyInstance, { clients, audit }: Deps): void {
+export function clientRoutes(server: FastifyInstance, deps: Deps): void {
+  const { clients, audit } = deps;
   const note = createNote(audit);
+  const within = createWithin(deps);
   server.addHook('onRequest', requireAdmin);
   resource(server, '/api/clients', {
-    GET: async (_request, reply) => {
-      const all = await clients.list();
+    GET: async (request, reply) => {
+      const all = await clients.list(within(request));
       return sendValue(reply, { results: all.map((client) => shown(client)) });
     },
     POST: async (request, reply) => {
-      const { client, secret } = await clients.create(objectBody(request));
-      const { clientId: target } = client;
-      await note(request, { action: 'client.create', target, before: null, after: stateOf(client) });
+      const options = within(request);
+      const { client, secret } = await clients.create(objectBody(request), options);
+      const change = {
+        action: 'client.create',
+        target: client.clientId,
+        before: null,
+        after: stateOf(client),
+      };
+      await note(request, change, options);
       return sendValue(reply, { results: [shown(client, secret)] }, 201);
     },
   });
   resource(server, '/api/clients/:id', {
     GET: async (request, reply) => {
-      const client = await clients.find(idOf(request));
+      const client = await clients.find(idOf(request), within(request));
       if (client === undefined) throw new AppError('NOT_FOUND');
       return sendValue(reply, { results: [shown(client)] });
     },
     PUT: async (request, reply) => {
+      const options = within(request);
       const target = idOf(request);
-      const before = stateOf(await clients.find(target));
-      const client = await clients.update(target, objectBody(request));
-      await note(request, { action: 'client.update', target, before, after: stateOf(client) });
+      const before = stateOf(await clients.find(target, options));
+      const client = await clients.update(target, objectBody(request), options);
+      await note(request, { action: 'client.update', target, before, after: stateOf(client) }, options);
       return sendValue(reply, { results: [shown(client)] });
     },
     DELETE: async (request, reply) => {
+      const options = within(request);
       const target = idOf(request);
-      const before = stateOf(await clients.find(target));
-      await clients.remove(target);
-      await note(request, { action: 'client.remove', target, before, after: null });
+      const before = stateOf(await clients.find(target, options));
+      await clients.remove(target, options);
+      await note(request, { action: 'client.remove', target, before, after: null }, options);
       return reply.code(204).send();
     },
   });
-  secretRoute(server, { clients, audit });
+  secretRoute(server, deps);
 }
 
-function secretRoute(server: FastifyInstance, { clients, audit }: Deps): void {
+function secretRoute(server: FastifyInstance, deps: Deps): void {
+  const { clients, audit } = deps;
   const note = createNote(audit);
+  const within = createWithin(deps);
   resource(server, '/api/clients/:id/secret', {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : objectBody(request)['secret'];
       const target = idOf(request);
-      const { client, secret } = await clients.setSecret(target, chosen);
+      const options = within(request);
+      const { client, secret } = await clients.setSecret(target, chosen, options);
       // The secret is no part of the state: its hash belongs nowhere else.
       const state = stateOf(client);
-      await note(request, { action: 'client.secret', target, before: state, after: state });
+      await note(request, { action: 'client.secret', target, before: state, after: state }, options);
       return sendValue(reply, { results: [shown(client, secret)] });
     },
   });

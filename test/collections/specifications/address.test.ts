@@ -41,6 +41,8 @@ test.each([
   ['name', 'cloister.clients'],
   ['name', 'Cloister.clients'],
   ['name', 'config'],
+  ['name', 'books.'],
+  ['name', 'SYSTEM.views'],
   ['name', 'é'],
   ['name', 'x'.repeat(250)],
 ])('refuses the %s %j', (part, value) => {

@@ -10,6 +10,7 @@ import { makeCollection } from '../../helpers/specifications.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
 const filterLimits = { filterDepth: 8, filterNodes: 200 };
+const bounds = { filterLimits, now: Date.now, queryMs: 5000 };
 const books = makeCollection({ a: {} });
 
 test.each([
@@ -41,14 +42,14 @@ test('a filter may go through a reference to the collection itself', async () =>
   const { store } = await openTemporaryStore();
   const settings = { defaultFilters: { 'sequel.a': 'x' } };
   const self = makeCollection({ a: {}, sequel: { type: 'Reference' } }, settings);
-  await refuseConflicts(self, { registry: createRegistry(), store, filterLimits });
+  await refuseConflicts(self, { registry: createRegistry(), store, ...bounds });
 });
 
 test('revisions are not mixed into documents', async () => {
   const { store } = await openTemporaryStore();
   const registry = createRegistry();
   const revised = makeCollection({ a: {} }, { storeRevisions: true, revisionCollection: 'people' });
-  const surroundings = { registry, store, filterLimits };
+  const surroundings = { registry, store, ...bounds };
   await refuseConflicts(revised, surroundings);
 
   const ns = { database: null, collection: 'people' };
