@@ -31,8 +31,8 @@ export interface Connection {
    * Does `work` on a connected client, in turn: past the deadline before its turn, it is never begun. What the driver
    * throws arrives as a StoreError: `unavailable` where the server cannot be reached, `timeout` at the deadline at the
    * latest, even when the driver still waits (it is not known then what became of a write that was sent). The deadline
-   * is that of the store's options where none is given; Infinity is none, and `close` does not wait for such work.
-   * `work` never calls `run`: it would wait for a turn while it has one.
+   * is that of the store's options where none is given; Infinity is none: such work takes no turn, and `close` does
+   * not wait for it. `work` never calls `run`: it would wait for a turn while it has one.
    */
   run<T>(options: OperationOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
   /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */

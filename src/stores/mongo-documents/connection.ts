@@ -16,6 +16,12 @@ import type { MongoOptions } from './store.ts';
 /** How long `health` takes at most, in milliseconds. */
 const HEALTH_MS = 2000;
 
+/**
+ * Connections that turns leave free: for the question for health, which never waits behind slow operations, and for two
+ * works without a deadline, which would keep their turns for hours.
+ */
+const WITHOUT_TURN = 3;
+
 /** How long `close` waits for the driver to say goodbye, in milliseconds. */
 const FAREWELL_MS = 2000;
 
@@ -47,8 +53,7 @@ class ServerConnection implements Connection {
     this.#options = options;
     this.#source = source;
     this.#spells = createSpells({ log: options.log, now: Date.now });
-    // One connection stays free, so that the question for health never waits behind slow operations.
-    this.#gate = createGate(Math.max(1, options.maxPoolSize - 1));
+    this.#gate = createGate(Math.max(1, options.maxPoolSize - WITHOUT_TURN));
     this.#keeper = new ClientKeeper({
       create: source.create,
       now: Date.now,
@@ -131,13 +136,21 @@ class ServerConnection implements Connection {
 
   async #inTurn<T>(deadline: Deadline, work: (scope: Scope) => Promise<T>): Promise<T> {
     const live = await this.#keeper.live(deadline);
+    if (deadline.left() === Number.POSITIVE_INFINITY) return this.#work(live, deadline, work);
     await this.#gate.enter(deadline);
+    try {
+      return await this.#work(live, deadline, work);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async #work<T>(live: Live, deadline: Deadline, work: (scope: Scope) => Promise<T>): Promise<T> {
     const sessions: ClientSession[] = [];
     try {
       return await work(this.#scope(live, deadline, sessions));
     } finally {
-      await Promise.allSettled(sessions.map((session) => session.endSession()));
-      this.#gate.leave();
+      if (sessions.length > 0) await Promise.allSettled(sessions.map((session) => session.endSession()));
     }
   }
 
@@ -178,7 +191,8 @@ class ServerConnection implements Connection {
     } catch (error) {
       const failure = asFailure(error);
       redactCauses(failure, this.#source.secrets);
-      this.#spells.failed(began, failure);
+      // What closing cuts off says nothing about the server.
+      if (this.#closing === undefined) this.#spells.failed(began, failure);
       throw failure;
     }
   }

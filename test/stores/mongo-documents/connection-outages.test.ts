@@ -60,7 +60,7 @@ describeMongo('a server', () => {
 
   it('that hangs holds nobody beyond the deadline', { timeout: 60_000 }, async () => {
     const server = await ownServer();
-    const { connection } = openConnection(server.uri, { maxPoolSize: 5 });
+    const { connection } = openConnection(server.uri, { maxPoolSize: 8 });
     await insert(connection, 1);
     server.signal('SIGSTOP');
     const began = Date.now();

@@ -161,12 +161,11 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
 describeMongo('a pool full of slow operations', () => {
   it('holds nobody up beyond the deadline, changes nothing late, and does not count as away', async () => {
     const server = await ownServer();
-    const { connection } = openConnection(server.uri, { maxPoolSize: 3 });
+    const { connection } = openConnection(server.uri, { maxPoolSize: 5 });
     await connection.run({}, insert(1));
     const slow = { closeConnection: false, blockConnection: true, blockTimeMS: 1500, failCommands: ['find'] };
-    await rawClient(server.uri)
-      .db('admin')
-      .command({ configureFailPoint: 'failCommand', mode: { times: 2 }, data: slow });
+    const failPoint = { configureFailPoint: 'failCommand', mode: { times: 2 }, data: slow };
+    await connection.run({}, (scope) => scope.client.db('admin').command(failPoint));
     const find = (scope: Scope) => scope.collection(BOOKS).findOne();
     const slowOnes = [connection.run({}, find), connection.run({}, find)];
     const began = Date.now();

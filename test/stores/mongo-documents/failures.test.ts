@@ -23,8 +23,8 @@ describeMongo('what a server refuses', ({ standalone, replicaSet }) => {
       what: 'a taken _id',
       failure: { reason: 'duplicate', fields: ['_id'] },
       bringAbout: async (db) => {
-        await db.collection<Document>('books').insertOne({ _id: '1' });
-        await db.collection<Document>('books').insertOne({ _id: '1' });
+        await db.collection<{ _id: string }>('books').insertOne({ _id: '1' });
+        await db.collection<{ _id: string }>('books').insertOne({ _id: '1' });
       },
     },
     {
