@@ -61,7 +61,7 @@ export function createExport({ store, separateDatabases, now }: ExportOptions): 
     if (done >= documents) return;
     // Those that others removed meanwhile are not missed.
     const missing = Math.min(documents, await count(ns)) - done;
-    if (missing > 0) notice(`${spaceName(ns)}: ${missing} documents were missed, export again`);
+    if (missing > 0) notice(`${spaceName(ns)}: ${missing} of its documents were missed`);
   }
 
   return {

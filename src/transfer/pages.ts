@@ -1,7 +1,7 @@
 // Every document of a name space, page by page, in memory that does not grow with their number.
 import { StoreError } from '../errors.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
-import type { Direction, DocumentStore, FindQuery, Namespace } from '../stores/ports.ts';
+import type { Direction, DocumentStore, FindQuery, Namespace, Sort } from '../stores/ports.ts';
 
 interface PageOptions {
   readonly store: Pick<DocumentStore, 'find' | 'findText'>;
@@ -42,26 +42,27 @@ function createPageReader(ns: Namespace, { store, now }: PageOptions): ReadPage 
   };
 }
 
-async function outermostId(
+/** True when the first document in this direction has an id of ours, and is found by it. */
+async function endsInOwnId(
   ns: Namespace,
   direction: Direction,
   { store, now }: PageOptions,
-): Promise<unknown> {
-  const query: FindQuery = {
-    filter: EVERYTHING,
-    sort: [['_id', direction]],
-    skip: 0,
-    limit: 1,
-    projection: { include: ['_id'] },
+): Promise<boolean> {
+  const first = async (filter: Filter): Promise<unknown> => {
+    const sort: Sort = [['_id', direction]];
+    const query: FindQuery = { filter, sort, skip: 0, limit: 1, projection: { include: ['_id'] } };
+    return (await store.find(ns, query, { deadline: now() + PAGE_MS }))[0]?._id;
   };
-  const [found] = await store.find(ns, query, { deadline: now() + PAGE_MS });
-  return found?._id;
+  const value = await first(EVERYTHING);
+  if (typeof value !== 'string' || !OWN_ID.test(value)) return false;
+  // Another type may only look like it: it then stands elsewhere in the order.
+  return (await first({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value }] })) === value;
 }
 
 /** Types stand together in the order of ids: with ids of ours at both ends there are no others in between. */
 async function hasOwnIds(ns: Namespace, options: PageOptions): Promise<boolean> {
-  const ends = await Promise.all([outermostId(ns, 1, options), outermostId(ns, -1, options)]);
-  return ends.every((id) => typeof id === 'string' && OWN_ID.test(id));
+  const ends = await Promise.all([endsInOwnId(ns, 1, options), endsInOwnId(ns, -1, options)]);
+  return ends.every((own) => own);
 }
 
 async function* pagesBehindIds(read: ReadPage): AsyncGenerator<readonly string[]> {

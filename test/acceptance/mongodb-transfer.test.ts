@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startApp } from '../helpers/app.ts';
 import { LIBRARY } from '../helpers/fixtures.ts';
-import { describeMongo, ownDatabase, rawClient } from '../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from '../helpers/mongo-servers.ts';
 import { exportFrom, fillSite, importInto, viewSite } from '../helpers/moved-site.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
 
@@ -70,6 +70,19 @@ describeMongo('moving a site', (servers) => {
     }
   });
 
+  it('with a database for each folder', async () => {
+    const source = embedded({ enableCollectionDatabases: true });
+    await fillSite(source);
+    const { output } = await exportFrom(source);
+    // A server of its own: each database that others have on it would be a folder of this site.
+    const { uri } = await ownServer();
+    const target = embedded({ enableCollectionDatabases: true, engine: 'mongodb', mongodb: { uri } });
+    await importInto(target, output);
+    expect(await viewSite(target)).toEqual(await viewSite(source));
+    expect(await rawClient(uri).db('library').collection('books').countDocuments()).toBe(57);
+    expect((await exportFrom(target)).output).toBe(output);
+  });
+
   it('refuses a site with a database for each folder where there is one for all', async () => {
     const source = embedded({ enableCollectionDatabases: true });
     await fillSite(source);
@@ -79,12 +92,12 @@ describeMongo('moving a site', (servers) => {
     await expect(importInto(workspace, output)).rejects.toThrow(
       'cloister: import: line 1: it has a database, but `database.enableCollectionDatabases` is off',
     );
-    expect(await rawClient(uri).db(new URL(uri).pathname.slice(1)).listCollections().toArray()).toEqual([]);
+    expect(await rawClient(uri).db().listCollections().toArray()).toEqual([]);
   });
 
   it.each(kinds)('takes every document of a database that others wrote (%s)', async (kind) => {
     const { workspace, uri } = await onServer(servers[kind]);
-    const db = rawClient(uri).db(new URL(uri).pathname.slice(1));
+    const db = rawClient(uri).db();
     const ids = [
       ...Array.from({ length: 350 }, (_, n) => n),
       ...Array.from({ length: 350 }, (_, n) => `slug-${String(n).padStart(4, '0')}`),
@@ -98,23 +111,31 @@ describeMongo('moving a site', (servers) => {
     ];
     await db.collection<{ _id: unknown }>('mixed').insertMany(ids.map((_id, n) => ({ _id, n })));
     await db.collection('own').insertMany(Array.from({ length: 1200 }, (_, n) => ({ n })));
+    const alike = Array.from({ length: 400 }, (_, n) => {
+      const text = n.toString(16).padStart(24, '0');
+      return n % 2 === 0 ? text : new ObjectId(text);
+    });
+    await db.collection<{ _id: unknown }>('alike').insertMany(alike.map((_id, n) => ({ _id, n })));
     const { output, said } = await exportFrom(workspace);
     const lines = output
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(said).toBe(`exported ${(ids.length + 1200).toLocaleString('en')} documents of 2 collections`);
+    expect(said).toBe(`exported ${(ids.length + 1600).toLocaleString('en')} documents of 3 collections`);
     const numbersOf = (collection: string) =>
       lines
         .filter((line) => line.collection === collection)
         .map(({ document }) => document.n)
         .sort((a, b) => a - b);
     expect(numbersOf('mixed')).toEqual(ids.map((_, n) => n));
+    expect(numbersOf('alike')).toEqual(alike.map((_, n) => n));
     expect(numbersOf('own')).toEqual(Array.from({ length: 1200 }, (_, n) => n));
 
     const text = output.split('\n').filter((line) => /"_id":"[^"]+"\}\}$/.test(line));
     const target = embedded();
-    const textual = text.filter((line) => !line.includes('"_id":"0123456789abcdef01234567"'));
+    const textual = text.filter(
+      (line) => !line.includes('"collection":"alike"') && !line.includes('"_id":"0123456789abcdef01234567"'),
+    );
     await importInto(target, textual.join('\n'));
     expect((await exportFrom(target)).output.trimEnd().split('\n').sort()).toEqual(textual.toSorted());
   });

@@ -92,7 +92,7 @@ describe('createExport', () => {
       collections: () => store.collections(),
       findText: async (...args) => (await store.findText(...args)).slice(0, 2),
     };
-    expect((await exported(blind)).late).toEqual(['books: 1 documents were missed, export again']);
+    expect((await exported(blind)).late).toEqual(['books: 1 of its documents were missed']);
 
     const exporter = createExport({ store, separateDatabases: false, now: Date.now });
     const plan = await exporter.plan();

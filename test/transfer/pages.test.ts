@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import type { Filter } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/match.ts';
 import type { DocumentStore, FindQuery } from '../../src/stores/ports.ts';
 import { pagesOf } from '../../src/transfer/pages.ts';
@@ -19,12 +20,18 @@ async function sizesAndIds(store: Source) {
   return { sizes, ids };
 }
 
-/** A database that others wrote: documents in its own order of ids, compared within one type only. */
-function foreignStore(documents: readonly JsonObject[]) {
+const usesId = (filter: Filter) => filter.kind === 'field' && filter.path === '_id';
+
+/**
+ * A database that others wrote: documents in its own order of ids, compared within one type only. Those in `hidden` have
+ * ids of another type, which only reads like the others: no comparison finds them.
+ */
+function foreignStore(documents: readonly JsonObject[], hidden: ReadonlySet<unknown> = new Set()) {
   const asked: FindQuery[] = [];
   const findText: Source['findText'] = async (_ns, query) => {
     asked.push(query);
-    const found = documents.filter(compileFilter(query.filter));
+    const visible = documents.filter(({ _id }) => !usesId(query.filter) || !hidden.has(_id));
+    const found = visible.filter(compileFilter(query.filter));
     if (query.sort[0]?.[1] === -1) found.reverse();
     return found.slice(query.skip, query.skip + query.limit).map((document) => JSON.stringify(document));
   };
@@ -99,6 +106,19 @@ describe('pagesOf', () => {
   ])('gives every document of a database with other ids: %s', async (_, ids) => {
     const many = ids.flatMap((id) => [id]);
     const { store } = foreignStore(many.map((_id) => ({ _id })));
+    expect((await sizesAndIds(store)).ids).toEqual(ids);
+  });
+
+  it.each([
+    ['all', 0, 300],
+    ['the first', 0, 150],
+    ['the last', 150, 300],
+  ])('is not deceived by ids of another type that read like ours: %s', async (_, from, to) => {
+    const ids = Array.from({ length: 300 }, (__, n) => idOf(n));
+    const { store } = foreignStore(
+      ids.map((_id) => ({ _id })),
+      new Set(ids.slice(from, to)),
+    );
     expect((await sizesAndIds(store)).ids).toEqual(ids);
   });
 
