@@ -1,8 +1,8 @@
 // What an ordinary developer writes in an afternoon: bare Fastify over the driver of MongoDB, exact equality, indexes for
 // what is queried, page and total side by side. No authentication, no validation, no cache. Writes wait for the majority
-// and its journal, as Cloister's do. Arguments: connection string, port, documents.
+// and its journal and reads see what the majority has, as Cloister's do. Arguments: connection string, port, documents.
 import fastify from 'fastify';
-import { type Document, MongoClient, ObjectId } from 'mongodb';
+import { type Document, MongoClient, ObjectId, ReadConcern } from 'mongodb';
 import { book, PEOPLE_COUNT, person } from './documents.ts';
 
 const [uri = '', port = '0', documents = '0'] = process.argv.slice(2);
@@ -10,7 +10,10 @@ const PAGE = 40;
 const SAMPLE = 1000;
 const BATCH = 2000;
 
-const client = new MongoClient(uri, { writeConcern: { w: 'majority', journal: true } });
+const client = new MongoClient(uri, {
+  writeConcern: { w: 'majority', journal: true },
+  readConcern: new ReadConcern('majority'),
+});
 await client.connect();
 const books = client.db().collection('books');
 const people = client.db().collection('people');

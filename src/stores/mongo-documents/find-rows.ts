@@ -1,7 +1,8 @@
 // Runs a query and hands over what comes as bytes, batch by batch, never holding the thread for long.
-import type { CollationOptions, Document, FindOptions } from 'mongodb';
+import { type CollationOptions, type Document, type FindOptions, MinKey } from 'mongodb';
 import type { Direction, Namespace } from '../ports.ts';
 import type { Scope } from './connection-types.ts';
+import { readPage, runRead, type Take } from './read-command.ts';
 
 /** What the server is asked for. */
 export interface Ask {
@@ -23,45 +24,77 @@ const TURN_MS = 5;
 
 /** Calls `take` with each document's bytes in order, until it returns false. */
 export async function readRows(scope: Scope, ask: Ask, take: (bytes: Uint8Array) => boolean): Promise<void> {
+  const handOver = createHandOver(scope, take);
+  const { limit } = ask;
+  // Of several routers only one knows the rest of what it found, and the driver's cursors mind which.
+  if (limit !== undefined && limit < MOST_AT_ONCE && scope.deployment.kind !== 'sharded') {
+    await readPage(scope, ask.ns, { filter: ask.query, limit, ...termsOf(ask) }, handOver);
+    return;
+  }
   const cursor = scope.collection(ask.ns).find(ask.query, optionsOf(scope, ask));
-  let turnEnd = performance.now() + TURN_MS;
   try {
     while (await cursor.hasNext()) {
-      for (const bytes of cursor.readBufferedDocuments()) {
-        if (!take(bytes as unknown as Uint8Array)) return;
-        if (performance.now() < turnEnd) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        scope.left();
-        turnEnd = performance.now() + TURN_MS;
-      }
+      if (!(await handOver(cursor.readBufferedDocuments() as unknown as Uint8Array[]))) return;
     }
   } finally {
     await cursor.close();
   }
 }
 
-/** One more than the limit fits into a batch: so the server knows that it is done, and no second round trip follows. */
-function optionsOf(scope: Scope, { sort, skip, limit, fields, collation = EXACT }: Ask): FindOptions {
-  const maxTimeMS = scope.left();
+/** Hands documents over one by one, with pauses for others where that takes long. */
+function createHandOver(scope: Scope, take: (bytes: Uint8Array) => boolean): Take {
+  let turnEnd = performance.now() + TURN_MS;
+  return async (documents) => {
+    for (const bytes of documents) {
+      if (!take(bytes)) return false;
+      if (performance.now() < turnEnd) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      scope.left();
+      turnEnd = performance.now() + TURN_MS;
+    }
+    return true;
+  };
+}
+
+function termsOf({ sort, skip, fields, collation = EXACT }: Ask) {
   return {
-    raw: true,
     collation,
-    batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MOST_AT_ONCE),
-    ...(limit === undefined ? {} : { limit }),
     ...(skip === undefined || skip === 0 ? {} : { skip }),
     ...(sort === undefined ? {} : { sort: new Map(sort), allowDiskUse: true }),
     ...(fields === undefined ? {} : { projection: fields }),
+  };
+}
+
+function optionsOf(scope: Scope, ask: Ask): FindOptions {
+  const { limit } = ask;
+  const maxTimeMS = scope.left();
+  return {
+    raw: true,
+    batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MOST_AT_ONCE),
+    ...termsOf(ask),
+    ...(limit === undefined ? {} : { limit }),
     ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
   };
 }
 
-/** How many documents the server finds. */
+/** How many documents the server finds, exactly, but no more than `limit`. */
 export async function countRows(
   scope: Scope,
-  { ns, query, collation = EXACT }: Pick<Ask, 'ns' | 'query' | 'collation'>,
+  { ns, query, limit, collation = EXACT }: Pick<Ask, 'ns' | 'query' | 'limit' | 'collation'>,
 ): Promise<number> {
   const maxTimeMS = scope.left();
-  return scope
-    .collection(ns)
-    .countDocuments(query, { collation, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) });
+  const collection = scope.collection(ns);
+  const most = limit === undefined ? {} : { limit };
+  // On a cluster the command counts what is on its way between shards too.
+  if (scope.deployment.kind === 'sharded') {
+    return collection.countDocuments(query, {
+      ...most,
+      collation,
+      ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+    });
+  }
+  // Without a condition it tells what the server believes, which a crash leaves wrong.
+  const condition = Object.keys(query).length === 0 ? { _id: { $gte: new MinKey() } } : query;
+  const command = { count: collection.collectionName, query: condition, collation, ...most };
+  return Number((await runRead(scope, ns, command))['n']);
 }
