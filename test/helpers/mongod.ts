@@ -139,16 +139,25 @@ async function primaryOf(hosts: readonly string[]): Promise<string> {
 /** Makes one set of members that are up. The first election is hurried, later ones take what they take by default. */
 async function unite(hosts: readonly string[]): Promise<void> {
   const members = hosts.map((host, at) => ({ _id: at, host }));
-  const settings = { electionTimeoutMillis: 500 };
+  const settings = { electionTimeoutMillis: 2000 };
   const config = { _id: SET, members, settings };
   await command(hosts[0] ?? '', { replSetInitiate: config });
+  await calm(hosts);
+}
+
+/** On a busy machine a member may lose its election again before the others know. */
+async function calm(hosts: readonly string[], giveUp = Date.now() + LAUNCH_MS): Promise<void> {
   const primary = await primaryOf(hosts);
-  const { config: current } = await command(primary, { replSetGetConfig: 1 });
-  const calm = { ...current.settings, electionTimeoutMillis: 10_000 };
-  await command(primary, {
-    replSetReconfig: { ...current, version: current.version + 1, settings: calm },
-    maxTimeMS: LAUNCH_MS,
-  });
+  try {
+    const { config } = await command(primary, { replSetGetConfig: 1 });
+    const settings = { ...config.settings, electionTimeoutMillis: 10_000 };
+    const next = { ...config, version: config.version + 1, settings };
+    await command(primary, { replSetReconfig: next, maxTimeMS: LAUNCH_MS });
+  } catch (error) {
+    if (Date.now() > giveUp) throw error;
+    await pause(200);
+    await calm(hosts, giveUp);
+  }
 }
 
 /** Starts one server. */
