@@ -18,8 +18,11 @@ interface Waiter {
 
 /** A gate that lets `places` callers in at a time, first come first served. */
 export function createGate(places: number): Gate {
-  const waiting = new Set<Waiter>();
+  // By their numbers in the queue: any of them leaves without a search.
+  const waiting = new Map<number, Waiter>();
   let free = places;
+  let first = 0;
+  let last = 0;
   return {
     async enter(deadline) {
       if (free > 0) {
@@ -27,26 +30,28 @@ export function createGate(places: number): Gate {
         return;
       }
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const waiter = { enter: resolve, turnAway: () => reject(new StoreError('unavailable')) };
-      waiting.add(waiter);
+      const number = last;
+      last += 1;
+      waiting.set(number, { enter: resolve, turnAway: () => reject(new StoreError('unavailable')) });
       // Out of the queue at the deadline: a place is never given to somebody who has gone.
       const late = () => {
-        waiting.delete(waiter);
+        waiting.delete(number);
         return new StoreError('timeout');
       };
       await within(promise, deadline.left(), late);
     },
     leave() {
-      const [next] = waiting;
-      if (next === undefined) {
-        free += 1;
+      for (; first < last; first += 1) {
+        const next = waiting.get(first);
+        if (next === undefined) continue;
+        waiting.delete(first);
+        next.enter();
         return;
       }
-      waiting.delete(next);
-      next.enter();
+      free += 1;
     },
     close() {
-      for (const waiter of waiting) waiter.turnAway();
+      for (const waiter of waiting.values()) waiter.turnAway();
       waiting.clear();
     },
   };
