@@ -21,7 +21,7 @@ import {
   type Wish,
   waitFor,
 } from './index-making.ts';
-import type { IndexPlan } from './index-plan.ts';
+import { type IndexPlan, isSettled } from './index-plan.ts';
 import type { IndexSpec } from './index-spec.ts';
 
 interface Collaborators {
@@ -91,7 +91,14 @@ class ServerIndexing implements Indexing {
     const waits = plan.placements.some(({ index, twin }) => !index.found || twin?.found === false);
     // What refuses writes goes at once; what serves queries serves them until the new ones do.
     await this.#dropNow(turn, waits ? plan.unneeded.filter(({ unique }) => unique) : plan.unneeded);
-    const built = this.#behind(turn.key, () => this.#makeOthers(turn, true));
+    // Begun at once, with nothing to change, it need not look again.
+    let fresh = isSettled(plan) ? plan : undefined;
+    const built = this.#behind(turn.key, () => {
+      const known = fresh;
+      fresh = undefined;
+      return this.#makeOthers(turn, true, known);
+    });
+    fresh = undefined;
     return { built };
   }
 
@@ -129,8 +136,8 @@ class ServerIndexing implements Indexing {
   }
 
   /** Everything that nobody waits for, as one attempt that may be repeated. */
-  async #makeOthers(turn: Turn, again: boolean): Promise<void> {
-    let plan = await planFor(turn, turn.definitions);
+  async #makeOthers(turn: Turn, again: boolean, known?: IndexPlan): Promise<void> {
+    let plan = known ?? (await planFor(turn, turn.definitions));
     const isMissing = ({ found }: Wish) => !found;
     const missing = plan.placements.map(indexWish).filter(isMissing);
     if (missing.length > 0 && (await makeRoom(turn, plan, missing.length))) {

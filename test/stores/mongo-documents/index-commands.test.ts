@@ -1,4 +1,5 @@
 // Commands about indexes, and what a real server answers to them.
+import type { Db, Document } from 'mongodb';
 import { expect, test } from 'vitest';
 import { createIndexes, dropIndex, listIndexes } from '../../../src/stores/mongo-documents/index-commands.ts';
 import { specOf } from '../../../src/stores/mongo-documents/index-spec.ts';
@@ -27,6 +28,20 @@ describeMongo('commands about indexes', ({ standalone, replicaSet }) => {
       expect(await dropIndex(scope, SPACE, 'a')).toBe(true);
       expect(await listIndexes(scope, SPACE)).toMatchObject([{ name: 'b' }]);
     });
+  });
+
+  test('wait for most members of a replica set, not for one that is away', async () => {
+    const { connection } = await openBench(replicaSet);
+    const asked: Document[] = [];
+    await connection.run({}, async (scope) => {
+      const command = async (sent: Document) => {
+        asked.push(sent);
+        return scope.database(SPACE.database).command(sent);
+      };
+      const watched = { ...scope, database: () => ({ command }) as unknown as Db };
+      await createIndexes(watched, SPACE, [spec('a', { a: 1 })]);
+    });
+    expect(asked).toMatchObject([{ commitQuorum: 'majority', writeConcern: { w: 'majority' } }]);
   });
 
   test('are refused for reasons', async () => {
