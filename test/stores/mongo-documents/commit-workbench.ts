@@ -1,7 +1,6 @@
 // What the tests of commits share: commits on a database of their own, and a look at what is in it.
-import type { Document } from 'mongodb';
+import type { Collection, Document } from 'mongodb';
 import { onTestFinished } from 'vitest';
-import type { StoreError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { createCommits } from '../../../src/stores/mongo-documents/commits.ts';
 import { createConnection } from '../../../src/stores/mongo-documents/connection.ts';
@@ -17,7 +16,9 @@ export interface Workbench extends Pick<DocumentStore, 'commit' | 'watch'> {
   /** What a collection holds, by `_id`, as the driver gives it. */
   stored(ns: Namespace): Promise<Document[]>;
   /** The collection itself, past the store. */
-  raw(ns: Namespace): ReturnType<ReturnType<ReturnType<typeof rawClient>['db']>['collection']>;
+  raw(ns: Namespace): Collection;
+  /** Runs a command of an operator. */
+  admin(command: Document): Promise<Document>;
 }
 
 interface WorkbenchOptions {
@@ -43,6 +44,7 @@ export function openWorkbench(
     connection,
     errors,
     raw,
+    admin: (command) => client.db('admin').command(command),
     stored: (ns) => raw(ns).find().sort({ _id: 1 }).toArray(),
   };
 }
@@ -62,13 +64,3 @@ export const remove = (ns: Namespace, n: number, v: number): Write => ({
   id: idOf(n),
   v,
 });
-
-/** The StoreError that `work` rejects with. */
-export async function failureOf(work: Promise<unknown>): Promise<StoreError> {
-  return work.then(
-    () => {
-      throw new Error('it was expected to fail');
-    },
-    (error: StoreError) => error,
-  );
-}

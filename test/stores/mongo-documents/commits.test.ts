@@ -1,6 +1,5 @@
 import { Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import type { Namespace } from '../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../contracts/cases.ts';
 import { describeMongo, ownDatabase } from '../../helpers/mongo-servers.ts';
 import { openWorkbench, remove, update } from './commit-workbench.ts';
@@ -103,4 +102,3 @@ describeMongo('commits on MongoDB', (servers) => {
     }, 60_000);
   }
 });
-void ({} as Namespace);
