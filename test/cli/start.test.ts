@@ -22,6 +22,8 @@ interface Started {
   /** All lines until the server was ready or gone. */
   readonly lines: readonly string[];
   readonly ended: Promise<number | null>;
+  /** All that it has printed so far. */
+  output(): string;
 }
 
 function start(args: readonly string[] = [], env: object = {}): Promise<Started> {
@@ -34,7 +36,7 @@ function start(args: readonly string[] = [], env: object = {}): Promise<Started>
   let text = '';
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return new Promise((resolve) => {
-    const settle = () => resolve({ child, lines: text.trim().split('\n'), ended });
+    const settle = () => resolve({ child, lines: text.trim().split('\n'), ended, output: () => text });
     const read = (chunk: Buffer) => {
       text += chunk.toString();
       if (/ready at .*\n/.test(text)) settle();
@@ -50,7 +52,8 @@ function stop({ child, ended }: Started, signal: NodeJS.Signals = 'SIGTERM') {
   return ended;
 }
 
-const urlIn = (lines: readonly string[]) => lines.at(-1)?.match(/^content API ready at (http:\S+)$/)?.[1];
+const urlIn = (lines: readonly string[]) =>
+  lines.flatMap((line) => /^content API ready at (http:\S+)$/.exec(line)?.[1] ?? []).at(-1) ?? '';
 
 describe('start', () => {
   it('shows the first admin once and never again', async () => {
@@ -108,6 +111,22 @@ describe('start', () => {
     expect(await ended).toBe(1);
     expect(lines.at(-1)).toBe(`cloister: cannot listen on 127.0.0.1:${port}: another process listens there`);
     await new Promise((resolve) => taken.close(resolve));
+  });
+
+  it('serves without its database, and tells nobody how it is reached', async () => {
+    const uri = 'mongodb://someone:a-password@127.0.0.1:1/site';
+    const started = await start([], {
+      CLOISTER_DATABASE_ENGINE: 'mongodb',
+      CLOISTER_DATABASE_MONGODB_URI: uri,
+    });
+    const url = urlIn(started.lines);
+    const statuses = await Promise.all(
+      ['/hello', '/health'].map(async (path) => (await fetch(url + path)).status),
+    );
+    expect(statuses).toEqual([200, 503]);
+    expect(started.lines.join('\n')).not.toMatch(/client id|client secret/);
+    expect(await stop(started)).toBe(0);
+    expect(started.output()).not.toMatch(/a-password|someone/);
   });
 
   it('says why it could not start', async () => {
