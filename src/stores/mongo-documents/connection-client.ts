@@ -116,7 +116,7 @@ function clientOptions({ maxPoolSize, minPoolSize, queueMs }: ClientOptions): Mo
 /** Reads the connection string. Throws CONFIGURATION_INVALID, which repeats no part of it, where the driver cannot. */
 export function createClientSource(options: ClientOptions): ClientSource {
   const parts = PARTS.exec(options.uri)?.groups;
-  if (parts === undefined) throw refusal('is no connection string that can be read');
+  if (parts === undefined) throw refusal('is no connection string: mongodb:// or mongodb+srv:// and a host');
   const { scheme = '', user, password, hosts = '', path = '' } = parts;
   const query = new URLSearchParams(parts['query'] ?? '');
   const database = path === '' ? DEFAULT_DATABASE : decoded(path);
@@ -129,7 +129,7 @@ export function createClientSource(options: ClientOptions): ClientSource {
     try {
       return new MongoClient(uri, clientOptions(options));
     } catch {
-      throw refusal('is no connection string that can be read');
+      throw refusal('cannot be read: a host, a port, an option or the value of an option in it is wrong');
     }
   };
   // The driver reads the rest. A client that never connects holds nothing that would have to be released.

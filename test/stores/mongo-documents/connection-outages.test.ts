@@ -69,6 +69,10 @@ describeMongo('a server', () => {
     expect(Date.now() - began).toBeLessThan(3000);
     for (const { reason } of answers as { reason: string }[])
       expect(['timeout', 'unavailable']).toContain(reason);
+    // It is noticed, and what hung has ended: nothing else would be known to be away.
+    const noticed = async () =>
+      expect(await rejection(find(connection, Date.now() + 200))).toMatchObject({ reason: 'unavailable' });
+    await eventually(noticed, 20_000);
     server.signal('SIGCONT');
     await eventually(() => insert(connection, 2), 10_000);
     await connection.health();
