@@ -19,9 +19,13 @@ function translateNode(filter: Filter, dialect: Dialect): Said {
 }
 
 function translateField({ path, tests }: Extract<Filter, { kind: 'field' }>, dialect: Dialect): Said {
-  // The server takes such a name for an operator, or does not take it at all.
-  if (path.startsWith('$') || path.includes('\0')) return tests.length === 0 ? ALL : UNSAID;
+  if (!isSayable(path)) return tests.length === 0 ? ALL : UNSAID;
   return allOf(tests.map((test) => translateTest(test, { path, dialect })));
+}
+
+/** False for names that the server takes for operators, walks through in its own way, or does not take at all. */
+function isSayable(path: string): boolean {
+  return !path.startsWith('$') && !path.includes('\0') && path.split('.').every((part) => part !== '');
 }
 
 function translateTest(test: Test, place: Place): Said {

@@ -6,8 +6,8 @@ export type Atom =
   | { readonly kind: 'set'; readonly ranges: readonly Range[] }
   /** Places: of the whole text, of a line (only the line feed ends one), between a word and what is none. */
   | { readonly kind: 'start' | 'end' | 'lineStart' | 'lineEnd' | 'boundary' | 'noBoundary' }
-  /** Some text, perhaps none, that is not said more closely; with `anything`, every text will do. */
-  | { readonly kind: 'gap'; readonly anything: boolean };
+  /** What is not said more closely: it may be `nothing` at all, or `anything`. */
+  | { readonly kind: 'gap'; readonly nothing: boolean; readonly anything: boolean };
 
 export type Sequence = readonly Atom[];
 
@@ -17,7 +17,8 @@ export type Sequences = readonly Sequence[];
 const MOST_SEQUENCES = 32;
 const MOST_ATOMS = 1000;
 
-const UNKNOWN: Sequences = [[{ kind: 'gap', anything: false }]];
+/** Something that is not written out. */
+export const UNKNOWN: Sequences = [[{ kind: 'gap', nothing: false, anything: false }]];
 
 /** The alternatives, or a gap in their place where they are too many. */
 function bounded(sequences: Sequences): Sequences {
@@ -55,7 +56,7 @@ function endless(part: Sequences): Sequences {
   const [only] = part;
   const [atom] = only ?? [];
   const isEvery = part.length === 1 && only?.length === 1 && atom?.kind === 'set' && hasEvery(atom.ranges);
-  return [[{ kind: 'gap', anything: isEvery }]];
+  return [[{ kind: 'gap', nothing: true, anything: isEvery }]];
 }
 
 /** True where a set leaves no character out. */
@@ -72,7 +73,7 @@ function trimmedStart(sequence: Sequence, edge: 'start' | 'end'): Sequence {
   let at = 0;
   for (;;) {
     const [first, second] = [sequence[at], sequence[at + 1]];
-    if (first?.kind === 'gap') at += 1;
+    if (first?.kind === 'gap' && first.nothing) at += 1;
     else if (first?.kind === edge && second?.kind === 'gap' && second.anything) at += 2;
     else return sequence.slice(at);
   }

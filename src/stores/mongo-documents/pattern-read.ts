@@ -3,7 +3,7 @@ import { withTwins } from '../../lib/regex-case.ts';
 import { complement, dotRanges, type Range } from '../../lib/regex-classes.ts';
 import { type Escape, readEscape } from '../../lib/regex-escapes.ts';
 import { createPatternReader, type PatternReader } from '../../lib/regex-reader.ts';
-import { type Atom, eitherOf, follow, repeat, type Sequences } from './pattern-atoms.ts';
+import { type Atom, eitherOf, follow, repeat, type Sequences, UNKNOWN } from './pattern-atoms.ts';
 
 interface Modes {
   readonly i: boolean;
@@ -69,17 +69,12 @@ function setOf(codePoint: number, modes: Modes): Sequences {
   return set(modes.i ? withTwins([range]) : [range]);
 }
 
-/** Properties are not written out: the server may know another Unicode. */
-function unknownCharacter(): Sequences {
-  return [[{ kind: 'gap', anything: false }]];
-}
-
 function readEscaped(reader: PatternReader, modes: Modes): Sequences {
   if (reader.match(/^\\b/)) return place('boundary');
   if (reader.match(/^\\B/)) return place('noBoundary');
   const found = readEscape(reader, modes.i);
   if (found.kind === 'codePoint') return setOf(found.codePoint, modes);
-  return found.kind === 'ranges' ? set(found.ranges) : unknownCharacter();
+  return found.kind === 'ranges' ? set(found.ranges) : UNKNOWN;
 }
 
 function readGroup(reader: PatternReader, modes: Modes): Sequences {
@@ -101,12 +96,12 @@ function readClass(reader: PatternReader, modes: Modes): Sequences {
   const ranges: Range[] = [];
   let isKnown = true;
   while (!reader.done() && !reader.take(']')) isKnown = readMember(reader, modes, ranges) && isKnown;
-  if (!isKnown) return unknownCharacter();
+  if (!isKnown) return UNKNOWN;
   const all = modes.i ? withTwins(ranges) : ranges;
   return set(negated ? complement(all) : all);
 }
 
-/** Adds one member, or a range of them. False for what cannot be written out. */
+/** Adds one member, or a range of them. False for a property: the server may know another Unicode. */
 function readMember(reader: PatternReader, modes: Modes, ranges: Range[]): boolean {
   const first = readOne(reader, modes);
   if (first.kind !== 'codePoint' || !reader.match(/^-(?!\])/)) return add(first, ranges);
