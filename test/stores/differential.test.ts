@@ -35,8 +35,8 @@ type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
 /** The ids of the documents that a create answered with. */
 function idsIn(outcome: Outcome | undefined): readonly string[] {
   if (outcome === undefined || !('value' in outcome)) return [];
-  const { results } = outcome.value as { readonly results: readonly string[] };
-  return results.map((text) => JSON.parse(text)._id);
+  const { results } = outcome.value as { readonly results: readonly { readonly _id: string }[] };
+  return results.map(({ _id }) => JSON.parse(_id));
 }
 
 /** Runs one world on all stores, and compares them after every step. `number` tells its collections from those of others. */

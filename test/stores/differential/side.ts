@@ -5,7 +5,7 @@ import { createDocumentService } from '../../../src/collections/service.ts';
 import { plansFor } from '../../../src/collections/specifications/index-plan.ts';
 import { parseSpecification } from '../../../src/collections/specifications/specification.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { contextOf, LIMITS } from '../../collections/library.ts';
 import { idOf } from '../../contracts/cases.ts';
@@ -13,6 +13,23 @@ import type { Operation } from './requests.ts';
 
 /** What a client would see of an operation. */
 export type Outcome = { readonly value: unknown } | { readonly refusal: unknown };
+
+/**
+ * A document as it is compared: the order of its own fields is nobody's business, that inside its values counts.
+ * Only whole documents have `createdAt`, composed ones and revisions too.
+ */
+function comparable(value: Json): unknown {
+  if (Array.isArray(value)) return value.map((entry) => comparable(entry as Json));
+  if (!isJsonObject(value) || !Object.hasOwn(value, 'createdAt')) return JSON.stringify(value);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
+}
+
+function answerOf(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('results' in answer)) return answer;
+  const results = answer.results as readonly string[];
+  // What is projected has no `createdAt` to be known by, and is ordered by itself.
+  return { ...answer, results: results.map((text) => comparable({ createdAt: 0, ...JSON.parse(text) })) };
+}
 
 export interface Side {
   /** Puts a specification in force, indexes and all. */
@@ -22,7 +39,7 @@ export interface Side {
 
 async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
   try {
-    return { value: await work() };
+    return { value: answerOf(await work()) };
   } catch (error) {
     if (error instanceof AppError)
       return { refusal: { code: error.code, status: error.status, items: error.items } };
@@ -96,7 +113,8 @@ export function createSide(store: DocumentStore): Side {
         const others = registry.list().filter((other) => other.name !== name);
         for (const { namespace, indexes } of plansFor(collection, [...others, collection])) {
           const { built } = await store.ensureIndexes(namespace, indexes);
-          await built;
+          // What cannot be built behind the answer is logged: no client hears of it.
+          await built.catch(() => undefined);
         }
         registry.put(collection);
       }),
