@@ -17,14 +17,14 @@ interface PlannedSpace {
   readonly documents: number;
 }
 
-export interface ExportPlan {
+interface ExportPlan {
   readonly spaces: readonly PlannedSpace[];
   readonly documents: number;
   /** What else is in the database, and why it is no part of the site: for the operator to read. */
   readonly notices: readonly string[];
 }
 
-export interface Chunk {
+interface Chunk {
   /** Whole lines. */
   readonly text: string;
   readonly documents: number;

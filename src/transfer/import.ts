@@ -21,7 +21,7 @@ export interface ImportState extends Outcome {
   readonly collections: number;
 }
 
-export interface ImportRun {
+interface ImportRun {
   /** Ends it behind the batch in hand. */
   readonly signal?: AbortSignal;
   /** Hears after each batch. */
