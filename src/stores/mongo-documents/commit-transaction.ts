@@ -1,10 +1,10 @@
 // Several writes as one transaction, again and again while others get in between.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientSession } from 'mongodb';
+import { type ClientSession, MongoServerError } from 'mongodb';
 import type { Write } from '../ports.ts';
 import { sendParcel } from './commit-command.ts';
 import type { Refusal } from './commit-failures.ts';
-import { parcelsOf } from './commit-parcels.ts';
+import { parcelsOf, spaceKey } from './commit-parcels.ts';
 import { firstStale } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 import { isTransient, isUnknownCommit } from './failures.ts';
@@ -25,12 +25,16 @@ export async function writeInTransaction(
   random: Random,
 ): Promise<Refusal | undefined> {
   const session = scope.session();
+  let created = false;
   for (let round = 0; ; round += 1) {
     try {
       return await attempt(scope, session, writes);
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
-      if (!isTransient(error)) throw error;
+      if (isRefusedCreation(error) && !created) {
+        await createCollections(scope, writes);
+        created = true;
+      } else if (!isTransient(error)) throw error;
     }
     scope.left();
     await delay(random() * Math.min(PAUSE.first * 2 ** round, PAUSE.most));
@@ -50,7 +54,7 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
       return { failure: { at: 0, error } };
     });
     if (failure === undefined) continue;
-    if (isTransient(failure.error)) throw failure.error;
+    if (isTransient(failure.error) || isRefusedCreation(failure.error)) throw failure.error;
     await session.abortTransaction().catch(() => undefined);
     const at = failure.at ?? (await firstStale(scope, parcel));
     const write = parcel.writes[at] as Write;
@@ -58,6 +62,26 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
   }
   await finish(scope, session);
   return undefined;
+}
+
+/** A cluster makes no collections in a transaction that writes to several shards: OperationNotSupportedInTransaction. */
+function isRefusedCreation(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 263;
+}
+
+const NAMESPACE_EXISTS = 48;
+
+async function createCollections(scope: Scope, writes: readonly Write[]): Promise<void> {
+  const spaces = new Map(writes.map(({ ns }) => [spaceKey(ns), ns]));
+  for (const ns of spaces.values()) {
+    const { dbName, collectionName } = scope.collection(ns);
+    await scope.client
+      .db(dbName)
+      .createCollection(collectionName)
+      .catch((error: unknown) => {
+        if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
+      });
+  }
 }
 
 /** Commits. An answer that got lost is asked for again: committing twice does no harm. */

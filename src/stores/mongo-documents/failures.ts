@@ -32,6 +32,7 @@ const CODES: Readonly<Record<number, Reason>> = {
   290: 'timeout', // TransactionExceededLifetimeLimitSeconds
   292: 'too-much', // QueryExceededMemoryLimitNoDiskUseAllowed
   358: 'unavailable', // InternalTransactionNotSupported, while a cluster changes its version
+  388: 'too-much', // TransactionTooLargeForCache
   8000: 'unavailable', // AtlasError: its word for a wrong user or password
   9001: 'unavailable', // SocketException
   10058: 'unavailable', // LegacyNotPrimary
