@@ -1,5 +1,6 @@
 // What modules do against their limits: kept for reviewers, written to the audit log without flooding it, and the circuit
 // breaker: a module that killed or crashed a process three times in five minutes is suspended.
+import { isStoreAway } from '../../errors.ts';
 import { createKeyedQueue } from '../../lib/keyed-queue.ts';
 import type { Incident } from '../sandbox.ts';
 import { pathOf } from './address.ts';
@@ -63,11 +64,20 @@ function createStorer(core: Core) {
   const waiting = new Map<string, Held['address']>();
   const running = createKeyedQueue();
   let timer: NodeJS.Timeout | undefined;
+  let closing = false;
+
+  const soon = (key: string, address: Held['address']) => {
+    waiting.set(key, address);
+    timer ??= setTimeout(() => void flush(), STORE_AFTER_MS).unref();
+  };
 
   const store = (address: Held['address'], key: string) =>
     inTurn(core, address, async () => {
       if (core.shelf.get(key) !== undefined) await core.records.save(core.shelf.state(key));
-    }).catch((error) => core.log.error({ err: error, module: key }, 'what a module did could not be stored'));
+    }).catch((error) => {
+      if (isStoreAway(error) && !closing) soon(key, address);
+      else core.log.error({ err: error, module: key }, 'what a module did could not be stored');
+    });
 
   const storeAll = async () => {
     const batch = [...waiting];
@@ -82,9 +92,11 @@ function createStorer(core: Core) {
 
   return {
     flush,
-    soon(key: string, address: Held['address']): void {
-      waiting.set(key, address);
-      timer ??= setTimeout(() => void flush(), STORE_AFTER_MS).unref();
+    soon,
+    /** Stores what is waiting, or says that it is lost. */
+    close(): Promise<void> {
+      closing = true;
+      return flush();
     },
   };
 }
@@ -117,7 +129,7 @@ export function createIncidents(core: Core): Incidents {
 
   return {
     forgive: breaker.forget,
-    close: storer.flush,
+    close: storer.close,
     onIncident(incident) {
       const held = shelf.get(incident.unitId);
       // Older code that still ran to its end says nothing of the code that is in force.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseSpecification } from '../../../src/collections/specifications/specification.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Json } from '../../../src/lib/json.ts';
-import { BOOKS_ADDRESS, itemsOf, makeCollection } from '../../helpers/specifications.ts';
+import { BOOKS_ADDRESS, itemsOf, makeCollection, parse } from '../../helpers/specifications.ts';
 
 const shared = { enableCollectionDatabases: false };
 const items = (source: Json) => itemsOf(() => parseSpecification(source, BOOKS_ADDRESS, shared));
@@ -119,6 +119,18 @@ test('the smallest specification gets every default', () => {
     path: '/1.0/library/books',
     lastModifiedAt: undefined,
   });
+});
+
+test('the name that revisions get by themselves must fit too, where they are kept', () => {
+  const long = { database: 'y'.repeat(60), name: 'x'.repeat(190) };
+  expect(parse({ a: {} }, {}, long).collection.settings.storeRevisions).toBe(false);
+  expect(itemsOf(() => parse({ a: {} }, { storeRevisions: true }, long))).toMatchObject([
+    { setting: 'revisionCollection', message: expect.stringContaining('longer than 255') },
+  ]);
+  const both = { ...long, name: 'x'.repeat(200) };
+  expect(itemsOf(() => parse({ a: {} }, { storeRevisions: true }, both))).toMatchObject([
+    { field: 'collection' },
+  ]);
 });
 
 test('unknown members are kept as they are', () => {

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { createRecords } from '../../../src/endpoints/modules/records.ts';
 import type { Incident } from '../../../src/endpoints/sandbox.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from './modules.ts';
 
 const REPORT = endpoint('report');
@@ -88,6 +90,24 @@ describe('the circuit breaker', () => {
 });
 
 describe('quarantine', () => {
+  it('is stored once the store is back, and said to be lost where it does not come back', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.post(REPORT, code({}, 'one'), 'alice');
+    store.leave();
+    for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
+    await vi.waitFor(() => expect(store.missed).toContain('find'), { timeout: 10_000 });
+    store.comeBack();
+    const states = () => createRecords({ store, now: Date.now, queryMs: 5000 }).states();
+    await vi.waitFor(async () => expect((await states())[0]?.suspendedBy).toBe('breaker'), {
+      timeout: 10_000,
+    });
+    store.leave();
+    first.modules.onIncident(violation);
+    await first.close();
+    expect(first.errors.map(({ message }) => message)).toContain('what a module did could not be stored');
+  });
+
   it('puts what ended a process into one of its own, until new code comes', async () => {
     const opened = await posted();
     const domain = (modules = opened.modules) => modules.registry.get(REPORT)?.unit?.policy.trustDomain;

@@ -1,9 +1,10 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRecords } from '../../../src/endpoints/modules/records.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fingerprint } from '../../../src/lib/fingerprint.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, hook, loadedModules, openModules } from './modules.ts';
 
 const REPORT = endpoint('report');
@@ -218,4 +219,64 @@ describe('a start', () => {
     expect(second.modules.registry.list()).toHaveLength(1000);
     expect(performance.now() - begun).toBeLessThan(3000);
   }, 60_000);
+});
+
+describe('a start whose store is away', () => {
+  it('can be repeated, and ends as if nothing had been', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.post(REPORT, code({}, 'one'), 'alice');
+    await first.close();
+    const second = await openModules({ store, root: first.root });
+    await second.write('hooks/slugify.js', code({ methods: [] }));
+    for (const operation of ['ensureIndexes', 'find'] as const) {
+      store.leave('timeout', [operation]);
+      await expect(second.modules.load()).rejects.toMatchObject({ reason: 'timeout' });
+    }
+    store.comeBack();
+    await second.modules.load();
+    expect(second.modules.registry.list().map(({ path, state }) => [path, state])).toEqual([
+      ['/1.0/report', 'active'],
+      ['/api/hooks/slugify', 'active'],
+    ]);
+    expect(second.inspected).toHaveLength(1);
+    await second.write(FILE, code({}, 'two'));
+    await vi.waitFor(() => expect(second.modules.source(REPORT)).toBe(code({}, 'two')), soon);
+  });
+
+  it('looks again at code that could not be stored', async () => {
+    const store = await openFickleStore();
+    const { modules, write, errors } = await openModules({
+      store,
+      sandbox: {
+        retire: () => {},
+        inspect: async () => {
+          if (store.missed.length === 0) store.leave('unavailable', ['commit']);
+          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+        },
+      },
+      pause: async () => {
+        expect(modules.registry.get(REPORT)?.state).toBe('broken');
+        store.comeBack();
+      },
+    });
+    await write(FILE, code());
+    await modules.load();
+    expect(store.missed).toEqual(['commit']);
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect(await modules.versions(REPORT)).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+
+  it('that closes before anything is loaded changes nothing', async () => {
+    const store = await openFickleStore();
+    const { modules, write, close, audited } = await openModules({ store });
+    await write('endpoints/1.0/endpoint.other.js', code());
+    store.leave();
+    await expect(modules.load()).rejects.toMatchObject({ reason: 'unavailable' });
+    await write(FILE, code());
+    await close();
+    store.comeBack();
+    expect(await audited()).toEqual([]);
+  });
 });

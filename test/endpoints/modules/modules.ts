@@ -12,6 +12,7 @@ import { createModules } from '../../../src/endpoints/modules/service.ts';
 import type { ModuleAddress } from '../../../src/endpoints/modules.ts';
 import type { Sandbox } from '../../../src/endpoints/sandbox.ts';
 import { packageRoot } from '../../../src/lib/package-files.ts';
+import type { Pause } from '../../../src/lib/pause.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -63,6 +64,8 @@ interface Options {
   /** `version/database/name` of collections that are there. */
   readonly collections?: readonly string[];
   readonly now?: () => number;
+  /** What happens while the service waits to try again. */
+  readonly pause?: Pause;
 }
 
 export function collectionsNamed(paths: readonly string[]) {
@@ -96,6 +99,7 @@ export async function openModules(options: Options = {}) {
     queryMs: 5000,
     log,
     now,
+    pause: options.pause,
   });
   let closed: Promise<void> | undefined;
   const close = () => {
