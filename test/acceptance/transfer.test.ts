@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { openTransfer } from '../../src/console.ts';
 import { startApp } from '../helpers/app.ts';
 import { spawnCommand } from '../helpers/command-process.ts';
-import { engineEnvironment, mongoOfWorkspaces } from '../helpers/engine.ts';
+import { mongoOfWorkspaces } from '../helpers/engine.ts';
 import { book, LIBRARY } from '../helpers/fixtures.ts';
 import { exportFrom, fillSite, importInto, viewSite } from '../helpers/moved-site.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
@@ -44,8 +44,7 @@ async function writeLines(file: string, count: number, text: string): Promise<vo
 
 /** Documents in the target. */
 async function arrived(): Promise<number> {
-  const env = engineEnvironment(target.cwd);
-  const { config } = await loadConfig({ flags: {}, env, cwd: target.cwd });
+  const { config } = await loadConfig({ flags: {}, env: {}, cwd: target.cwd });
   const transfer = await openTransfer(config, { cwd: target.cwd });
   try {
     return (await transfer.exporter.plan()).documents;

@@ -1,7 +1,6 @@
 // One command of the console in a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { engineEnvironment } from './engine.ts';
 import { ROOT } from './source-tree.ts';
 
 export interface CommandProcess {
@@ -19,7 +18,7 @@ interface SpawnOptions {
 export function spawnCommand(args: readonly string[], { cwd, env }: SpawnOptions): CommandProcess {
   const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], ...engineEnvironment(cwd), ...env },
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

@@ -3,7 +3,6 @@ import { exportSite } from '../../src/cli/export.ts';
 import { importSite } from '../../src/cli/import.ts';
 import { startApp, type TestApp } from './app.ts';
 import { captureIo } from './console.ts';
-import { engineEnvironment } from './engine.ts';
 import { book, person } from './fixtures.ts';
 import { createTestHost } from './transfer-host.ts';
 import type { Workspace } from './workspace.ts';
@@ -52,7 +51,7 @@ export async function viewSite(workspace: Workspace): Promise<unknown> {
 }
 
 async function command(run: typeof exportSite, workspace: Workspace, input: string) {
-  const io = captureIo(workspace.cwd, engineEnvironment(workspace.cwd));
+  const io = captureIo(workspace.cwd);
   const host = createTestHost(input);
   const code = await run({ file: '-' }, io, host);
   const said = io.complained.join('\n');
