@@ -1,6 +1,6 @@
 // What the parts of the MongoDB store share: access to the server, and what is known of its indexes. Types only.
 import type { ClientSession, Collection, Db, Document, MongoClient } from 'mongodb';
-import type { Direction, IndexDefinition, Namespace, OperationOptions } from '../ports.ts';
+import type { IndexDefinition, Namespace, OperationOptions } from '../ports.ts';
 
 /** What kind of server answers. */
 export interface Deployment {
@@ -65,6 +65,3 @@ export interface KnownIndex {
 export interface IndexKnowledge {
   of(ns: Namespace): readonly KnownIndex[];
 }
-
-/** Keys as the driver takes them. */
-export type KeyPattern = Readonly<Record<string, Direction>>;
