@@ -15,41 +15,59 @@ import { serverProjection } from './find-projection.ts';
 import { countRows } from './find-rows.ts';
 import { serverSort } from './find-sort.ts';
 import { foldedEqualities, textEqualities, withSpellings } from './fold-equalities.ts';
+import type { Experience } from './fold-experience.ts';
 import { findSpellings } from './fold-lookup.ts';
 import { FOLDING, isJoined } from './folding.ts';
+
+/** So many matches are counted under the collation, which has to look at each; more are found by their spellings. */
+const FEW = 300;
 
 interface Condition {
   readonly ns: Namespace;
   readonly filter: Filter;
   readonly known: readonly KnownIndex[];
+  readonly experience: Experience;
 }
 
 /** The page, where an index helps to find it; undefined where none does. */
 export async function findFolded(scope: Scope, search: Search): Promise<Page | undefined> {
-  const { ns, query, known } = search;
-  const condition = { ns, filter: query.filter, known };
+  const { ns, query, experience } = search;
   if (foldedEqualities(query.filter).length === 0) return undefined;
-  const bySpelling = async () => {
-    const filter = await spelled(scope, condition);
-    if (filter === undefined) return undefined;
-    return findPlain(scope, { ...search, query: { ...query, filter } }, translateFilter(filter, PLAIN));
-  };
-  // Ids are ordered alike by every collation, so that in their order the first way is always right.
-  if (query.sort.every(([path]) => path === '_id')) {
-    return (await findCollated(scope, search)) ?? (await bySpelling());
+  // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
+  if (experience.isSteady(ns, query.sort)) {
+    return (await findCollated(scope, search)) ?? (await findSpelled(scope, search));
   }
-  return (await bySpelling()) ?? (await findCollated(scope, search));
+  return (await findSpelled(scope, search)) ?? (await findCollated(scope, search));
+}
+
+async function findSpelled(scope: Scope, search: Search): Promise<Page | undefined> {
+  const { ns, query, known, experience } = search;
+  const filter = await spelled(scope, { ns, filter: query.filter, known, experience });
+  if (filter === undefined) return undefined;
+  const page = await findPlain(
+    scope,
+    { ...search, query: { ...query, filter } },
+    translateFilter(filter, PLAIN),
+  );
+  if (query.projection === undefined && page.texts.length > 0) {
+    experience.sawOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
+  }
+  return page;
 }
 
 /** The number of matches, where an index helps to find them; undefined where none does. */
 export async function countFolded(scope: Scope, condition: Condition): Promise<number | undefined> {
-  if (foldedEqualities(condition.filter).length === 0) return undefined;
-  const filter = await spelled(scope, condition);
-  if (filter !== undefined) {
-    return countRows(scope, { ns: condition.ns, query: translateFilter(filter, PLAIN).query });
-  }
+  const { ns, filter, experience } = condition;
+  if (foldedEqualities(filter).length === 0) return undefined;
   const query = collatedQuery(condition);
-  return query && countRows(scope, { ns: condition.ns, query, collation: FOLDING });
+  if (query !== undefined && !experience.hasMany(ns, filter)) {
+    const count = await countRows(scope, { ns, query, collation: FOLDING, limit: FEW });
+    if (count < FEW) return count;
+    experience.sawMany(ns, filter);
+  }
+  const exact = await spelled(scope, condition);
+  if (exact !== undefined) return countRows(scope, { ns, query: translateFilter(exact, PLAIN).query });
+  return query && countRows(scope, { ns, query, collation: FOLDING });
 }
 
 const PLAIN = { collated: false };
@@ -65,7 +83,7 @@ async function spelled(scope: Scope, { ns, filter, known }: Condition): Promise<
 }
 
 /** The exact query under the collation, narrowed so that its index serves; undefined where there is none such. */
-function collatedQuery({ filter, known }: Omit<Condition, 'ns'>): Document | undefined {
+function collatedQuery({ filter, known }: Pick<Condition, 'filter' | 'known'>): Document | undefined {
   const folded = foldedEqualities(filter).filter(({ text }) => isJoined(text));
   const twin = known.find(
     ({ folding, definition }) => folding && folded.some(({ path }) => definition.keys[0]?.path === path),
@@ -83,7 +101,10 @@ function collatedQuery({ filter, known }: Omit<Condition, 'ns'>): Document | und
  * The page as the collation gives it, where that is the right one. Its order differs from the exact one only among texts
  * and what holds texts.
  */
-async function findCollated(scope: Scope, { ns, query, known }: Search): Promise<Page | undefined> {
+async function findCollated(
+  scope: Scope,
+  { ns, query, known, experience }: Search,
+): Promise<Page | undefined> {
   const { filter, sort, skip, limit, projection } = query;
   const collated = collatedQuery({ filter, known });
   const order = serverSort(sort, known);
@@ -92,6 +113,7 @@ async function findCollated(scope: Scope, { ns, query, known }: Search): Promise
   const ask = { ns, query: collated, sort: order, skip, limit, fields, collation: FOLDING };
   const texts = await readTexts(scope, ask);
   if (texts.every(createOrderCheck(sort))) return { texts, finish };
+  experience.sawOrder(ns, sort, false);
   // Fewer than asked for are all that there are.
   if (skip > 0 || texts.length >= limit) return undefined;
   const { keyOf, compare } = createSorter(sort);

@@ -5,12 +5,14 @@ import type { FindQuery, Namespace } from '../ports.ts';
 import { textOf } from './bson-text.ts';
 import type { KnownIndex, Scope } from './connection-types.ts';
 import { type Ask, readRows } from './find-rows.ts';
+import type { Experience } from './fold-experience.ts';
 
 /** A query and where it runs. */
 export interface Search {
   readonly ns: Namespace;
   readonly query: FindQuery;
   readonly known: readonly KnownIndex[];
+  readonly experience: Experience;
 }
 
 /** Texts as they were stored, and what is still to be made of each. */

@@ -8,6 +8,7 @@ import { findFolded } from './find-folded.ts';
 import type { Page, Search } from './find-page.ts';
 import { findPlain } from './find-plain.ts';
 import { serverSort } from './find-sort.ts';
+import { createExperience } from './fold-experience.ts';
 import { findResidual } from './residual-find.ts';
 
 interface ReadsOptions {
@@ -20,11 +21,12 @@ export function createReads({
   connection,
   indexes,
 }: ReadsOptions): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
+  const experience = createExperience();
   const pageOf = (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<Page> => {
     return connection.run(options, async (scope) => {
       scope.left();
       if (query.limit <= 0) return { texts: [], finish: undefined };
-      return findPage(scope, { ns, query, known: indexes.of(ns) });
+      return findPage(scope, { ns, query, known: indexes.of(ns), experience });
     });
   };
   return {
@@ -37,7 +39,7 @@ export function createReads({
       if (finish === undefined) return texts;
       return texts.map((text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
     },
-    count: createCount({ connection, indexes }),
+    count: createCount({ connection, indexes, experience }),
   };
 }
 
