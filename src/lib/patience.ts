@@ -7,19 +7,22 @@ interface PatienceOptions<T> {
   /** Resolves with false where it came to nothing for now. Must not reject. */
   readonly work: (item: T) => Promise<boolean>;
   readonly keyOf: (item: T) => string;
+  /** Hears of an item once, however often it has to be done again. */
+  readonly onWait: (item: T) => void;
   readonly pause: Pause;
   /** Ends all waiting: what has come to nothing by then is left. */
   readonly signal: AbortSignal;
 }
 
 /** Gives the function that does the work. One whose key waits already is left to that one, which looks anew. */
-export function createPatience<T>({ work, keyOf, pause, signal }: PatienceOptions<T>) {
+export function createPatience<T>({ work, keyOf, onWait, pause, signal }: PatienceOptions<T>) {
   const waiting = new Set<string>();
   return async (item: T): Promise<void> => {
     const key = keyOf(item);
     if (waiting.has(key)) return;
-    while (!(await work(item)) && !signal.aborted && !waiting.has(key)) {
+    for (let isNew = true; !(await work(item)) && !signal.aborted && !waiting.has(key); isNew = false) {
       waiting.add(key);
+      if (isNew) onWait(item);
       await pause(WAIT_MS, signal);
       waiting.delete(key);
       if (signal.aborted) return;

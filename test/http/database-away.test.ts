@@ -122,8 +122,11 @@ describe('while the database is away', () => {
     store.leave();
     const edited = { ...BOOKS_SPEC, fields: { title: { type: 'String' }, byHand: {} } };
     writeFileSync(books(app), JSON.stringify(edited));
-    const logged = () => log.filter((line) => line.includes('cannot be brought into force')).length;
-    await vi.waitFor(() => expect(logged()).toBeGreaterThan(1), soon);
+    const logged = () => log.filter((line) => line.includes('an edit waits for the database')).length;
+    await vi.waitFor(() => expect(logged()).toBe(1), soon);
+    const asked = store.missed.length;
+    await vi.waitFor(() => expect(store.missed.length).toBeGreaterThan(asked), soon);
+    expect(logged()).toBe(1);
     store.comeBack();
     const fields = async () => Object.keys((await ask('GET', `${BOOKS}/config`, { token })).body.fields);
     await vi.waitFor(async () => expect(await fields()).toContain('byHand'), soon);
@@ -138,7 +141,7 @@ describe('while the database is away', () => {
     writeFileSync(fileOf(app, 'endpoints/1.0/endpoint.stays.js'), HELLO.replace('hello', 'by hand'));
     rmSync(fileOf(app, 'endpoints/1.0/endpoint.goes.js'));
     const failed = (name: string) =>
-      log.some((line) => line.includes(`endpoint.${name}.js`) && line.includes('cannot be brought'));
+      log.some((line) => line.includes(`endpoint.${name}.js`) && line.includes('waits for the database'));
     await vi.waitFor(() => expect([failed('stays'), failed('goes')]).toEqual([true, true]), soon);
     store.comeBack();
     await vi.waitFor(async () => {

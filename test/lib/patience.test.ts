@@ -6,6 +6,7 @@ function play() {
   const state = { may: false };
   const done: string[] = [];
   const waits: (() => void)[] = [];
+  const heard: string[] = [];
   const closing = new AbortController();
   const patient = createPatience<string>({
     work: async (item) => {
@@ -13,6 +14,7 @@ function play() {
       return state.may;
     },
     keyOf: (item) => item,
+    onWait: (item) => void heard.push(item),
     pause: (_milliseconds, signal) =>
       new Promise((resolve) => {
         waits.push(resolve);
@@ -21,7 +23,7 @@ function play() {
     signal: closing.signal,
   });
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  return { state, done, waits, closing, patient, turn };
+  return { state, done, heard, waits, closing, patient, turn };
 }
 
 test('does what succeeds once', async () => {
@@ -33,7 +35,7 @@ test('does what succeeds once', async () => {
 });
 
 test('repeats what came to nothing until it does not', async () => {
-  const { state, done, waits, patient, turn } = play();
+  const { state, done, heard, waits, patient, turn } = play();
   const ended = patient('a');
   await turn();
   waits.shift()?.();
@@ -43,6 +45,7 @@ test('repeats what came to nothing until it does not', async () => {
   waits.shift()?.();
   await ended;
   expect(done).toEqual(['a', 'a', 'a']);
+  expect(heard).toEqual(['a']);
 });
 
 test('leaves a key to whoever waits with it already, and other keys alone', async () => {

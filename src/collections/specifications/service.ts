@@ -112,10 +112,11 @@ function createChanges(options: ServiceOptions) {
       }
       log.info({ file }, text === undefined ? 'a specification was removed' : 'a specification was edited');
     } catch (error) {
+      if (isStoreAway(error)) {
+        files.forget(file);
+        return false;
+      }
       logRefusal(log, file, error);
-      if (!isStoreAway(error)) return true;
-      files.forget(file);
-      return false;
     }
     return true;
   };
@@ -139,6 +140,7 @@ export function createSpecificationService(options: ServiceOptions): Specificati
   const edited = createPatience<string>({
     work: (file) => oneAtATime(() => changes.applyEdit(file)),
     keyOf: (file) => file,
+    onWait: (file) => log.warn({ file }, 'an edit waits for the database'),
     pause,
     signal: closing.signal,
   });

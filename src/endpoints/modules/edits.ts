@@ -81,10 +81,11 @@ export function applyEdit(core: Core, { address, part, file }: ModuleFile): Prom
       await (part === 'code' ? applyCode : applyPolicy)(core, address, found);
       core.log.info({ file }, found.state === 'absent' ? 'a file was removed' : 'a file was edited');
     } catch (error) {
+      if (isStoreAway(error)) {
+        core.files.forget(address, part);
+        return false;
+      }
       logRefusal(core, file, error);
-      if (!isStoreAway(error)) return true;
-      core.files.forget(address, part);
-      return false;
     }
     return true;
   });

@@ -92,6 +92,7 @@ function createWatch(core: Core, pause: Pause, signal: AbortSignal) {
   const apply = createPatience<ModuleFile>({
     work: (file) => applyEdit(core, file),
     keyOf: ({ file }) => file,
+    onWait: ({ file }) => core.log.warn({ file }, 'an edit waits for the database'),
     pause,
     signal,
   });
