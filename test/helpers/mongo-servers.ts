@@ -83,6 +83,13 @@ export async function ownDatabase(uri: string): Promise<string> {
 export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServer> {
   if (!isMongodInstalled()) throw new Error('.servers/mongod is not installed: npm run test:servers');
   const server = await launchServer(options);
-  onTestFinished(() => server.dispose());
+  const { host } = new URL(server.uri);
+  onTestFinished(async () => {
+    // A client would go on looking for a server that is gone when it says goodbye.
+    const leaving = [...clients].filter(([uri]) => uri.includes(host));
+    await Promise.all(leaving.map(([, client]) => client.close()));
+    for (const [uri] of leaving) clients.delete(uri);
+    await server.dispose();
+  });
   return server;
 }
