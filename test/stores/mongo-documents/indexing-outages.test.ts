@@ -68,6 +68,26 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await recorded()).toEqual(['n']);
   });
 
+  test('go on where a later declaration is refused', async () => {
+    const server = await ownServer();
+    const { uri, books, indexing, names } = await openBench(server.uri);
+    await books.insertMany([...numbered(100), { a: 1, n: 200 }]);
+    await indexing.ensureIndexes(SPACE, [index('u', { n: 1 }, UNIQUE)]);
+    const letGo = await holdBuilds(rawClient(uri));
+    const { built } = await indexing.ensureIndexes(SPACE, [
+      index('u', { n: 1 }, UNIQUE),
+      index('a', { a: 1 }),
+    ]);
+    await expect.poll(names).toContain('a');
+    const refused = failureOf(indexing.ensureIndexes(SPACE, [index('b', { a: 1 }, UNIQUE)]));
+    await expect.poll(names).toContain('b');
+    await letGo();
+    expect(await refused).toMatchObject({ reason: 'duplicate', fields: ['a'] });
+    await built;
+    expect(await names()).toEqual(['u', 'a']);
+    expect(indexing.knowledge.of(SPACE)).toHaveLength(2);
+  });
+
   test('go on when the server comes back after a SIGKILL', async () => {
     const server = await ownServer();
     const { uri, books, indexing, names } = await openBench(server.uri);
