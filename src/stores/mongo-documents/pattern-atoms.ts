@@ -43,7 +43,7 @@ export function follow(a: Sequences, b: Sequences): Sequences {
 /** `least` to `most` times; `most` may be infinite. */
 export function repeat(part: Sequences, least: number, most: number): Sequences {
   let result: Sequences = [[]];
-  for (let count = 0; count < Math.min(least, MOST_ATOMS); count += 1) result = follow(result, part);
+  for (let count = 0; count < Math.min(least, MOST_ATOMS + 1); count += 1) result = follow(result, part);
   if (most === Infinity) return follow(result, endless(part));
   let optional: Sequences = [[]];
   for (let count = least; count < Math.min(most, least + MOST_SEQUENCES); count += 1) {
