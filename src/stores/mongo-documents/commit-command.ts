@@ -6,8 +6,11 @@ import type { Parcel } from './commit-parcels.ts';
 import { guardedFilter, STALE, stateFilter, statementOf } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
 
-/** What every write outside of a transaction waits for. */
+/** What writes outside of a transaction wait for. */
 const DURABLE = { w: 'majority', j: true };
+
+/** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
+export const FOLLOWED = { w: 1, j: false };
 
 /** How a parcel is sent. */
 export interface Sending {
@@ -15,6 +18,8 @@ export interface Sending {
   readonly session?: ClientSession;
   /** Milliseconds. */
   readonly maxTimeMS?: number | undefined;
+  /** Another command of the same commit comes after it, on a server without transactions. */
+  readonly isFollowed?: boolean;
 }
 
 /** How far a command came. */
@@ -52,12 +57,12 @@ interface Command {
 export async function send(
   scope: Scope,
   { ns, commandFor }: Command,
-  { session, maxTimeMS }: Sending,
+  { session, maxTimeMS, isFollowed = false }: Sending,
 ): Promise<Document> {
   const { collectionName, dbName } = scope.collection(ns);
   const command = {
     ...commandFor(collectionName),
-    ...(session === undefined && { writeConcern: DURABLE }),
+    ...(session === undefined && { writeConcern: isFollowed ? FOLLOWED : DURABLE }),
     ...(maxTimeMS !== undefined && { maxTimeMS }),
   };
   const answer = await scope.client.db(dbName).command(command, session === undefined ? {} : { session });

@@ -3,7 +3,7 @@ import { type Collection, MongoServerError } from 'mongodb';
 import { StoreError } from '../../errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Write } from '../ports.ts';
-import { type Outcome, sendParcel } from './commit-command.ts';
+import { FOLLOWED, type Outcome, sendParcel } from './commit-command.ts';
 import type { Refusal } from './commit-failures.ts';
 import { type Images, readImages } from './commit-images.ts';
 import { type Parcel, parcelsOf, spaceKey } from './commit-parcels.ts';
@@ -43,7 +43,8 @@ export async function writeInOrder(
   const journal: Journal = { images, done: [], log };
   for (const parcel of parcelsOf(writes)) {
     if (isLate(scope)) return takeBack(scope, journal, undefined);
-    const outcome = await apply(scope, parcel, journal);
+    const isFollowed = parcel.first + parcel.writes.length < writes.length;
+    const outcome = await apply(scope, { parcel, isFollowed }, journal);
     if (outcome === undefined) continue;
     const at = outcome.at ?? (await firstStale(scope, parcel));
     const refusal = { error: outcome.error, write: parcel.writes[at] as Write, index: parcel.first + at };
@@ -72,12 +73,19 @@ function isLate(scope: Scope): boolean {
   }
 }
 
+interface Step {
+  readonly parcel: Parcel;
+  /** More of the commit comes after it. */
+  readonly isFollowed: boolean;
+}
+
 /** Applies a parcel and notes what of it was done. */
-async function apply(scope: Scope, parcel: Parcel, { done }: Journal): Promise<Outcome['failure']> {
+async function apply(scope: Scope, step: Step, { done }: Journal): Promise<Outcome['failure']> {
+  const { parcel, isFollowed } = step;
   const { kind, ns, writes } = parcel;
-  if (kind === 'remove') return removeEach(scope, parcel, done);
+  if (kind === 'remove') return removeEach(scope, step, done);
   try {
-    const outcome = await sendParcel(scope, parcel, {});
+    const outcome = await sendParcel(scope, parcel, { isFollowed });
     done.push({ kind, ns, writes: writes.slice(0, outcome.done) });
     return outcome.failure;
   } catch (error) {
@@ -96,14 +104,13 @@ function isRefusal(error: unknown): boolean {
  * One command for each, several at once: no order matters among them, and a command for many would not say which ones
  * somebody else had removed, which must not come back.
  */
-async function removeEach(
-  scope: Scope,
-  { kind, ns, writes }: Parcel,
-  done: Done[],
-): Promise<Outcome['failure']> {
+async function removeEach(scope: Scope, step: Step, done: Done[]): Promise<Outcome['failure']> {
+  const { kind, ns, writes } = step.parcel;
   for (let first = 0; first < writes.length; first += AT_ONCE) {
     const some = writes.slice(first, first + AT_ONCE);
-    const results = await Promise.allSettled(some.map((write) => writeOne(scope, write)));
+    const isFollowed = step.isFollowed || first + AT_ONCE < writes.length;
+    const sending = isFollowed ? { writeConcern: FOLLOWED } : {};
+    const results = await Promise.allSettled(some.map((write) => writeOne(scope, write, sending)));
     done.push({ kind, ns, writes: some.filter((_, at) => results[at]?.status === 'fulfilled') });
     const failures = results.flatMap((result, at) =>
       result.status === 'rejected' ? [{ at: first + at, error: result.reason as unknown }] : [],

@@ -1,19 +1,20 @@
 // One write is one command: the server applies it whole or not at all, and the driver sends it again after a failover.
-import type { Document } from 'mongodb';
+import type { Collection, DeleteOptions, Document } from 'mongodb';
 import { StoreError } from '../../errors.ts';
 import type { Write } from '../ports.ts';
 import { toBson } from './bson-values.ts';
 import { changeOf, isReplacement, stateFilter } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
 
-/** Throws `conflict`, or what the driver throws. The server gives up after `maxTimeMS`. */
-export async function writeOne(scope: Scope, write: Write, maxTimeMS?: number): Promise<void> {
-  if ((await matchedBy(scope, write, maxTimeMS)) !== 1) throw new StoreError('conflict');
+/** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
+type Sending = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern'>;
+
+/** Throws `conflict`, or what the driver throws. */
+export async function writeOne(scope: Scope, write: Write, sending: Sending): Promise<void> {
+  if ((await matchedBy(scope.collection(write.ns), write, sending)) !== 1) throw new StoreError('conflict');
 }
 
-async function matchedBy(scope: Scope, write: Write, maxTimeMS: number | undefined): Promise<number> {
-  const collection = scope.collection(write.ns);
-  const options = maxTimeMS === undefined ? {} : { maxTimeMS };
+async function matchedBy(collection: Collection, write: Write, options: Sending): Promise<number> {
   if (write.kind === 'insert') {
     await collection.insertOne(toBson(write.document), options);
     return 1;

@@ -44,7 +44,8 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
   const apply = async (scope: Scope, writes: readonly Write[]): Promise<Refusal | undefined> => {
     const [write] = writes as [Write];
     if (writes.length === 1) {
-      return writeOne(scope, write, scope.left()).then(
+      const maxTimeMS = scope.left();
+      return writeOne(scope, write, maxTimeMS === undefined ? {} : { maxTimeMS }).then(
         () => undefined,
         (error: unknown) => ({ error, write, index: 0 }),
       );

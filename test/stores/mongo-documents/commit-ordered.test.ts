@@ -114,13 +114,13 @@ describeMongo('several writes without transactions', ({ standalone }) => {
     await raw(BOOKS).createIndex({ slug: 1 }, { unique: true, sparse: true });
     await commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, { slug: 'a' })]);
     // Many writes lie between the first and the one that fails: time enough to change what the first one wrote.
-    const late = Array.from({ length: 2000 }, (_, n) => insert(NEIGHBOUR, n, {}));
+    const late = Array.from({ length: 3000 }, (_, n) => insert(NEIGHBOUR, n, {}));
     const work = failureOf(commit([update(BOOKS, 1, 1, {}), ...late, insert(BOOKS, 3, { slug: 'a' })]));
     const filter = { _id: objectId(1), v: 2 };
     let changed = 0;
     while (changed === 0)
       ({ matchedCount: changed } = await raw(BOOKS).updateOne(filter, { $set: { v: 3 } }));
-    expect(await work).toMatchObject({ reason: 'duplicate', fields: ['slug'], index: 2001 });
+    expect(await work).toMatchObject({ reason: 'duplicate', fields: ['slug'], index: 3001 });
     expect(await raw(NEIGHBOUR).countDocuments()).toBe(0);
     expect(errors).toMatchObject([[{ ns: BOOKS, ids: [idOf(1)] }, expect.any(String)]]);
   });
