@@ -74,6 +74,16 @@ function configuredAdmin({ id, secret }: Config['auth']['admin']) {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
+async function ensureClients(
+  clients: Clients,
+  makeAdmin: ReturnType<typeof createFirstAdmin>,
+  { onFirstAdmin }: Pick<AppOptions, 'onFirstAdmin'>,
+): Promise<void> {
+  await clients.ensure();
+  const made = await makeAdmin();
+  if (made !== undefined) onFirstAdmin?.({ id: made.clientId, secret: made.secret });
+}
+
 /** Builds the whole application. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
@@ -109,22 +119,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   await specifications.load();
   await custom.demandWalls();
-  const ensureAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
-  const startUp = createStartUp({
-    steps: [
-      async () => {
-        await clients.ensure();
-        const made = await ensureAdmin();
-        if (made !== undefined) options.onFirstAdmin?.({ id: made.clientId, secret: made.secret });
-      },
-      () => gate.ensureSecret(),
-      () => specifications.ensureIndexes(),
-      () => custom.load(),
-    ],
-    store,
-    log: logger,
-    pause: options.pause,
-  });
+  const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
+  const steps = [
+    () => ensureClients(clients, makeAdmin, options),
+    () => gate.ensureSecret(),
+    () => specifications.ensureIndexes(),
+    () => custom.load(),
+  ];
+  const startUp = createStartUp({ steps, store, log: logger, pause: options.pause });
   await startUp.begin();
 
   const server = createServer({

@@ -45,6 +45,34 @@ test('names file and line of every problem', async () => {
   ]);
 });
 
+test('refuses names that not every store can hold, whether or not folders are databases', async () => {
+  const { fields } = good;
+  const problems = await check({
+    '1.0/Admin/collection.a.json': good,
+    '1.0/config/collection.a.json': good,
+    '1.0/local/collection.a.json': good,
+    '1.0/library/collection.system.users.json': good,
+    '1.0/library/collection.ends..json': good,
+    '1.0/shop/collection.b.json': { fields, settings: { revisionCollection: 'system.past' } },
+    '1.0/shop.eu/collection.a.json': good,
+    [`1.0/${'x'.repeat(64)}/collection.a.json`]: good,
+    '2.0/Library/collection.a.json': good,
+  });
+  expect(problems.map((text) => text.replace(/^error \S+:\d+ /, ''))).toEqual(
+    expect.arrayContaining([
+      'database: `Admin` is reserved',
+      'database: `config` is reserved',
+      'database: `local` is reserved',
+      'collection: names that start with `system.` are reserved',
+      'collection: must not end with a dot',
+      'revisionCollection: names that start with `system.` are reserved',
+      'database: must not have a dot',
+      'database: is longer than 63 characters',
+    ]),
+  );
+  expect(problems).toHaveLength(8);
+});
+
 test('warns of what loads but may surprise', async () => {
   const reference = { type: 'Reference', settings: { collection: 'nowhere' } };
   const problems = await check({

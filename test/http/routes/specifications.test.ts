@@ -41,6 +41,21 @@ describe('a specification over HTTP', () => {
     expect((await app.inject('GET', '/1.0/library/notes')).body.results).toHaveLength(1);
   });
 
+  it.each([
+    ['1.0/admin/notes', 'database'],
+    ['1.0/LOCAL/notes', 'database'],
+    ['1.0/shop.eu/notes', 'database'],
+    [`1.0/${'x'.repeat(64)}/notes`, 'database'],
+    ['1.0/Library/notes', 'database'],
+    ['1.0/library/system.notes', 'collection'],
+    ['1.0/library/notes.', 'collection'],
+    [`1.0/${'x'.repeat(60)}/${'y'.repeat(195)}`, 'collection'],
+  ])('is refused where not every store can hold the name: %s', async (path, field) => {
+    const { status, body } = await app.inject('POST', `/${path}/config`, { body: SPEC });
+    expect([status, body.errors.map((item: { field: string }) => item.field)]).toEqual([400, [field]]);
+    expect((await app.inject('GET', `/${path}/config`)).status).toBe(404);
+  });
+
   it('may come as plain text', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await config('POST', 'plain', { body: JSON.stringify(SPEC), headers })).status).toBe(200);
