@@ -14,6 +14,8 @@ const ABOUT_MONGODB = 'test/acceptance/mongodb-*.test.ts';
 
 /** What the acceptance tests say must hold on every database. Not repeated: */
 const EMBEDDED_ONLY = [
+  // What is promised of the embedded database alone.
+  'test/acceptance/embedded-database.test.ts',
   // Kills the server again and again, in the knowledge that a restart takes milliseconds.
   'test/acceptance/kill.test.ts',
 ];

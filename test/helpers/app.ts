@@ -4,7 +4,6 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { Answer } from './client.ts';
-import { engineEnvironment } from './engine.ts';
 import { LIBRARY } from './fixtures.ts';
 import { dropFolderDatabases } from './folder-databases.ts';
 import { ADMIN, freePort } from './server-process.ts';
@@ -70,7 +69,6 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     CLOISTER_LOGGING_LEVEL: 'silent',
     CLOISTER_SERVER_HOST: '127.0.0.1',
     CLOISTER_SERVER_PORT: String(port),
-    ...engineEnvironment(workspace.cwd),
     ...options.env,
   };
   const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });

@@ -1,5 +1,6 @@
 // Which database the workspaces of this test run use: the embedded one, or the MongoDB server that a project's setup names.
 import { basename } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 const SERVER = 'TEST_DOCUMENT_SERVER';
 
@@ -24,9 +25,11 @@ export const mongoEnvironment = (uri: string): Readonly<Record<string, string>> 
   CLOISTER_DATABASE_MONGODB_URI: uri,
 });
 
-/** What the environment of a server says of its database: nothing for the embedded one. */
-export function engineEnvironment(cwd: string): Readonly<Record<string, string>> {
-  const uri = mongoOfWorkspaces();
-  if (uri === undefined) return {};
-  return mongoEnvironment(withDatabase(uri, basename(cwd)));
+/** The configuration of a workspace with the database that this test run is about: the embedded one needs no word. */
+export function withEngine(config: JsonObject, cwd: string): JsonObject {
+  const server = mongoOfWorkspaces();
+  if (server === undefined) return config;
+  const uri = withDatabase(server, basename(cwd));
+  const database = isJsonObject(config['database']) ? config['database'] : {};
+  return { ...config, database: { engine: 'mongodb', mongodb: { uri }, ...database } };
 }

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { engineEnvironment } from './engine.ts';
 import { ROOT } from './source-tree.ts';
 
 export const ADMIN = { clientId: 'admin', secret: 'a secret for tests only' };
@@ -64,7 +63,6 @@ export async function spawnServer(options: SpawnOptions): Promise<ServerProcess>
       CLOISTER_SERVER_HOST: '127.0.0.1',
       CLOISTER_ADMIN_ID: ADMIN.clientId,
       CLOISTER_ADMIN_SECRET: ADMIN.secret,
-      ...engineEnvironment(options.cwd),
       ...options.env,
     },
   });

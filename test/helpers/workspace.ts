@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { withEngine } from './engine.ts';
 
 export interface Workspace {
   /** The run directory: `workspace/` and `data/` lie in it. */
@@ -25,7 +26,7 @@ export function createWorkspace(
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), `${JSON.stringify(value, null, 2)}\n`);
   };
-  write('config.json', config);
+  write('config.json', withEngine(config, cwd));
   for (const [address, spec] of Object.entries(specs)) {
     const [version, database, name] = address.split('/');
     write(join('collections', `${version}`, `${database}`, `collection.${name}.json`), spec);
