@@ -32,7 +32,7 @@ export type Importer = (source: AsyncIterable<Uint8Array>, run?: ImportRun) => P
 
 const BATCH = 500;
 /** UTF-16 units of text. */
-const BATCH_TEXT = 4_000_000;
+const BATCH_TEXT = 2_000_000;
 /** The largest document has 16 MiB as BSON, and up to six times as much where its text is escaped as JSON. */
 const MAX_LINE = 128 * 1024 * 1024;
 

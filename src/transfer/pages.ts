@@ -16,7 +16,7 @@ type ReadPage = (
 /** Milliseconds that one page may take: nobody waits for it but the operator. */
 const PAGE_MS = 120_000;
 /** UTF-16 units that a page should have, and how many documents it has at most. */
-const PAGE_TEXT = 4_000_000;
+const PAGE_TEXT = 2_000_000;
 const MOST = 1000;
 const FIRST = 100;
 

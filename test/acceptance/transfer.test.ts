@@ -132,9 +132,9 @@ describe('a move', () => {
   it('takes memory that does not grow with the site', async () => {
     const file = join(target.cwd, 'site.jsonl');
     // As much text either way: a server takes its time for each document.
-    const [count, text] = mongoOfWorkspaces() === undefined ? [100_000, 600] : [10_000, 6000];
+    const [count, text] = mongoOfWorkspaces() === undefined ? [100_000, 700] : [10_000, 7000];
     await writeLines(file, count, 'x'.repeat(text));
-    const env = { NODE_OPTIONS: '--max-old-space-size=48' };
+    const env = { NODE_OPTIONS: '--max-old-space-size=64' };
     const options = { cwd: target.cwd, env };
     const imported = await spawnCommand(['import', '--file', 'site.jsonl'], options).ended;
     expect(imported).toMatchObject({
@@ -148,5 +148,5 @@ describe('a move', () => {
     });
     const [given, got] = await Promise.all([readFile(file), readFile(join(target.cwd, 'again.jsonl'))]);
     expect(given.equals(got)).toBe(true);
-  }, 180_000);
+  }, 300_000);
 });

@@ -55,7 +55,7 @@ describe('createImport', () => {
   it('ends a batch early where documents are large', async () => {
     const { store } = await openTemporaryStore();
     const { run, commits } = importer(store);
-    const large = 'x'.repeat(1_500_000);
+    const large = 'x'.repeat(700_000);
     await run(
       bytes(
         upTo(5)

@@ -64,7 +64,7 @@ describe('pagesOf', () => {
     await store.commit(Array.from({ length: 200 }, (_, number) => insert(BOOKS, number, { text })));
     const { sizes, ids } = await sizesAndIds(store);
     expect(ids).toHaveLength(200);
-    expect(sizes).toEqual([100, 66, 34]);
+    expect(sizes).toEqual([100, 33, 33, 33, 1]);
   });
 
   it('asks again for fewer where the store finds it too much', async () => {
