@@ -33,7 +33,10 @@ const RENEW_MS = 30_000;
 
 const ignore = () => undefined;
 
-const away = () => new StoreError('unavailable', { cause: new Error('no server takes writes') });
+function troubleIn({ servers }: TopologyDescription): Error | undefined {
+  for (const { error } of servers.values()) if (error !== null) return error;
+  return undefined;
+}
 
 export class ClientKeeper {
   readonly #options: KeeperOptions;
@@ -41,6 +44,8 @@ export class ClientKeeper {
   /** Set while the driver has heard of no server that takes writes. */
   #writable: PromiseWithResolvers<void> | undefined;
   #lostAt = 0;
+  /** Why a server cannot be reached, as far as the driver has heard. */
+  #trouble: Error | undefined;
   #attempt: Promise<void> | undefined;
   #candidate: MongoClient | undefined;
   #round: Promise<void> | undefined;
@@ -76,10 +81,17 @@ export class ClientKeeper {
 
   async #awaited(deadline: Deadline): Promise<void> {
     // All who wait share a round, which ends: nobody who has gone leaves anything behind, however long this lasts.
-    this.#round ??= within(this.#untilHere(), this.#options.patienceMs, away).finally(() => {
+    const late = () => this.#away();
+    this.#round ??= within(this.#untilHere(), this.#options.patienceMs, late).finally(() => {
       this.#round = undefined;
     });
-    await within(this.#round, deadline.left(), away);
+    await within(this.#round, deadline.left(), late);
+  }
+
+  #away(): StoreError {
+    const cause =
+      this.#trouble === undefined ? new Error('no server takes writes') : plainCause(this.#trouble);
+    return new StoreError('unavailable', { cause });
   }
 
   async #untilHere(): Promise<void> {
@@ -108,6 +120,7 @@ export class ClientKeeper {
     let seen: TopologyDescription | undefined;
     client.on('topologyDescriptionChanged', ({ newDescription }) => {
       seen = newDescription;
+      this.#trouble = troubleIn(newDescription);
       if (client === this.#live?.client) this.#look(client, newDescription);
     });
     try {
