@@ -43,10 +43,11 @@ export const DATABASE = {
         },
         maxPoolSize: {
           type: 'integer',
-          minimum: 1,
+          minimum: 5,
           maximum: 10_000,
           default: 100,
-          description: 'Connections that may be open to each server.',
+          description:
+            'Connections that may be open to each server. Three of them are kept for health and for building indexes.',
         },
         minPoolSize: {
           type: 'integer',
