@@ -1,6 +1,7 @@
 // Puts filters in the words of the server. The language is its own; what it would understand otherwise, or run in a way
 // that can go wrong unseen, is left to the exact evaluation of what comes back.
 import type { Filter, Test } from '../filter.ts';
+import { isObjectIdText, toBsonId } from './bson-values.ts';
 import { anyElement, elementOperators, isSize } from './filter-elements.ts';
 import { ALL, allOf, anyOf, type Dialect, member, NONE, noneOf, type Said, UNSAID } from './filter-said.ts';
 import { soughtByPattern, soughtFolded } from './filter-text.ts';
@@ -19,8 +20,16 @@ function translateNode(filter: Filter, dialect: Dialect): Said {
 }
 
 function translateField({ path, tests }: Extract<Filter, { kind: 'field' }>, dialect: Dialect): Said {
+  const id = tests.length === 1 && isIdPath({ path, dialect }) ? soleId(tests[0]) : undefined;
+  if (id !== undefined) return { query: { _id: toBsonId(id) }, exact: true };
   if (!isSayable(path)) return tests.length === 0 ? ALL : UNSAID;
   return allOf(tests.map((test) => translateTest(test, { path, dialect })));
+}
+
+/** The id, where the test is for one of our own: what is asked most, and needs none of the care below. */
+function soleId(test: Test | undefined): string | undefined {
+  if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
+  return isObjectIdText(test.value) ? test.value : undefined;
 }
 
 /** False for names that the server takes for operators, walks through in its own way, or does not take at all. */
