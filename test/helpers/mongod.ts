@@ -164,7 +164,8 @@ async function calm(hosts: readonly string[], giveUp = Date.now() + LAUNCH_MS): 
 export async function launchServer(options: OwnServerOptions = {}): Promise<OwnServer> {
   const member = await launchMember(options);
   const user = options.auth ? `${ROOT_USER.name}:${ROOT_USER.password}@` : '';
-  if (!options.replicaSet) return { ...member, uri: `mongodb://${user}${member.host}/` };
+  if (!options.replicaSet)
+    return { ...member, uri: `mongodb://${user}${member.host}/${options.auth ? '?authSource=admin' : ''}` };
   await unite([member.host]);
   return {
     ...member,
