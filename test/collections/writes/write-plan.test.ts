@@ -97,3 +97,17 @@ test('a document beyond 16 MB is refused', () => {
     expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }),
   );
 });
+
+test('the innermost sub-document stands first, and each failure is told of the document that it came in', async () => {
+  const plan = planOf();
+  const authors = collectionOf('authors', { fields: FIELDS });
+  plan.insert(plain, { id: ID, fields: {} }, HERE);
+  plan.insert(authors, { id: 'b'.repeat(24), fields: {}, depth: 2 }, { prefix: 'sequel.author.' });
+  plan.insert(plain, { id: 'c'.repeat(24), fields: {}, depth: 1 }, { prefix: 'sequel.' });
+  const { writes, explain } = await plan.finish();
+  expect(writes.map((write) => write.kind === 'insert' && write.document._id[0])).toEqual(['b', 'c', 'a']);
+  const told = [0, 1, 2].map((index) => explain(new StoreError('duplicate', { index, fields: ['title'] })));
+  expect(told).toMatchObject(
+    ['sequel.author.title', 'sequel.title', 'title'].map((field) => ({ items: [{ field }] })),
+  );
+});

@@ -1,5 +1,5 @@
 // What the tests of commits share: commits on a database of their own, and a look at what is in it.
-import type { Collection, Document } from 'mongodb';
+import { type Collection, type Document, MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { createCommits } from '../../../src/stores/mongo-documents/commits.ts';
@@ -7,7 +7,6 @@ import { createConnection } from '../../../src/stores/mongo-documents/connection
 import type { Connection, KnownIndex } from '../../../src/stores/mongo-documents/connection-types.ts';
 import type { DocumentStore, Namespace, Write } from '../../../src/stores/ports.ts';
 import { idOf } from '../../contracts/cases.ts';
-import { rawClient } from '../../helpers/mongo-servers.ts';
 
 export interface Workbench extends Pick<DocumentStore, 'commit' | 'watch'> {
   readonly connection: Connection;
@@ -37,7 +36,9 @@ export function openWorkbench(
   const options = { uri, maxPoolSize: 20, minPoolSize: 0, separateDatabases: false, queryMs, log };
   const connection = createConnection(options);
   onTestFinished(() => connection.close());
-  const client = rawClient(uri);
+  // Not one that is shared: it must be closed before a server of the test's own goes.
+  const client = new MongoClient(uri);
+  onTestFinished(() => client.close());
   const raw = (ns: Namespace) => client.db(ns.database ?? undefined).collection(ns.collection);
   return {
     ...createCommits({ connection, indexes: { of: () => indexes }, log }),
