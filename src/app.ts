@@ -14,7 +14,7 @@ import type { Config } from './config/schema.ts';
 import { createCustomCode } from './custom-code.ts';
 import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
-import { createLogger, type Logger } from './lib/logger.ts';
+import { createLogger, type Logger, levelOfCommands } from './lib/logger.ts';
 import { packageVersion } from './lib/package-files.ts';
 import type { Pause } from './lib/pause.ts';
 import { createStartUp } from './start-up.ts';
@@ -181,7 +181,7 @@ export async function openClients(
   config: Config,
   { cwd }: { readonly cwd: string },
 ): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
-  const logger = createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  const logger = createLogger({ level: levelOfCommands(config.logging.level), secrets: SECRET_PATHS });
   const store = await openStore(config, cwd, logger);
   const clients = createClients({
     store,

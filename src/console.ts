@@ -6,7 +6,7 @@ import { createModuleCheck, type ModuleCheck } from './endpoints/check.ts';
 import { readSandboxReport, type SandboxReport } from './endpoints/modules/report.ts';
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
-import { createLogger } from './lib/logger.ts';
+import { createLogger, levelOfCommands } from './lib/logger.ts';
 import { openDocuments } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createExport, type Exporter } from './transfer/export.ts';
@@ -48,12 +48,9 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
   }
 }
 
-/** What a server tells about its day is noise under the output of a command. */
-const CHATTY = ['trace', 'debug', 'info'];
-
 function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  const level = CHATTY.includes(config.logging.level) ? 'warn' : config.logging.level;
+  const level = levelOfCommands(config.logging.level);
   const log = createLogger({ level, secrets: SECRET_PATHS });
   return openDocuments(config.database, { cwd, queueLimit, queryMs, log });
 }

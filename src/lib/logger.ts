@@ -33,6 +33,13 @@ function redactedPaths(secrets: readonly string[]): string[] {
   ];
 }
 
+const CHATTY = ['trace', 'debug', 'info'];
+
+/** The level for a command of the console: what a server tells about its day is noise under a command's own output. */
+export function levelOfCommands(level: string): string {
+  return CHATTY.includes(level) ? 'warn' : level;
+}
+
 /** Makes the log of one process. Errors under `err` are written with their stack and cause. */
 export function createLogger({ level, secrets, stream }: LoggerOptions): Logger {
   const options = {

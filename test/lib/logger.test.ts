@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createLogger, createLogStream } from '../../src/lib/logger.ts';
+import { createLogger, createLogStream, levelOfCommands } from '../../src/lib/logger.ts';
 
 function capture(level = 'info') {
   const lines: string[] = [];
@@ -47,5 +47,12 @@ describe('createLogger', () => {
     logger.error({ err: new Error('broken', { cause: new Error('deeper') }) }, 'it failed');
     expect(JSON.parse(lines[0]!).err).toMatchObject({ message: expect.stringContaining('broken') });
     expect(JSON.parse(lines[0]!).err.stack).toContain('deeper');
+  });
+});
+
+describe('the level of commands', () => {
+  it('leaves out what only a server has to tell', () => {
+    expect(['trace', 'debug', 'info'].map(levelOfCommands)).toEqual(['warn', 'warn', 'warn']);
+    expect(['warn', 'error', 'silent'].map(levelOfCommands)).toEqual(['warn', 'error', 'silent']);
   });
 });
