@@ -44,7 +44,7 @@ async function fill(server: ServerProcess): Promise<Side> {
 /** An answer without what must differ: ids and times. */
 function comparable({ codes }: Side, { results, metadata }: { results: JsonObject[]; metadata: unknown }) {
   const documents = results.map(({ _id, createdAt, lastModifiedAt, country, composed, ...rest }) => {
-    const { _id: id, createdAt: made, lastModifiedAt: changed, ...fields } = country as JsonObject;
+    const { _id: id, createdAt: made, lastModifiedAt: changed, ...fields } = (country ?? {}) as JsonObject;
     return { ...rest, country: typeof country === 'string' ? codes.get(country) : fields };
   });
   return { documents, metadata };

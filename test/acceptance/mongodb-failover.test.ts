@@ -100,7 +100,7 @@ describeMongo('A replica set whose primary is killed', () => {
       const acknowledged = () => ledgers.reduce((sum, ledger) => sum + ledger.acknowledged(), 0);
       await Promise.race([load, pause(BEFORE_MS)]);
       const before = acknowledged();
-      expect([before > 100, watch.refused()]).toEqual([true, false]);
+      expect([before > 50, watch.refused()]).toEqual([true, false]);
       const killed = Date.now();
       await servers.killPrimary();
       while (acknowledged() < before + 50 && Date.now() < killed + GIVE_UP_MS)
