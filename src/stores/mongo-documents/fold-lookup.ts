@@ -7,6 +7,7 @@ import type { KnownIndex, Scope } from './connection-types.ts';
 import { EXACT } from './find-rows.ts';
 import type { FoldedEquality } from './fold-equalities.ts';
 import { choicesOf, spellingFrom } from './fold-spellings.ts';
+import { runRead } from './read-command.ts';
 
 /** Round trips, each of a fraction of a millisecond. Common beginnings in many spellings need more. */
 const MOST_LEAPS = 24;
@@ -27,6 +28,8 @@ export async function findSpellings(
     return key?.path === path && key.direction === 1;
   });
   if (index === undefined || text.length > MOST_CHARACTERS) return undefined;
+  // Each shard has a first key of its own.
+  if (scope.deployment.kind === 'sharded') return undefined;
   const choices = choicesOf(text);
   const folded = foldText(text);
   const found: string[] = [];
@@ -61,27 +64,16 @@ async function firstKey(
   const [[path], ...others] = keysOf(index);
   const min = new Map<string, unknown>([[path, from]]);
   for (const [name, direction] of others) min.set(name, direction === 1 ? new MinKey() : new MaxKey());
-  const maxTimeMS = scope.left();
-  const cursor = scope.collection(ns).find(
-    {},
-    {
-      hint: index.name,
-      min: min as never,
-      returnKey: true,
-      limit: 1,
-      batchSize: 2,
-      collation: EXACT,
-      ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
-    },
-  );
+  const { collectionName } = scope.collection(ns);
+  const bounds = { hint: index.name, min, returnKey: true, collation: EXACT };
+  const command = { find: collectionName, ...bounds, limit: 1, singleBatch: true };
   try {
-    const key = await cursor.next();
-    return key === null ? [] : [key[path]];
+    const { cursor } = await runRead(scope, ns, command);
+    const [key] = cursor.firstBatch;
+    return key === undefined ? [] : [key[path]];
   } catch (error) {
     if (error instanceof MongoServerError && error.code === BAD_VALUE) return undefined;
     throw error;
-  } finally {
-    await cursor.close();
   }
 }
 
