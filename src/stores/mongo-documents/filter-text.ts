@@ -14,8 +14,6 @@ export interface Sought {
   readonly exact: boolean;
 }
 
-const NOTHING: Sought = { values: [], exact: true };
-
 /** The client's pattern. */
 export function soughtByPattern(pattern: string, flags: string): Sought {
   const { patterns, exact } = serverPatterns(readPattern(pattern, flags));
@@ -60,10 +58,4 @@ const MOST = 1000;
 
 function patternValues(sequences: Sequences): readonly BSONRegExp[] {
   return sequences.flatMap((sequence) => serverPattern(sequence) ?? []);
-}
-
-/** What several lists of values seek together. */
-export function soughtTogether(parts: readonly Sought[]): Sought {
-  if (parts.length === 0) return NOTHING;
-  return { values: parts.flatMap(({ values }) => values), exact: parts.every(({ exact }) => exact) };
 }
