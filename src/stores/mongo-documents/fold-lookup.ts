@@ -56,7 +56,7 @@ interface Leap {
   readonly from: string;
 }
 
-/** The first key of the index from a text on, if any; undefined where the index is not there any more. */
+/** The first key of the index from a text on, if any; undefined where the index is not, or no longer, what we know. */
 async function firstKey(
   scope: Scope,
   { ns, index, from }: Leap,
@@ -72,13 +72,13 @@ async function firstKey(
     const [key] = cursor.firstBatch;
     return key === undefined ? [] : [key[path]];
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === BAD_VALUE) return undefined;
+    if (error instanceof MongoServerError && REFUSALS.has(error.code)) return undefined;
     throw error;
   }
 }
 
-/** What the server says of an index that it does not have. */
-const BAD_VALUE = 2;
+/** What the server says of an index that it does not have, or has with other keys: BadValue, and a number without a name. */
+const REFUSALS: ReadonlySet<unknown> = new Set([2, 51174]);
 
 type Keys = [readonly [string, Direction], ...(readonly [string, Direction])[]];
 
