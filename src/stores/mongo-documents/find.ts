@@ -3,13 +3,14 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
 import type { Connection, IndexKnowledge, Scope } from './connection-types.ts';
 import { createCount } from './count.ts';
+import { asStoreError } from './failures.ts';
 import { translateFilter } from './filter-translate.ts';
 import { findFolded } from './find-folded.ts';
 import type { Page, Search } from './find-page.ts';
 import { findPlain } from './find-plain.ts';
 import { serverSort } from './find-sort.ts';
 import { createExperience } from './fold-experience.ts';
-import { findResidual } from './residual-find.ts';
+import { findResidual, findSorted } from './residual-find.ts';
 
 interface ReadsOptions {
   readonly connection: Connection;
@@ -49,6 +50,11 @@ async function findPage(scope: Scope, search: Search): Promise<Page> {
   const { query, known } = search;
   const said = translateFilter(query.filter, { collated: false });
   const sort = serverSort(query.sort, known);
-  if (!said.exact || sort === undefined) return findResidual(scope, search, said);
-  return (await findFolded(scope, search)) ?? findPlain(scope, search, said);
+  try {
+    if (!said.exact || sort === undefined) return await findResidual(scope, search, said);
+    return (await findFolded(scope, search)) ?? (await findPlain(scope, search, said));
+  } catch (error) {
+    if (asStoreError(error).reason !== 'parallel-arrays') throw error;
+    return findSorted(scope, search, said);
+  }
 }

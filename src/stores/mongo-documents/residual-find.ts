@@ -5,13 +5,26 @@ import type { Said } from './filter-said.ts';
 import { createTexts, type Page, type Search } from './find-page.ts';
 import { serverProjection } from './find-projection.ts';
 import { readRows } from './find-rows.ts';
-import { scanIds } from './residual-scan.ts';
+import { scanIds, sortIds } from './residual-scan.ts';
 
 const AT_ONCE = 5000;
 
 /** Evaluates the filter here, on what `said` leaves. */
-export async function findResidual(scope: Scope, { ns, query }: Search, said: Said): Promise<Page> {
-  const ids = await scanIds(scope, { ns, filter: query.filter, said }, query);
+export async function findResidual(scope: Scope, search: Search, said: Said): Promise<Page> {
+  const { ns, query } = search;
+  return fetchPage(scope, search, await scanIds(scope, { ns, filter: query.filter, said }, query));
+}
+
+/**
+ * The same, sorted here: the server refuses a sort by two lists of one document without naming them, and also where the
+ * filter leaves that document out. Rejects with a `parallel-arrays` that names them.
+ */
+export async function findSorted(scope: Scope, search: Search, said: Said): Promise<Page> {
+  const { ns, query } = search;
+  return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, said }, query));
+}
+
+async function fetchPage(scope: Scope, { ns, query }: Search, ids: readonly unknown[]): Promise<Page> {
   const { fields, finish } = serverProjection(query.projection, ['_id']);
   const { texts, add } = createTexts();
   for (let from = 0; from < ids.length; from += AT_ONCE) {

@@ -51,8 +51,8 @@ export async function scanIds(scope: Scope, scan: Scan, query: FindQuery): Promi
   return ids;
 }
 
-/** For orders that the server does not take. */
-async function sortIds(
+/** The same, for orders that the server does not take. */
+export async function sortIds(
   scope: Scope,
   { ns, filter, said }: Scan,
   query: FindQuery,
