@@ -1,8 +1,8 @@
 // Counts documents, exactly.
-import type { DocumentStore } from '../ports.ts';
-import type { Connection, IndexKnowledge } from './connection-types.ts';
-import { createWholeCount } from './count-whole.ts';
-import { isAll } from './filter-said.ts';
+import type { Filter } from '../filter.ts';
+import type { DocumentStore, Namespace } from '../ports.ts';
+import type { Connection, IndexKnowledge, Scope } from './connection-types.ts';
+import { createCountMemory } from './count-memory.ts';
 import { translateFilter } from './filter-translate.ts';
 import { countFolded } from './find-folded.ts';
 import { countRows } from './find-rows.ts';
@@ -17,13 +17,13 @@ interface CountOptions {
 
 /** Makes the `count` of the store. */
 export function createCount({ connection, indexes, experience }: CountOptions): DocumentStore['count'] {
-  const whole = createWholeCount();
+  const memory = createCountMemory(() => performance.now());
+  const counted = async (scope: Scope, ns: Namespace, filter: Filter) => {
+    const said = translateFilter(filter, { collated: false });
+    if (!said.exact) return countScanned(scope, { ns, filter, said });
+    const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience });
+    return folded ?? countRows(scope, { ns, query: said.query });
+  };
   return (ns, filter, options = {}) =>
-    connection.run(options, async (scope) => {
-      const said = translateFilter(filter, { collated: false });
-      if (!said.exact) return countScanned(scope, { ns, filter, said });
-      if (isAll(said.query)) return whole.of(scope, ns);
-      const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience });
-      return folded ?? countRows(scope, { ns, query: said.query });
-    });
+    connection.run(options, (scope) => memory.of(scope, { ns, filter }, () => counted(scope, ns, filter)));
 }
