@@ -22,7 +22,7 @@ export const NONE: Said = { query: { _id: { $in: [] } }, exact: true };
 export const UNSAID: Said = { query: {}, exact: false };
 
 /** True for the query that every document matches. */
-export function isAll(query: Document): boolean {
+function isAll(query: Document): boolean {
   return Object.keys(query).length === 0;
 }
 
