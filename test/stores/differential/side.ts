@@ -53,6 +53,7 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
 /** A side of a new world on `store`, which may hold other worlds under other names. */
 export function createSide(store: DocumentStore): Side {
   const registry = createRegistry();
+  let unbuilt = false;
   let serial = 0;
   let clock = 1_700_000_000_000;
   const now = () => {
@@ -74,7 +75,7 @@ export function createSide(store: DocumentStore): Side {
 
   const statistics = async ({ namespace }: Collection) => {
     const { count, indexes, indexSizes } = await store.stats(namespace);
-    return { count, indexes, names: Object.keys(indexSizes).sort() };
+    return unbuilt ? { count } : { count, indexes, names: Object.keys(indexSizes).sort() };
   };
 
   const perform = (collection: Collection, operation: Operation): Promise<unknown> => {
@@ -113,10 +114,13 @@ export function createSide(store: DocumentStore): Side {
         const others = registry.list().filter((other) => other.name !== name);
         for (const { namespace, indexes } of plansFor(collection, [...others, collection])) {
           const { built } = await store.ensureIndexes(namespace, indexes);
-          // What cannot be built behind the answer is logged: no client hears of it.
-          await built.catch(() => undefined);
+          // What cannot be built behind the answer is logged: no client hears of it but by the statistics.
+          await built.catch(() => {
+            unbuilt = true;
+          });
         }
         registry.put(collection);
+        return { unbuilt };
       }),
     run: (name, operation) => outcomeOf(() => perform(registry.get('1.0', 'world', name)!, operation)),
   };
