@@ -1,7 +1,6 @@
 // Opens the document store that the configuration names.
 import { resolve } from 'node:path';
 import type { Logger } from '../lib/logger.ts';
-import { openMongoDocuments } from './mongo-documents/store.ts';
 import type { DocumentStore } from './ports.ts';
 import { openSqliteDocuments } from './sqlite-documents/store.ts';
 
@@ -37,6 +36,8 @@ export async function openDocuments(
 ): Promise<DocumentStore> {
   const { engine, enableCollectionDatabases, sqlite, mongodb } = database;
   if (engine === 'mongodb') {
+    // The driver takes long to load, and room: only where it is used.
+    const { openMongoDocuments } = await import('./mongo-documents/store.ts');
     const { uri = '', ...pool } = mongodb;
     return openMongoDocuments({ uri, ...pool, separateDatabases: enableCollectionDatabases, queryMs, log });
   }
