@@ -32,7 +32,13 @@ const indexes = fc.array(index, { maxLength: 3 }).map((all): readonly JsonObject
   const unique = all.find(({ options }) => (options as JsonObject)['unique'] === true);
   if (unique === undefined) return all;
   const others = all.filter(({ options }) => (options as JsonObject)['unique'] === false);
-  return [unique, ...others.map(({ keys, options }) => ({ keys: firstKey(keys as JsonObject), options }))];
+  return [
+    unique,
+    ...others.map(({ keys, options }) => ({
+      keys: firstKey(keys as JsonObject),
+      options: options ?? null,
+    })),
+  ];
 });
 
 const firstKey = (keys: JsonObject): JsonObject => Object.fromEntries(Object.entries(keys).slice(0, 1));
