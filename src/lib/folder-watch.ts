@@ -33,6 +33,16 @@ async function markOf(path: string): Promise<string | 'folder' | undefined> {
   }
 }
 
+/** Tells a folder from another in its place, which often gets the number of the one that went. */
+async function identityOf(folder: string): Promise<string | undefined> {
+  try {
+    const { ino, birthtimeMs } = await stat(folder);
+    return `${ino} ${birthtimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -52,8 +62,8 @@ export class FolderWatch {
   readonly #moving = new Map<string, string>();
   readonly #folders = new Map<string, FolderWatch>();
   #watcher: FSWatcher | undefined;
-  /** Of the folder that is watched: another one may have taken its place. */
-  #inode: number | undefined;
+  /** The folder that is watched: another one may have taken its place. */
+  #identity: string | undefined;
   #failed = false;
   /** What was there at first is known: everything else is news. */
   #began = false;
@@ -92,17 +102,17 @@ export class FolderWatch {
   }
 
   async #open(): Promise<void> {
-    const { ino } = await stat(this.#folder).catch(() => ({ ino: undefined }));
-    if (ino === this.#inode || this.#closed) return;
+    const identity = await identityOf(this.#folder);
+    if (identity === this.#identity || this.#closed) return;
     this.#watcher?.close();
-    this.#inode = undefined;
+    this.#identity = undefined;
     // Folders below have moved with the one that was here, and their watches with them.
     for (const inner of this.#folders.values()) inner.#soon(SETTLE_MS);
-    if (ino === undefined) return;
+    if (identity === undefined) return;
     try {
       this.#watcher = watch(this.#folder, { persistent: false }, () => this.#soon(SETTLE_MS));
       this.#watcher.on('error', (error) => this.#lose(error));
-      this.#inode = ino;
+      this.#identity = identity;
     } catch (error) {
       this.#lose(error);
     }
@@ -110,7 +120,7 @@ export class FolderWatch {
 
   #lose(error: unknown): void {
     this.#watcher?.close();
-    this.#inode = undefined;
+    this.#identity = undefined;
     if (!isMissing(error) && !this.#failed) this.#options.onError(error);
     this.#failed = true;
     this.#soon(LOST_MS);
@@ -180,7 +190,7 @@ export class FolderWatch {
       else this.#moving.set(path, mark);
     }
     if (this.#moving.size > 0) this.#soon(SETTLE_MS);
-    if (this.#inode === undefined) this.#soon(LOST_MS);
+    if (this.#identity === undefined) this.#soon(LOST_MS);
   }
 
   /** Files that must be in this folder, or in one below that is not there. Those below are looked at by their own watch. */

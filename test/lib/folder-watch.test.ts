@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -94,6 +95,24 @@ describe('FolderWatch', () => {
     await writeFile(join(root, '1.0/file'), '22');
     await expect.poll(() => named, soon).toHaveLength(3);
     expect(errors).toEqual([]);
+  });
+
+  it('goes on when a folder is made anew at once, which may give it the number of the old one', async () => {
+    const { root, named } = await watched(1, async (folder) => {
+      await mkdir(join(folder, '1.0'));
+    });
+    for (const folder of [join(root, '1.0'), root]) {
+      rmSync(folder, { recursive: true });
+      mkdirSync(join(root, '1.0'), { recursive: true });
+      // Whatever that brings about has been looked at once a file made after it is named.
+      const first = join(folder, 'first');
+      await writeFile(first, '1');
+      await expect.poll(() => named, soon).toContain(first.slice(root.length + 1));
+      const later = join(folder, 'later');
+      await writeFile(later, '1');
+      await expect.poll(() => named, soon).toContain(later.slice(root.length + 1));
+      named.length = 0;
+    }
   });
 
   it('follows when a folder with others in it is replaced', async () => {
