@@ -52,7 +52,9 @@ export async function openOutputFile(file: string): Promise<OutputFile> {
   const target = await regularTarget(file);
   if (target === undefined) return inPlace(await open(file, 'w'));
   const partial = `${target}.partial-${process.pid}`;
-  const handle = await open(partial, 'w', MODE);
+  // Made anew: what lies there already has a mode and an owner of its own, or is a link to somewhere else.
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx', MODE);
   let closed = false;
   const close = async () => {
     if (closed) return;

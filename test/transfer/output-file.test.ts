@@ -45,10 +45,22 @@ describe('openOutputFile', () => {
   });
 
   it('writes over what a former process of this number left', async () => {
-    await writeFile(`${file}.partial-${process.pid}`, 'left over and long');
+    await writeFile(`${file}.partial-${process.pid}`, 'left over and long', { mode: 0o644 });
     const output = await openOutputFile(file);
     await output.write('new');
     await output.complete();
+    expect(await readFile(file, 'utf8')).toBe('new');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('writes through no link that somebody laid where the half file goes', async () => {
+    const other = join(folder, 'other');
+    await writeFile(other, 'not ours');
+    await symlink(other, `${file}.partial-${process.pid}`);
+    const output = await openOutputFile(file);
+    await output.write('new');
+    await output.complete();
+    expect(await readFile(other, 'utf8')).toBe('not ours');
     expect(await readFile(file, 'utf8')).toBe('new');
   });
 
