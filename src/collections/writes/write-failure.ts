@@ -1,4 +1,5 @@
 // What a client is told when the store refuses a commit, and how often a lost race is run again.
+import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, StoreError } from '../../errors.ts';
 import type { Context } from '../documents.ts';
 
@@ -10,7 +11,11 @@ export interface Origin {
   readonly index?: number;
 }
 
-const ATTEMPTS = 20;
+const ATTEMPTS = 30;
+/** The first so many attempts follow each other at once. */
+const HASTY = 3;
+/** Bounds of the pauses after that, in milliseconds: who loses again and again must get out of step with the others. */
+const PAUSE = { first: 4, most: 100 };
 
 const PROBLEMS: ReadonlyMap<StoreError['reason'], { readonly message: string; readonly code: string }> =
   new Map([
@@ -57,5 +62,6 @@ export async function retryConflicts<T>(
         throw new AppError('STORE_BUSY', { message, headers: { 'Retry-After': '1' }, cause: error });
       }
     }
+    if (round >= HASTY) await pause(Math.random() * Math.min(PAUSE.first * 2 ** (round - HASTY), PAUSE.most));
   }
 }

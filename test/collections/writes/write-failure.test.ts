@@ -49,7 +49,7 @@ test('a lost race is run again, but not for ever and not beyond the deadline', a
     code: 'STORE_BUSY',
     headers: { 'Retry-After': '1' },
   });
-  expect(always.calls()).toBe(20);
+  expect(always.calls()).toBe(30);
   const late = failing(Number.POSITIVE_INFINITY);
   await expect(retryConflicts(late.attempt, clock(11))).rejects.toBeInstanceOf(AppError);
   expect(late.calls()).toBe(1);
