@@ -55,6 +55,14 @@ function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   return openDocuments(config.database, { cwd, queueLimit, queryMs, log });
 }
 
+/** Tells whether the settings of the database can be read, as far as that goes without it. Throws CONFIGURATION_INVALID. */
+export async function checkDatabase(config: Config, { cwd }: Surroundings): Promise<void> {
+  // To open the embedded one is to make it, and there is nothing about it that could not be read.
+  if (config.database.engine === 'sqlite') return;
+  const store = await openStore(config, cwd);
+  await store.close();
+}
+
 /** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */
 export async function readAudit(config: Config, { cwd }: Surroundings): Promise<SandboxReport> {
   const ceilings = await openCeilings(config, cwd);

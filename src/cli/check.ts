@@ -65,6 +65,17 @@ async function workspaceFindings(loaded: LoadedConfig, cwd: string): Promise<Fin
   }
 }
 
+async function databaseFindings({ config }: LoadedConfig, cwd: string): Promise<Finding[]> {
+  const { checkDatabase } = await import('../console.ts');
+  try {
+    await checkDatabase(config, { cwd });
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.items.map(({ message }) => ({ severity: 'error', line: message }));
+  }
+}
+
 const UNSEEN: Finding = {
   severity: 'warning',
   line: 'endpoints, hooks and policies are looked at once the configuration is right',
@@ -91,6 +102,7 @@ export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
   const workspace = resolve(io.cwd, loaded.config.workspace.path);
   const findings = configFindings(loaded);
+  if (loaded.problems.length === 0) findings.push(...(await databaseFindings(loaded, io.cwd)));
   if (existsSync(workspace)) findings.push(...(await findingsIn(loaded, io.cwd)));
   else findings.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
 

@@ -52,6 +52,17 @@ describe('check', () => {
     expect(io.printed[0]).toMatch(/collection\.books\.json:2: /);
   });
 
+  it('reads the connection string as the start does, repeats none of it and asks no server', async () => {
+    const databaseAt = (uri: string) => ({ database: { engine: 'mongodb', mongodb: { uri } } });
+    const { code, lines } = await run({}, databaseAt('mongodb://someone:hunter2@127.0.0.1:99999/x'));
+    expect([code, lines]).toEqual([
+      1,
+      [expect.stringMatching(/^database\.mongodb\.uri cannot be read: a host, a port/)],
+    ]);
+    const away = await run({}, databaseAt('mongodb://127.0.0.1:9/x'));
+    expect(away).toEqual({ code: 0, lines: ['all is well'] });
+  });
+
   it('wants the workspace to be there', async () => {
     workspace = createWorkspace();
     const io = captureIo(workspace.cwd);
