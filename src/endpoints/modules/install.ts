@@ -38,9 +38,16 @@ export function assertPaths(
   assertFreeRoute({ address, route: parsed }, registry.routed(), collections);
 }
 
-function factsOf({ shelf, now }: Core, code: NewCode, policy: JsonObject | null): VersionFacts {
+async function factsOf(
+  { shelf, records, now }: Core,
+  code: NewCode,
+  policy: JsonObject | null,
+): Promise<VersionFacts> {
+  const key = keyOf(code.address);
+  // A version that was reported as failed may have been stored all the same: nobody gets its number.
+  const last = Math.max(shelf.state(key).last, await records.lastVersion(key));
   return {
-    version: shelf.state(keyOf(code.address)).last + 1,
+    version: last + 1,
     sha256: fingerprint(code.source),
     clientId: code.by,
     createdAt: now(),
@@ -84,7 +91,7 @@ export function install(core: Core, code: NewCode): Promise<VersionFacts> {
   return core.queue.run('', async () => {
     assertPaths(core, address, code.metadata);
     const contents = { source, policy: await policyFor(core, address), faults: {} };
-    const facts = factsOf(core, code, null);
+    const facts = await factsOf(core, code, null);
     const before = shelf.state(key).active?.sha256 ?? null;
     await records.add(counted(shelf.state(key), facts.version), facts, source);
     shelf.setState(counted(shelf.state(key), facts.version));
@@ -110,7 +117,7 @@ export function installLaid(core: Core, code: Omit<NewCode, 'by'>): Promise<Vers
     assertPaths(core, address, code.metadata);
     const { policy = await policyFor(core, address), faults = {} } = shelf.get(key) ?? {};
     const { code: _, ...otherFaults } = faults;
-    const facts = factsOf(core, { ...code, by: null }, null);
+    const facts = await factsOf(core, { ...code, by: null }, null);
     const before = shelf.state(key).active?.sha256 ?? null;
     await records.add(activated(shelf.state(key), facts), facts, source);
     bring(core, address, facts, { source, policy, faults: otherFaults });
@@ -126,7 +133,7 @@ export function holdBack(core: Core, code: NewCode, policy: Policy | undefined):
   const key = keyOf(address);
   return core.queue.run('', async () => {
     assertPaths(core, address, code.metadata);
-    const facts = factsOf(core, code, policy?.given ?? null);
+    const facts = await factsOf(core, code, policy?.given ?? null);
     await records.add(waiting(shelf.state(key), facts.version), facts, source);
     const state = waiting(shelf.state(key), facts.version);
     const blank = { address, policy: policies.none, source: undefined, faults: {} };

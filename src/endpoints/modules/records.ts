@@ -170,6 +170,12 @@ export function createRecords({ store, now, queryMs }: RecordsOptions) {
       } as const;
       return (await store.find(VERSIONS, query, timely())).flatMap((found) => toFacts(found) ?? []);
     },
+    /** The greatest number that any version of a module has, in force or not; 0 where there is none. */
+    async lastVersion(key: string): Promise<number> {
+      const query = { filter: equal('key', key), sort: [['version', -1]], skip: 0, limit: 1 } as const;
+      const [last] = await store.find(VERSIONS, query, timely());
+      return typeof last?.['version'] === 'number' ? last['version'] : 0;
+    },
     async version(key: string, version: number): Promise<VersionFacts | undefined> {
       const found = await one(VERSIONS, versionId(key, version));
       return found?.['key'] === key ? toFacts(found) : undefined;

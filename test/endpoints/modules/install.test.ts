@@ -9,10 +9,10 @@ import { code, endpoint, loadedModules, openModules } from './modules.ts';
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 
-/** A store that refuses the commits for which `refuses` says so. */
+/** A store that refuses the commits for which `refuses` says so, after it has applied so many of their writes. */
 async function failingStore() {
   const { store } = await openTemporaryStore();
-  const control = { refuses: (_collections: readonly string[]) => false };
+  const control = { refuses: (_collections: readonly string[]) => false, applies: 0 };
   const failing: DocumentStore = {
     ...store,
     find: (...args) => store.find(...args),
@@ -20,7 +20,10 @@ async function failingStore() {
     health: () => store.health(),
     ensureIndexes: (...args) => store.ensureIndexes(...args),
     commit: async (writes, options) => {
-      if (control.refuses(writes.map(({ ns }) => ns.collection))) throw new StoreError('unavailable');
+      if (control.refuses(writes.map(({ ns }) => ns.collection))) {
+        if (control.applies > 0) await store.commit(writes.slice(0, control.applies));
+        throw new StoreError('unavailable');
+      }
       await store.commit(writes, options);
     },
   };
@@ -35,6 +38,22 @@ describe('code that cannot be stored', () => {
     await expect(modules.post(REPORT, code(), 'alice')).rejects.toBeInstanceOf(StoreError);
     expect(modules.registry.get(REPORT)).toBeUndefined();
     expect(await read(FILE)).toBeUndefined();
+  });
+
+  it.each([
+    ['a first part of it', 1],
+    ['all of it', 3],
+  ])('is posted again although %s was stored after all', async (_what, applies) => {
+    const { failing, control } = await failingStore();
+    const { modules } = await loadedModules({ store: failing });
+    Object.assign(control, {
+      refuses: (names: string[]) => names.includes('cloister.moduleVersions'),
+      applies,
+    });
+    await expect(modules.post(REPORT, code({}, 'one'), 'alice')).rejects.toBeInstanceOf(StoreError);
+    control.refuses = () => false;
+    expect(await modules.post(REPORT, code({}, 'two'), 'alice')).toMatchObject({ created: true, version: 2 });
+    expect(modules.registry.get(REPORT)?.unit).toMatchObject({ version: 2 });
   });
 
   it('as the one in force leaves the old file, and the next post has the next number', async () => {

@@ -44,6 +44,8 @@ describe('records', () => {
     expect(await records.versions(a)).toEqual([facts(1), facts(2)]);
     expect(await records.version(b, 1)).toEqual({ ...facts(1), policy: { version: 1 } });
     expect(await records.version(b, 2)).toBeUndefined();
+    expect([await records.lastVersion(a), await records.lastVersion(b)]).toEqual([2, 1]);
+    expect(await records.lastVersion('endpoint:1.0/c')).toBe(0);
     expect(await records.source(a, 2)).toBe('two');
     expect(await records.source(a, 3)).toBeUndefined();
     expect((await records.states()).map(({ key, last }) => [key, last]).sort()).toEqual([
