@@ -1,4 +1,4 @@
-// The real MongoDB servers of this test run: those of CLOISTER_TEST_MONGODB_URI, or the ones that the run starts itself.
+// The real MongoDB servers of this test run: that of CLOISTER_TEST_MONGODB_URI, and for the rest the run's own.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, inject, onTestFinished } from 'vitest';
@@ -36,7 +36,7 @@ async function started(): Promise<Servers> {
 }
 
 const environment = process.env['CLOISTER_TEST_MONGODB_URI'];
-const servers = await (environment === undefined ? started() : given(environment));
+const servers = { ...(await started()), ...(environment === undefined ? {} : await given(environment)) };
 
 /** Connection string of a server without transactions; undefined where there is none. */
 export const STANDALONE: string | undefined = servers.standalone;
