@@ -1,4 +1,4 @@
-// Document ids: 24 hexadecimal characters, laid out as a MongoDB ObjectId so that both stores sort them by time.
+// Document ids: 24 hexadecimal characters that begin with the time, so that every store sorts them by it.
 import { randomBytes } from 'node:crypto';
 
 const ID = /^[0-9a-f]{24}$/i;

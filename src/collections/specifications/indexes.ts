@@ -5,7 +5,7 @@ import { type Collection, type Field, INTERNAL_FIELDS } from '../collection.ts';
 import { FIELD_TYPES } from '../fields/index.ts';
 import type { Report } from './report.ts';
 
-// MongoDB's bounds (its own index on `_id` counts), so that a specification works on every store.
+// The narrowest bounds of any store (the index on `_id` counts), so that a specification works on all.
 const MAX_INDEXES = 63;
 const MAX_KEYS = 31;
 const MAX_NAME = 127;
