@@ -6,7 +6,7 @@ import type { StoredDocument } from '../ports.ts';
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
 /** The driver takes an object with a member of this name for one of its own classes. */
-const MARK = '_bsontype';
+export const MARK = '_bsontype';
 
 /** True for the text of an ObjectId, as ids in our own data are. */
 export function isObjectIdText(text: string): boolean {

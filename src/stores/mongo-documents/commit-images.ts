@@ -4,7 +4,7 @@ import { BSON, type Document, type Filter } from 'mongodb';
 import { StoreError } from '../../errors.ts';
 import type { Write } from '../ports.ts';
 import { fromBson } from './bson-text.ts';
-import { toBsonId } from './bson-values.ts';
+import { MARK, toBson, toBsonId } from './bson-values.ts';
 import { spaceKey } from './commit-parcels.ts';
 import { idOf, versionOf } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
@@ -31,13 +31,17 @@ const STRETCH = 512 * 1024;
 export async function readImages(scope: Scope, writes: readonly Write[]): Promise<Images> {
   const stored = await readStored(scope, writes);
   const images = new Map<Write, Image>();
-  const seen = new Set<string>();
+  const earlier = new Map<string, Write>();
   for (const [index, write] of writes.entries()) {
     const key = keyOf(write);
-    // A document that this commit has written before is in the state that the commit will give it.
-    const isFirst = !seen.has(key);
-    seen.add(key);
-    if (write.kind === 'insert' || !isFirst) continue;
+    const before = earlier.get(key);
+    earlier.set(key, write);
+    if (write.kind === 'insert') continue;
+    if (before !== undefined) {
+      // The state that this commit will give it; the image of the first write has the types of other programs.
+      if (before.kind !== 'remove') images.set(write, BSON.serialize(toBson(before.document)));
+      continue;
+    }
     const found = stored.get(key);
     if (found?.v !== write.v) throw new StoreError('conflict', { index });
     images.set(write, found.image);
@@ -95,9 +99,6 @@ async function readStep(
     stretch = 0;
   }
 }
-
-/** The driver takes an object with a member of this name for one of its own classes. */
-const MARK = '_bsontype';
 
 /** The same value with maps for the objects that only look like one of the driver's. */
 function guarded(value: unknown): unknown {

@@ -11,7 +11,7 @@ import { writeOne } from './commit-single.ts';
 import { type Done, undo } from './commit-undo.ts';
 import { firstStale } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
-import { asStoreError } from './failures.ts';
+import { asFailure } from './failures.ts';
 
 /** How many removals are on their way at once. */
 const AT_ONCE = 16;
@@ -129,7 +129,7 @@ async function takeBack(scope: Scope, { images, done, log }: Journal, refusal: R
     }
   } catch (error) {
     const written = done.map(({ ns, writes }) => ({ ns, count: writes.length }));
-    log.error({ err: asStoreError(error), written }, 'a write that failed could not be taken back');
+    log.error({ err: asFailure(error), written }, 'a write that failed could not be taken back');
   }
   if (refusal === undefined) throw new StoreError('timeout');
   return refusal;

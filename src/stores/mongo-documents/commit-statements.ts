@@ -40,9 +40,9 @@ export function guardedFilter(id: string, v: number): Document {
 /** What operators such as `$set` would take for a path, or not take at all. */
 const isOddName = (name: string) => name === '' || name.startsWith('$') || name.includes('.');
 
-/** True for an update that only works as a new document in the place of the old. */
+/** True for an update that only works as a new document in the place of the old: no operators would empty it. */
 export function isReplacement({ changed }: Pick<Update, 'changed'>): boolean {
-  return changed.some(isOddName);
+  return changed.some(isOddName) || changed.every((name) => name === '_id');
 }
 
 /**

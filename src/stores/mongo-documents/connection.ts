@@ -8,8 +8,8 @@ import { ClientKeeper, type Live } from './connection-keeper.ts';
 import { createSpells, type Spells } from './connection-spells.ts';
 import type { Connection, Scope } from './connection-types.ts';
 import { createDeadline, type Deadline, within } from './deadlines.ts';
-import { asStoreError } from './failures.ts';
-import { redactCauses } from './failures-cause.ts';
+import { asFailure } from './failures.ts';
+import { redactSecrets } from './failures-cause.ts';
 import { placeOf, spacesOf } from './names.ts';
 import type { MongoOptions } from './store.ts';
 
@@ -190,19 +190,10 @@ class ServerConnection implements Connection {
       return result;
     } catch (error) {
       const failure = asFailure(error);
-      redactCauses(failure, this.#source.secrets);
+      redactSecrets(failure, this.#source.secrets);
       // What closing cuts off says nothing about the server.
       if (this.#closing === undefined) this.#spells.failed(began, failure);
       throw failure;
     }
-  }
-}
-
-/** A StoreError, or the defect that it is. */
-function asFailure(error: unknown): Error {
-  try {
-    return asStoreError(error);
-  } catch (defect) {
-    return defect instanceof Error ? defect : new Error(String(defect));
   }
 }

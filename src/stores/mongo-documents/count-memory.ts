@@ -1,11 +1,10 @@
 // Remembers what costly counts found, for as long as nothing at all has been written to the deployment. The number that
 // the server keeps of each collection is no help: it holds writes that are not committed, and is off after a crash.
 import { LRUCache } from 'lru-cache';
-import { Timestamp } from 'mongodb';
 import type { Filter } from '../filter.ts';
 import type { Namespace } from '../ports.ts';
 import type { Scope } from './connection-types.ts';
-import { runRead } from './read-command.ts';
+import { runRead, timeIn } from './read-command.ts';
 
 export interface CountMemory {
   /** What `count` gives, or gave while the documents were the same. */
@@ -53,6 +52,5 @@ export function createCountMemory(now: () => number): CountMemory {
 async function timeOf(scope: Scope, ns: Namespace): Promise<bigint | undefined> {
   const { collectionName } = scope.collection(ns);
   const nothing = { find: collectionName, filter: { _id: { $in: [] } }, limit: 1, singleBatch: true };
-  const time: unknown = (await runRead(scope, ns, nothing))['operationTime'];
-  return time instanceof Timestamp ? time.toBigInt() : undefined;
+  return timeIn(await runRead(scope, ns, nothing));
 }

@@ -7,23 +7,30 @@ import { translateFilter } from './filter-translate.ts';
 import { countFolded } from './find-folded.ts';
 import { countRows } from './find-rows.ts';
 import type { Experience } from './fold-experience.ts';
+import type { SpellingMemory } from './fold-memory.ts';
 import { countScanned } from './residual-scan.ts';
 
 interface CountOptions {
   readonly connection: Connection;
   readonly indexes: IndexKnowledge;
   readonly experience: Experience;
+  readonly memory: SpellingMemory;
 }
 
 /** Makes the `count` of the store. */
-export function createCount({ connection, indexes, experience }: CountOptions): DocumentStore['count'] {
-  const memory = createCountMemory(() => performance.now());
+export function createCount({
+  connection,
+  indexes,
+  experience,
+  memory,
+}: CountOptions): DocumentStore['count'] {
+  const counts = createCountMemory(() => performance.now());
   const counted = async (scope: Scope, ns: Namespace, filter: Filter) => {
     const said = translateFilter(filter, { collated: false });
     if (!said.exact) return countScanned(scope, { ns, filter, said });
-    const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience });
+    const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience, memory });
     return folded ?? countRows(scope, { ns, query: said.query });
   };
   return (ns, filter, options = {}) =>
-    connection.run(options, (scope) => memory.of(scope, { ns, filter }, () => counted(scope, ns, filter)));
+    connection.run(options, (scope) => counts.of(scope, { ns, filter }, () => counted(scope, ns, filter)));
 }

@@ -25,9 +25,9 @@ export function plainCause(error: unknown): Error {
   return typeof code === 'number' || typeof code === 'string' ? Object.assign(plain, { code }) : plain;
 }
 
-/** Takes each of the secrets out of the causes of an error, wherever the driver repeated one. */
-export function redactCauses(error: Error, secrets: readonly string[]): void {
-  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+/** Takes each of the secrets out of an error and its causes, wherever the driver repeated one. */
+export function redactSecrets(error: Error, secrets: readonly string[]): void {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     cause.message = redacted(cause.message, secrets);
     cause.stack = redacted(cause.stack ?? '', secrets);
   }

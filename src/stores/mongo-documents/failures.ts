@@ -120,3 +120,12 @@ export function asStoreError(error: unknown): StoreError {
   if (reason === undefined) throw cause;
   return new StoreError(reason, { cause, ...(reason === 'duplicate' ? { fields: brokenPaths(error) } : {}) });
 }
+
+/** A StoreError, or the defect that it is. */
+export function asFailure(error: unknown): Error {
+  try {
+    return asStoreError(error);
+  } catch (defect) {
+    return defect instanceof Error ? defect : new Error(String(defect));
+  }
+}

@@ -1,7 +1,7 @@
 // Puts filters in the words of the server. The language is its own; what it would understand otherwise, or run in a way
 // that can go wrong unseen, is left to the exact evaluation of what comes back.
 import type { Filter, Test } from '../filter.ts';
-import { isObjectIdText, toBsonId } from './bson-values.ts';
+import { isObjectIdText, MARK, toBsonId } from './bson-values.ts';
 import { anyElement, elementOperators, isSize } from './filter-elements.ts';
 import { ALL, allOf, anyOf, type Dialect, member, NONE, noneOf, type Said, UNSAID } from './filter-said.ts';
 import { soughtByPattern, soughtFolded } from './filter-text.ts';
@@ -32,9 +32,14 @@ function soleId(test: Test | undefined): string | undefined {
   return isObjectIdText(test.value) ? test.value : undefined;
 }
 
-/** False for names that the server takes for operators, walks through in its own way, or does not take at all. */
+/** False for names that the server takes for operators, walks through in its own way, or does not take at all, nor the driver. */
 function isSayable(path: string): boolean {
-  return !path.startsWith('$') && !path.includes('\0') && path.split('.').every((part) => part !== '');
+  return (
+    path !== MARK &&
+    !path.startsWith('$') &&
+    !path.includes('\0') &&
+    path.split('.').every((part) => part !== '')
+  );
 }
 
 function translateTest(test: Test, place: Place): Said {

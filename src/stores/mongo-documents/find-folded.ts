@@ -12,11 +12,12 @@ import { translateFilter } from './filter-translate.ts';
 import { type Page, readTexts, type Search } from './find-page.ts';
 import { findPlain } from './find-plain.ts';
 import { serverProjection } from './find-projection.ts';
-import { countRows } from './find-rows.ts';
+import { countRows, countRowsAt } from './find-rows.ts';
 import { serverSort } from './find-sort.ts';
 import { foldedEqualities, textEqualities, withSpellings } from './fold-equalities.ts';
 import type { Experience } from './fold-experience.ts';
 import { findSpellings } from './fold-lookup.ts';
+import type { SpellingMemory } from './fold-memory.ts';
 import { FOLDING, isJoined } from './folding.ts';
 
 /** So many matches are counted under the collation, which has to look at each; more are found by their spellings. */
@@ -27,28 +28,42 @@ interface Condition {
   readonly filter: Filter;
   readonly known: readonly KnownIndex[];
   readonly experience: Experience;
+  readonly memory: SpellingMemory;
 }
 
 /** The page, where an index helps to find it; undefined where none does. */
 export async function findFolded(scope: Scope, search: Search): Promise<Page | undefined> {
-  const { ns, query, experience } = search;
+  const { ns, query, experience, memory } = search;
   if (foldedEqualities(query.filter).length === 0) return undefined;
-  // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
-  if (experience.isSteady(ns, query.sort)) {
-    return (await findCollated(scope, search)) ?? (await findSpelled(scope, search));
+  const remembered = memory.recall(ns, query.filter);
+  if (remembered !== undefined) {
+    const page = await findExact(scope, search, remembered.filter);
+    if (page.time === remembered.time) return page;
   }
-  return (await findSpelled(scope, search)) ?? (await findCollated(scope, search));
+  const givenUp = memory.givenUp(ns, query.filter);
+  const bySpelling = async () => (givenUp.all ? undefined : await findSpelled(scope, search));
+  const pays = memory.isAskedAgain(ns, query.filter) && !givenUp.some;
+  // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
+  if (givenUp.all || (experience.isSteady(ns, query.sort) && !pays)) {
+    return (await findCollated(scope, search)) ?? (await bySpelling());
+  }
+  return (await bySpelling()) ?? (await findCollated(scope, search));
 }
 
 async function findSpelled(scope: Scope, search: Search): Promise<Page | undefined> {
-  const { ns, query, known, experience } = search;
-  const filter = await spelled(scope, { ns, filter: query.filter, known, experience });
-  if (filter === undefined) return undefined;
+  const filter = await spelled(scope, { ...search, filter: search.query.filter });
+  return filter && findExact(scope, search, filter);
+}
+
+/** Takes the filter with spellings in it. */
+async function findExact(scope: Scope, search: Search, filter: Filter): Promise<Page> {
+  const { ns, query, experience, memory } = search;
   const page = await findPlain(
     scope,
     { ...search, query: { ...query, filter } },
     translateFilter(filter, PLAIN),
   );
+  memory.saw(page.time);
   if (query.projection === undefined && page.texts.length > 0) {
     experience.sawOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
   }
@@ -57,8 +72,15 @@ async function findSpelled(scope: Scope, search: Search): Promise<Page | undefin
 
 /** The number of matches, where an index helps to find them; undefined where none does. */
 export async function countFolded(scope: Scope, condition: Condition): Promise<number | undefined> {
-  const { ns, filter, experience } = condition;
+  const { ns, filter, experience, memory } = condition;
   if (foldedEqualities(filter).length === 0) return undefined;
+  const remembered = memory.recall(ns, filter);
+  if (remembered !== undefined) {
+    const query = translateFilter(remembered.filter, PLAIN).query;
+    const { count, time } = await countRowsAt(scope, { ns, query });
+    memory.saw(time);
+    if (time === remembered.time) return count;
+  }
   const query = collatedQuery(condition);
   if (query !== undefined && !experience.hasMany(ns, filter)) {
     const count = await countRows(scope, { ns, query, collation: FOLDING, limit: FEW });
@@ -73,11 +95,23 @@ export async function countFolded(scope: Scope, condition: Condition): Promise<n
 const PLAIN = { collated: false };
 
 /** The filter with the spellings that there are; undefined where they could not be found. */
-async function spelled(scope: Scope, { ns, filter, known }: Condition): Promise<Filter | undefined> {
+async function spelled(
+  scope: Scope,
+  { ns, filter, known, memory }: Pick<Condition, 'ns' | 'filter' | 'known' | 'memory'>,
+): Promise<Filter | undefined> {
   let result: Filter | undefined;
   for (const equality of foldedEqualities(filter)) {
-    const spellings = await findSpellings(scope, equality, { ns, known });
-    if (spellings !== undefined) result = withSpellings(result ?? filter, equality, spellings);
+    // What was read in between is of this time only if it was the latest before.
+    const before = memory.latest();
+    const found = await findSpellings(scope, equality, { ns, known });
+    if (found === undefined) {
+      memory.giveUp(ns, equality);
+      continue;
+    }
+    const { spellings, time } = found;
+    memory.saw(time);
+    if (time !== undefined && time === before) memory.keep(ns, equality, { spellings, time });
+    result = withSpellings(result ?? filter, equality, spellings);
   }
   return result;
 }
@@ -103,7 +137,7 @@ function collatedQuery({ filter, known }: Pick<Condition, 'filter' | 'known'>): 
  */
 async function findCollated(
   scope: Scope,
-  { ns, query, known, experience }: Search,
+  { ns, query, known, experience, memory }: Search,
 ): Promise<Page | undefined> {
   const { filter, sort, skip, limit, projection } = query;
   const collated = collatedQuery({ filter, known });
@@ -111,7 +145,8 @@ async function findCollated(
   if (collated === undefined || order === undefined) return undefined;
   const { fields, finish } = serverProjection(projection, ['_id', ...sort.map(([path]) => path)]);
   const ask = { ns, query: collated, sort: order, skip, limit, fields, collation: FOLDING };
-  const texts = await readTexts(scope, ask);
+  const { texts, time } = await readTexts(scope, ask);
+  memory.saw(time);
   if (texts.every(createOrderCheck(sort))) return { texts, finish };
   experience.sawOrder(ns, sort, false);
   // Fewer than asked for are all that there are.

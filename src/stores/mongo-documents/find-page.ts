@@ -6,6 +6,7 @@ import { textOf } from './bson-text.ts';
 import type { KnownIndex, Scope } from './connection-types.ts';
 import { type Ask, readRows } from './find-rows.ts';
 import type { Experience } from './fold-experience.ts';
+import type { SpellingMemory } from './fold-memory.ts';
 
 /** A query and where it runs. */
 export interface Search {
@@ -13,12 +14,15 @@ export interface Search {
   readonly query: FindQuery;
   readonly known: readonly KnownIndex[];
   readonly experience: Experience;
+  readonly memory: SpellingMemory;
 }
 
 /** Texts as they were stored, and what is still to be made of each. */
 export interface Page {
   readonly texts: readonly string[];
   readonly finish: ((document: JsonObject) => JsonObject) | undefined;
+  /** When the majority had what was read, where one answer of the server told all. */
+  readonly time?: bigint | undefined;
 }
 
 const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -39,11 +43,11 @@ export function createTexts(): { readonly texts: string[]; add(bytes: Uint8Array
 }
 
 /** The texts of the documents that the server finds. Rejects with `too-much` as the port says. */
-export async function readTexts(scope: Scope, ask: Ask): Promise<readonly string[]> {
+export async function readTexts(scope: Scope, ask: Ask): Promise<Omit<Page, 'finish'>> {
   const { texts, add } = createTexts();
-  await readRows(scope, ask, (bytes) => {
+  const time = await readRows(scope, ask, (bytes) => {
     add(bytes);
     return true;
   });
-  return texts;
+  return { texts, time };
 }

@@ -12,7 +12,7 @@ export async function findPlain(scope: Scope, { ns, query, known }: Search, said
   const { fields, finish } = serverProjection(projection);
   const order = isOneId(said) ? undefined : serverSort(sort, known);
   const ask = { ns, query: said.query, skip, limit, fields, ...(order === undefined ? {} : { sort: order }) };
-  return { texts: await readTexts(scope, ask), finish };
+  return { ...(await readTexts(scope, ask)), finish };
 }
 
 /** One document at most needs no order, and is found on the server's shortest way without. */

@@ -2,7 +2,7 @@
 import { type CollationOptions, type Document, type FindOptions, MinKey } from 'mongodb';
 import type { Direction, Namespace } from '../ports.ts';
 import type { Scope } from './connection-types.ts';
-import { readPage, runRead, type Take } from './read-command.ts';
+import { readPage, runRead, type Take, timeIn } from './read-command.ts';
 
 /** What the server is asked for. */
 export interface Ask {
@@ -22,20 +22,27 @@ const MOST_AT_ONCE = 100_000;
 const SCAN_BATCH = 1000;
 const TURN_MS = 5;
 
-/** Calls `take` with each document's bytes in order, until it returns false. */
-export async function readRows(scope: Scope, ask: Ask, take: (bytes: Uint8Array) => boolean): Promise<void> {
+/**
+ * Calls `take` with each document's bytes in order, until it returns false. Resolves with the time of the last write that
+ * the majority had, where one answer of the server told all.
+ */
+export async function readRows(
+  scope: Scope,
+  ask: Ask,
+  take: (bytes: Uint8Array) => boolean,
+): Promise<bigint | undefined> {
   const handOver = createHandOver(scope, take);
   const { limit } = ask;
   // Of several routers only one knows the rest of what it found, and the driver's cursors mind which.
   if (limit !== undefined && limit < MOST_AT_ONCE && scope.deployment.kind !== 'sharded') {
-    await readPage(scope, ask.ns, { filter: ask.query, limit, ...termsOf(ask) }, handOver);
-    return;
+    return readPage(scope, ask.ns, { filter: ask.query, limit, ...termsOf(ask) }, handOver);
   }
   const cursor = scope.collection(ask.ns).find(ask.query, optionsOf(scope, ask));
   try {
     while (await cursor.hasNext()) {
-      if (!(await handOver(cursor.readBufferedDocuments() as unknown as Uint8Array[]))) return;
+      if (!(await handOver(cursor.readBufferedDocuments() as unknown as Uint8Array[]))) break;
     }
+    return undefined;
   } finally {
     await cursor.close();
   }
@@ -77,24 +84,29 @@ function optionsOf(scope: Scope, ask: Ask): FindOptions {
   };
 }
 
+type Counting = Pick<Ask, 'ns' | 'query' | 'limit' | 'collation'>;
+
 /** How many documents the server finds, exactly, but no more than `limit`. */
-export async function countRows(
+export async function countRows(scope: Scope, counting: Counting): Promise<number> {
+  return (await countRowsAt(scope, counting)).count;
+}
+
+/** The same with the time of the answer, as `readRows` has it. */
+export async function countRowsAt(
   scope: Scope,
-  { ns, query, limit, collation = EXACT }: Pick<Ask, 'ns' | 'query' | 'limit' | 'collation'>,
-): Promise<number> {
+  { ns, query, limit, collation = EXACT }: Counting,
+): Promise<{ readonly count: number; readonly time: bigint | undefined }> {
   const maxTimeMS = scope.left();
   const collection = scope.collection(ns);
   const most = limit === undefined ? {} : { limit };
   // On a cluster the command counts what is on its way between shards too.
   if (scope.deployment.kind === 'sharded') {
-    return collection.countDocuments(query, {
-      ...most,
-      collation,
-      ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
-    });
+    const bounds = { ...most, collation, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) };
+    return { count: await collection.countDocuments(query, bounds), time: undefined };
   }
   // Without a condition it tells what the server believes, which a crash leaves wrong.
   const condition = Object.keys(query).length === 0 ? { _id: { $gte: new MinKey() } } : query;
   const command = { count: collection.collectionName, query: condition, collation, ...most };
-  return Number((await runRead(scope, ns, command))['n']);
+  const answer = await runRead(scope, ns, command);
+  return { count: Number(answer['n']), time: timeIn(answer) };
 }

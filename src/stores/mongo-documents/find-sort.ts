@@ -1,15 +1,17 @@
 // The order of a query as the server takes it.
 import type { Direction, Sort } from '../ports.ts';
+import { MARK } from './bson-values.ts';
 import type { KnownIndex } from './connection-types.ts';
 
 /** What the server refuses beyond. */
 const MOST_KEYS = 32;
 const MOST_PARTS = 100;
 
-/** True for a path that the server takes in sorts and projections. */
+/** True for a path that the server takes in sorts and projections, and the driver too. */
 export function isPlainPath(path: string): boolean {
   const parts = path.split('.');
   return (
+    path !== MARK &&
     parts.length <= MOST_PARTS &&
     parts.every((part) => part !== '' && !part.startsWith('$') && !part.includes('\0'))
   );

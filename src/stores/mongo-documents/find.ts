@@ -10,6 +10,7 @@ import type { Page, Search } from './find-page.ts';
 import { findPlain } from './find-plain.ts';
 import { serverSort } from './find-sort.ts';
 import { createExperience } from './fold-experience.ts';
+import { createSpellingMemory } from './fold-memory.ts';
 import { findResidual, findSorted } from './residual-find.ts';
 
 interface ReadsOptions {
@@ -23,11 +24,12 @@ export function createReads({
   indexes,
 }: ReadsOptions): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
   const experience = createExperience();
+  const memory = createSpellingMemory();
   const pageOf = (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<Page> => {
     return connection.run(options, async (scope) => {
       scope.left();
       if (query.limit <= 0) return { texts: [], finish: undefined };
-      return findPage(scope, { ns, query, known: indexes.of(ns), experience });
+      return findPage(scope, { ns, query, known: indexes.of(ns), experience, memory });
     });
   };
   return {
@@ -40,7 +42,7 @@ export function createReads({
       if (finish === undefined) return texts;
       return texts.map((text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
     },
-    count: createCount({ connection, indexes, experience }),
+    count: createCount({ connection, indexes, experience, memory }),
   };
 }
 

@@ -7,13 +7,19 @@ import type { KnownIndex, Scope } from './connection-types.ts';
 import { EXACT } from './find-rows.ts';
 import type { FoldedEquality } from './fold-equalities.ts';
 import { choicesOf, spellingFrom } from './fold-spellings.ts';
-import { runRead } from './read-command.ts';
+import { runRead, timeIn } from './read-command.ts';
 
 /** Round trips, each of a fraction of a millisecond. Common beginnings in many spellings need more. */
 const MOST_LEAPS = 24;
 
 /** Longer text is not looked up so. */
 const MOST_CHARACTERS = 500;
+
+interface Spellings {
+  readonly spellings: readonly string[];
+  /** When the majority had what was read, where that is one time. */
+  readonly time: bigint | undefined;
+}
 
 /**
  * Every stored text at the path that folds like the given one; undefined where that takes too long, or no index knows.
@@ -22,7 +28,7 @@ export async function findSpellings(
   scope: Scope,
   { path, text }: FoldedEquality,
   { ns, known }: { readonly ns: Namespace; readonly known: readonly KnownIndex[] },
-): Promise<readonly string[] | undefined> {
+): Promise<Spellings | undefined> {
   const index = known.find(({ definition }) => {
     const [key] = definition.keys;
     return key?.path === path && key.direction === 1;
@@ -32,22 +38,25 @@ export async function findSpellings(
   if (scope.deployment.kind === 'sharded') return undefined;
   const choices = choicesOf(text);
   const folded = foldText(text);
-  const found: string[] = [];
+  const spellings: string[] = [];
+  const times = new Set<bigint | undefined>();
   let next = spellingFrom(choices, '');
   for (let leaps = 0; next !== undefined; leaps += 1) {
     if (leaps === MOST_LEAPS) return undefined;
     const key = await firstKey(scope, { ns, index, from: next });
     if (key === undefined) return undefined;
-    const [value] = key;
+    const { value, time } = key;
+    times.add(time);
     if (typeof value !== 'string') break;
     if (foldText(value) === folded) {
-      found.push(value);
+      spellings.push(value);
       next = spellingFrom(choices, `${value}\0`);
     } else {
       next = spellingFrom(choices, value);
     }
   }
-  return found;
+  const [time] = times;
+  return { spellings, time: times.size === 1 ? time : undefined };
 }
 
 interface Leap {
@@ -56,11 +65,11 @@ interface Leap {
   readonly from: string;
 }
 
-/** The first key of the index from a text on, if any; undefined where the index is not, or no longer, what we know. */
+/** The first key of the index from a text on, no value if there is none; undefined where the index is not, or no longer, what we know. */
 async function firstKey(
   scope: Scope,
   { ns, index, from }: Leap,
-): Promise<readonly [] | readonly [unknown] | undefined> {
+): Promise<{ readonly value?: unknown; readonly time: bigint | undefined } | undefined> {
   const [[path], ...others] = keysOf(index);
   const min = new Map<string, unknown>([[path, from]]);
   for (const [name, direction] of others) min.set(name, direction === 1 ? new MinKey() : new MaxKey());
@@ -68,9 +77,9 @@ async function firstKey(
   const bounds = { hint: index.name, min, returnKey: true, collation: EXACT };
   const command = { find: collectionName, ...bounds, limit: 1, singleBatch: true };
   try {
-    const { cursor } = await runRead(scope, ns, command);
-    const [key] = cursor.firstBatch;
-    return key === undefined ? [] : [key[path]];
+    const answer = await runRead(scope, ns, command);
+    const [key] = answer['cursor'].firstBatch;
+    return { value: key?.[path], time: timeIn(answer) };
   } catch (error) {
     if (error instanceof MongoServerError && REFUSALS.has(error.code)) return undefined;
     throw error;

@@ -6,6 +6,7 @@ import {
   type Document,
   MongoError,
   MongoNetworkError,
+  Timestamp,
 } from 'mongodb';
 import type { Namespace } from '../ports.ts';
 import type { Scope } from './connection-types.ts';
@@ -52,6 +53,12 @@ export async function runRead(
     if (!isRetryable(error)) throw error;
     return send();
   }
+}
+
+/** The time of the last write that the majority has, to whatever collection; undefined from servers that tell none. */
+export function timeIn(answer: Document): bigint | undefined {
+  const time: unknown = answer['operationTime'];
+  return time instanceof Timestamp ? time.toBigInt() : undefined;
 }
 
 type Element = readonly [
@@ -101,21 +108,33 @@ export type Take = (documents: readonly Uint8Array[]) => Promise<boolean>;
 
 /**
  * Hands over what `command` finds, in order: in one round trip, unless it is more than the server sends at once (16 MiB).
- * Throws what the driver throws.
+ * Resolves with the time of the answer, where there was but one. Throws what the driver throws.
  */
-export async function readPage(scope: Scope, ns: Namespace, command: FindCommand, take: Take): Promise<void> {
+export async function readPage(
+  scope: Scope,
+  ns: Namespace,
+  command: FindCommand,
+  take: Take,
+): Promise<bigint | undefined> {
   const database = scope.database(ns.database);
   const { collectionName: collection } = scope.collection(ns);
   // One more than the limit: the server then sees the end, and leaves no cursor open.
   const batchSize = command.limit + 1;
   // A cursor belongs to the session that it was opened in.
   const options = { raw: true, session: scope.session() };
-  const { cursor } = await runRead(scope, ns, { find: collection, batchSize, ...command }, options);
-  let batch = batchOf(cursor as Buffer);
-  while ((await take(batch.documents)) && batch.next !== 0n) {
-    scope.left();
-    const answer = await database.command({ getMore: batch.next, collection, batchSize }, options);
-    batch = batchOf(answer['cursor'] as Buffer);
+  const answer = await runRead(scope, ns, { find: collection, batchSize, ...command }, options);
+  let batch = batchOf(answer['cursor'] as Buffer);
+  const isWhole = batch.next === 0n;
+  try {
+    while ((await take(batch.documents)) && batch.next !== 0n) {
+      scope.left();
+      const more = await database.command({ getMore: batch.next, collection, batchSize }, options);
+      batch = batchOf(more['cursor'] as Buffer);
+    }
+  } finally {
+    // Also where taking failed: a cursor that nobody asks any more lives for ten minutes.
+    const kill = { killCursors: collection, cursors: [batch.next] };
+    if (batch.next !== 0n) await database.command(kill, options).catch(() => undefined);
   }
-  if (batch.next !== 0n) await database.command({ killCursors: collection, cursors: [batch.next] }, options);
+  return isWhole ? timeIn(answer) : undefined;
 }

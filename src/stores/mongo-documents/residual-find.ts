@@ -1,11 +1,13 @@
 // Pages whose documents were chosen here: fetched by their ids, in the order that was found.
 import { BSON } from 'mongodb';
+import { compileFilter } from '../matching/match.ts';
+import { fromBson } from './bson-text.ts';
 import type { Scope } from './connection-types.ts';
 import type { Said } from './filter-said.ts';
 import { createTexts, type Page, type Search } from './find-page.ts';
 import { serverProjection } from './find-projection.ts';
 import { readRows } from './find-rows.ts';
-import { scanIds, sortIds } from './residual-scan.ts';
+import { decidingNames, scanIds, sortIds } from './residual-scan.ts';
 
 const AT_ONCE = 5000;
 
@@ -25,7 +27,8 @@ export async function findSorted(scope: Scope, search: Search, said: Said): Prom
 }
 
 async function fetchPage(scope: Scope, { ns, query }: Search, ids: readonly unknown[]): Promise<Page> {
-  const { fields, finish } = serverProjection(query.projection, ['_id']);
+  const { fields, finish } = serverProjection(query.projection, ['_id', ...decidingNames(query.filter, [])]);
+  const matches = compileFilter(query.filter);
   const { texts, add } = createTexts();
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const some = ids.slice(from, from + AT_ONCE);
@@ -37,7 +40,8 @@ async function fetchPage(scope: Scope, { ns, query }: Search, ids: readonly unkn
     });
     for (const id of some) {
       const bytes = found.get(keyOf(id));
-      if (bytes !== undefined) add(bytes);
+      // One that has changed since it was chosen may be none that the caller may see.
+      if (bytes !== undefined && matches(fromBson(bytes))) add(bytes);
     }
   }
   return { texts, finish };

@@ -83,11 +83,14 @@ function idOf(bytes: Uint8Array): StoredId {
 }
 
 /** The fields, whole, that a filter and a sort look into: parts of them may mean something else. */
-function decidingFields(filter: Filter, sort: Sort): Document | undefined {
+export function decidingNames(filter: Filter, sort: Sort): readonly string[] {
   const paths = new Set(sort.map(([path]) => path));
   collectPaths(filter, paths);
-  const names = [...paths].map((path) => path.split('.')[0] as string);
-  return serverProjection({ include: names }).fields;
+  return [...paths].map((path) => path.split('.')[0] as string);
+}
+
+function decidingFields(filter: Filter, sort: Sort): Document | undefined {
+  return serverProjection({ include: decidingNames(filter, sort) }).fields;
 }
 
 function collectPaths(filter: Filter, paths: Set<string>): void {

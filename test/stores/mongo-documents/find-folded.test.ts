@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { Filter, Test } from '../../../src/stores/filter.ts';
 import { countFolded, findFolded } from '../../../src/stores/mongo-documents/find-folded.ts';
-import { createExperience } from '../../../src/stores/mongo-documents/fold-experience.ts';
 import type { FindQuery } from '../../../src/stores/ports.ts';
 import { BOOKS, query, where } from '../../contracts/cases.ts';
 import { describeMongo } from '../../helpers/mongo-servers.ts';
@@ -20,9 +19,9 @@ const CITIES: Document[] = Array.from({ length: 60 }, (_, n) => ({
 }));
 const ROMES = CITIES.filter(({ name }) => String(name).toLowerCase() === 'rome').map(({ n }) => n as number);
 
-describeMongo('text whatever its case', ({ standalone }) => {
-  const open = async (twin: boolean) => {
-    const bench = await openReads(standalone, CITIES);
+describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
+  const open = async (twin: boolean, server = standalone) => {
+    const bench = await openReads(server, CITIES);
     await bench.declare(foldingIndex('name'), twin);
     const numbers = async (parts: Partial<FindQuery>) => {
       const found = await bench.find(BOOKS, query(parts));
@@ -31,8 +30,12 @@ describeMongo('text whatever its case', ({ standalone }) => {
     return { ...bench, numbers };
   };
 
-  it.each([true, false])('is found in every order, with a twin: %s', async (twin) => {
-    const { numbers, books } = await open(twin);
+  it.each([
+    { twin: true, server: standalone },
+    { twin: false, server: standalone },
+    { twin: true, server: replicaSet },
+  ])('is found in every order, with a twin: $twin', async ({ twin, server }) => {
+    const { numbers, books } = await open(twin, server);
     const filter = where('name', fold('rOME'));
     expect((await numbers({ filter })).toSorted((a, b) => Number(a) - Number(b))).toEqual(ROMES);
     for (const path of ['title', 'size', 'missing', '_id']) {
@@ -47,7 +50,7 @@ describeMongo('text whatever its case', ({ standalone }) => {
           .limit(10)
           .toArray();
         const sort = [[path, direction]] as const;
-        for (const round of ['new', 'known']) {
+        for (const round of ['new', 'known', 'remembered']) {
           const found = await numbers({ filter, sort, skip: 3, limit: 10 });
           expect([round, ...found]).toEqual([round, ...expected.map(({ n }) => n)]);
         }
@@ -99,7 +102,7 @@ describeMongo('text whatever its case', ({ standalone }) => {
     known.length = 0;
     const folded = search({ filter: where('name', fold('rome')) });
     expect(await run((scope) => findFolded(scope, folded))).toBeUndefined();
-    const condition = { ns: BOOKS, filter: folded.query.filter, known: [], experience: createExperience() };
+    const condition = { ...folded, filter: folded.query.filter };
     expect(await run((scope) => countFolded(scope, condition))).toBeUndefined();
   });
 });

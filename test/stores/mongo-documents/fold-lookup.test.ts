@@ -14,7 +14,10 @@ describeMongo('spellings', ({ standalone }) => {
     return {
       ...bench,
       find: (text: string, known = bench.known) =>
-        bench.run((scope) => findSpellings(scope, { path: 'name', text }, { ns: BOOKS, known })),
+        bench.run(async (scope) => {
+          const found = await findSpellings(scope, { path: 'name', text }, { ns: BOOKS, known });
+          return found?.spellings;
+        }),
     };
   };
 

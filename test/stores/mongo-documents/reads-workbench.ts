@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { KnownIndex, Scope } from '../../../src/stores/mongo-documents/connection-types.ts';
 import { createReads } from '../../../src/stores/mongo-documents/find.ts';
 import { createExperience } from '../../../src/stores/mongo-documents/fold-experience.ts';
+import { createSpellingMemory } from '../../../src/stores/mongo-documents/fold-memory.ts';
 import { FOLDING } from '../../../src/stores/mongo-documents/folding.ts';
 import type { FindQuery, IndexDefinition, Namespace } from '../../../src/stores/ports.ts';
 import { BOOKS, index, query } from '../../contracts/cases.ts';
@@ -36,6 +37,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
       query: query(parts),
       known,
       experience: createExperience(),
+      memory: createSpellingMemory(),
     }),
     /** Makes the index and, where `twin` says so, the one beside it that ignores case. */
     async declare(definition: IndexDefinition, twin: boolean) {
