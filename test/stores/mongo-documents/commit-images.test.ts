@@ -36,7 +36,7 @@ test('a document goes back byte for byte', () => {
 });
 
 describeMongo('images', ({ standalone }) => {
-  test('are of what is updated and removed, as far as it is not of the commit itself', async () => {
+  test('are of what is updated and removed, of the commit itself as it will have made it', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([1, 2].map((n) => insert(BOOKS, n, { n })));
     const writes = [
@@ -47,7 +47,9 @@ describeMongo('images', ({ standalone }) => {
       remove(BOOKS, 2, 1),
     ] as const;
     const images = await bench.connection.run({}, (scope) => readImages(scope, writes));
-    expect([...images.keys()]).toEqual([writes[2], writes[4]]);
+    expect([...images.keys()]).toEqual([writes[1], writes[2], writes[3], writes[4]]);
+    expect(restored(images.get(writes[1]) ?? new Uint8Array())).toMatchObject({ v: new Int32(1) });
+    expect(restored(images.get(writes[3]) ?? new Uint8Array())).toMatchObject({ v: new Int32(2) });
     expect(restored(images.get(writes[4]) ?? new Uint8Array())).toMatchObject({ n: new Int32(2) });
   });
 

@@ -125,6 +125,30 @@ describeMongo('several writes without transactions', ({ standalone }) => {
     expect(errors).toMatchObject([[{ ns: BOOKS, ids: [idOf(1)] }, expect.any(String)]]);
   });
 
+  test('documents that are written more than once are taken back too', async () => {
+    const { commit, stored, errors } = await open();
+    await commit([insert(BOOKS, 1, { t: 0 }), insert(BOOKS, 2, { t: 0 })]);
+    const before = await stored(BOOKS);
+    const writes = [
+      update(BOOKS, 1, 1, { t: 1 }),
+      update(BOOKS, 1, 2, { t: 2, more: true }),
+      insert(BOOKS, 3, { t: 0 }),
+      update(BOOKS, 3, 1, { t: 1 }),
+      remove(BOOKS, 3, 2),
+      remove(BOOKS, 2, 1),
+      insert(BOOKS, 2, { t: 3 }),
+      insert(BOOKS, 1, {}),
+    ];
+    expect(await failureOf(commit(writes))).toMatchObject({ reason: 'duplicate', index: 7 });
+    expect(await stored(BOOKS)).toEqual(before);
+    expect(errors).toEqual([]);
+    await commit(writes.slice(0, -1));
+    expect((await stored(BOOKS)).map(({ t, v }) => [t, v])).toEqual([
+      [2, 3],
+      [3, 1],
+    ]);
+  });
+
   test('more than memory should hold is refused before anything is written', async () => {
     const { commit, raw } = await open();
     const pad = 'x'.repeat(12_000_000);

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { MongoServerError } from 'mongodb';
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
-import { plainCause, redactCauses, redacted } from '../../../src/stores/mongo-documents/failures-cause.ts';
+import { plainCause, redacted, redactSecrets } from '../../../src/stores/mongo-documents/failures-cause.ts';
 
 const server = (errmsg: string, more = {}) => new MongoServerError({ errmsg, ...more });
 
@@ -38,8 +38,11 @@ it('takes secrets out of all causes', () => {
   const error = new StoreError('unavailable', {
     cause: new Error('a PRIVATE b', { cause: new Error('PRIVATE') }),
   });
-  redactCauses(error, ['PRIVATE']);
+  redactSecrets(error, ['PRIVATE']);
   expect(inspect(error, { depth: null })).not.toContain('PRIVATE');
   expect(error.cause).toMatchObject({ message: 'a [redacted] b' });
+  const defect = new Error('no such user PRIVATE');
+  redactSecrets(defect, ['PRIVATE']);
+  expect(inspect(defect)).not.toContain('PRIVATE');
   expect(redacted('$& a.c abc', ['a.c', '$&'])).toBe('[redacted] [redacted] abc');
 });
