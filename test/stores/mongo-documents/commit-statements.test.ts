@@ -49,6 +49,12 @@ test.each([[''], ['a.b'], ['$a']])('a field named %j replaces the document', (na
   expect(changeOf({ document, changed: [name] })).toEqual({ ...document, _id: ID });
 });
 
+test('nothing changed replaces the document too, as an update without operators would empty it', () => {
+  const document = { _id: idOf(1), v: 1, other: 2 };
+  expect(isReplacement({ changed: [] })).toBe(true);
+  expect(changeOf({ document, changed: ['_id'] })).toEqual({ ...document, _id: ID });
+});
+
 test('what is no number of writes counts as none', () => {
   expect([{ v: 3 }, { v: '3' }, {}].map((one) => versionOf({ _id: 'a', ...one }))).toEqual([3, 0, 0]);
 });
