@@ -101,3 +101,29 @@ function inOrder(documents: readonly StoredDocument[], by: Sort): readonly Store
     return undefined;
   }
 }
+
+describeMongo('a field with the name by which the driver knows its own', ({ standalone }) => {
+  const name = '_bsontype';
+
+  it('is filtered, sorted and projected as any other', async () => {
+    const documents = [
+      new Map([[name, 'b']]),
+      new Map([[name, 'ObjectId']]),
+      new Map([['a', new Map([[name, 'b']])]]),
+    ];
+    const { find, count } = await openReads(standalone, documents as never[]);
+    const values = async (parts: Parameters<typeof query>[0]) =>
+      (await find(BOOKS, query(parts))).map((document) => document[name]);
+    expect(await values({ filter: where(name, { kind: 'eq', value: 'b' }) })).toEqual(['b']);
+    expect(await count(BOOKS, where(name, { kind: 'exists', value: true }))).toBe(2);
+    expect(await count(BOOKS, where(`a.${name}`, { kind: 'eq', value: 'b' }))).toBe(1);
+    const within = where('a', { kind: 'elemMatch', filter: where(name, { kind: 'eq', value: 'b' }) });
+    expect(await count(BOOKS, within)).toBe(0);
+    expect(await values({ sort: [[name, -1]], projection: { include: [name] } })).toEqual([
+      'b',
+      'ObjectId',
+      undefined,
+    ]);
+    expect(await values({ projection: { exclude: [name] } })).toEqual([undefined, undefined, undefined]);
+  });
+});
