@@ -20,4 +20,25 @@ describeMongo('a page of documents chosen here', ({ standalone }) => {
       { n: 0, _id: 'x' },
     ]);
   });
+
+  it('leaves out what matches no more when it is fetched, whatever fields were asked for', async () => {
+    const { run, search, books } = await openReads(standalone, DOCUMENTS);
+    const filter = where('text', { kind: 'regex', pattern: 'a+b', flags: '' });
+    const asked = search({ filter, projection: { exclude: ['text'] } });
+    const { texts, finish } = await run((scope) => {
+      const database = (name: string | null) => {
+        const db = scope.database(name);
+        const command: typeof db.command = async (...sent) => {
+          await books.updateOne({ n: 1 }, { $set: { text: 'secret' } });
+          return db.command(...sent);
+        };
+        return Object.assign(Object.create(db), { command });
+      };
+      return findResidual({ ...scope, database }, asked, UNSAID);
+    });
+    expect(texts.map((text) => finish?.(JSON.parse(text)))).toEqual([
+      { n: 0, _id: 'x' },
+      { n: 2, _id: { a: 1 } },
+    ]);
+  });
 });
