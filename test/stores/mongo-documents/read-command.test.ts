@@ -80,6 +80,8 @@ describeMongo('reads as commands', ({ replicaSet }) => {
       return `${scope.database(null).databaseName}.books`;
     });
     expect(taken).toBe(batches[0]?.length);
+    const unfit = () => Promise.reject(new Error('does not fit'));
+    await expect(run((scope) => readPage(scope, BOOKS, command, unfit))).rejects.toThrow('does not fit');
     expect(await cursorsOn(ns)).toBe(0);
   });
 
