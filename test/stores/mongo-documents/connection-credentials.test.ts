@@ -40,8 +40,8 @@ describeMongo('the credentials', () => {
 
   it('that are wrong, without a privilege, or right', { timeout: 60_000 }, async () => {
     const server = await ownServer({ auth: true });
-    const at = (login: string, rest = '') =>
-      server.uri.replace(/\/\/.*@/, `//${login}@`).replace(/\/$/, `/site${rest}`);
+    const { host } = new URL(server.uri);
+    const at = (login: string, rest: string) => `mongodb://${login}@${host}/site${rest}`;
     const refused = await failAt(at(`${USER}:${WRITTEN}`, '?authSource=admin'));
     expect(refused).toMatchObject([
       { level: 'error', message: 'the database refuses the user or the password of database.mongodb.uri' },
