@@ -65,7 +65,8 @@ export function createSpellingMemory(): SpellingMemory {
       if (key.length <= MOST_CHARACTERS) spellings.set(key, known);
     },
     giveUp(ns, equality) {
-      hopeless.set(keyOf(ns, equality), true);
+      const key = keyOf(ns, equality);
+      if (key.length <= MOST_CHARACTERS) hopeless.set(key, true);
     },
     givenUp(ns, filter) {
       const states = foldedEqualities(filter).map((equality) => hopeless.has(keyOf(ns, equality)));
