@@ -47,6 +47,7 @@ const CODES: Readonly<Record<number, Reason>> = {
   13435: 'unavailable', // NotPrimaryNoSecondaryOk
   13436: 'unavailable', // NotPrimaryOrSecondary
   14031: 'unavailable', // OutOfDiskSpace
+  16746: 'parallel-arrays', // A number in an index's path that is both a position and a name in one list
   17419: 'too-large', // A document that an update would make too large
   17420: 'too-large',
 };

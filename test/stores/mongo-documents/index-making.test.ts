@@ -55,6 +55,19 @@ describeMongo('indexes of one name space', ({ standalone }) => {
     expect([await names(), await recorded()]).toEqual([['a'], ['a']]);
   });
 
+  test('are made in spite of one whose path means two things in a list', async () => {
+    const { site, wishes, books, names, connection } = await openSite(standalone);
+    await books.insertOne({ list: ['x', { 0: 'y' }] });
+    const odd = index('odd', { 'list.0': 1 });
+    const failures = await buildAll(site, await wishes(odd, index('a', { a: 1 })));
+    expect(failures).toMatchObject([{ error: { reason: 'parallel-arrays', fields: ['list.0'] } }]);
+    expect(await names()).toEqual(['a']);
+    await books.deleteMany({});
+    expect(await buildAll(site, await wishes(odd))).toEqual([]);
+    const insert = connection.run({}, (scope) => scope.collection(SPACE).insertOne({ list: [{ 0: 'y' }] }));
+    expect(await failureOf(insert)).toMatchObject({ reason: 'parallel-arrays' });
+  });
+
   test('are all there or none', async () => {
     const { site, wishes, books, names, recorded } = await openSite(standalone);
     await books.insertMany([{ a: 1, b: [1], c: [1] }, { a: 1 }]);
