@@ -94,13 +94,16 @@ export async function countFolded(scope: Scope, condition: Condition): Promise<n
 
 const PLAIN = { collated: false };
 
+/** Texts of one filter that are looked up, each by many round trips; a few narrow enough, patterns say the rest. */
+const MOST_TEXTS = 4;
+
 /** The filter with the spellings that there are; undefined where they could not be found. */
 async function spelled(
   scope: Scope,
   { ns, filter, known, memory }: Pick<Condition, 'ns' | 'filter' | 'known' | 'memory'>,
 ): Promise<Filter | undefined> {
   let result: Filter | undefined;
-  for (const equality of foldedEqualities(filter)) {
+  for (const equality of foldedEqualities(filter).slice(0, MOST_TEXTS)) {
     // What was read in between is of this time only if it was the latest before.
     const before = memory.latest();
     const found = await findSpellings(scope, equality, { ns, known });

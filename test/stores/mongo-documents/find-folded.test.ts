@@ -95,6 +95,15 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
     expect(left).toEqual({ n: 0, title: 'b' });
   });
 
+  it('looks up a few texts of a filter, however many it has', async () => {
+    const { find, commandsOf } = await open(false);
+    const texts = Array.from({ length: 60 }, (_, n) => where('name', fold(`text ${n}`)));
+    const asked = query({ filter: { kind: 'and', filters: texts } });
+    expect((await commandsOf(() => find(BOOKS, asked))).length).toBeLessThan(20);
+    const wanted = query({ filter: { kind: 'and', filters: Array(60).fill(where('name', fold('ROME'))) } });
+    expect((await find(BOOKS, wanted)).length).toBeGreaterThan(0);
+  });
+
   it('is nothing for a filter without it, or without an index', async () => {
     const { run, search, known } = await open(true);
     const plain = search({ filter: where('name', { kind: 'eq', value: 'Rome' }) });
