@@ -1,10 +1,11 @@
 // What modules do against their limits: kept for reviewers, written to the audit log without flooding it, and the circuit
 // breaker: a module that killed or crashed a process three times in five minutes is suspended.
+import type { AuditAction } from '../../auth/audit.ts';
 import { isStoreAway } from '../../errors.ts';
 import { createKeyedQueue } from '../../lib/keyed-queue.ts';
 import type { Incident } from '../sandbox.ts';
 import { pathOf } from './address.ts';
-import { type Core, inTurn, note } from './core.ts';
+import { type Core, inTurn } from './core.ts';
 import type { Held } from './shelf.ts';
 import { suspended, violated } from './transitions.ts';
 
@@ -16,6 +17,8 @@ const STORE_AFTER_MS = 2000;
 const NOTE_EVERY_MS = 60_000;
 /** …and all of them together so often in it. */
 const NOTES_MOST = 60;
+/** Entries of the audit log that wait for the store. */
+const UNWRITTEN_MOST = 1000;
 
 const ACTIONS = { kill: 'host.killed', crash: 'host.crashed', violation: 'run.violation' } as const;
 
@@ -59,17 +62,57 @@ function createBreaker(now: () => number) {
   };
 }
 
-/** Stores the states of modules behind their backs: at once, or soon. */
+/** Writes entries of the audit log in their order, and keeps those that came while the store was away. */
+function createBacklog(
+  core: Core,
+  { isClosing, later }: { readonly isClosing: () => boolean; readonly later: () => void },
+) {
+  const unwritten: AuditAction[] = [];
+  /** Gives false where the store was away and the entry may wait for it. */
+  const isWritten = async (entry: AuditAction): Promise<boolean> => {
+    try {
+      await core.audit.record(entry);
+    } catch (error) {
+      if (isStoreAway(error) && !isClosing()) return false;
+      core.log.error({ err: error, entry }, 'the audit log could not be written');
+    }
+    return true;
+  };
+
+  const write = async (entry: AuditAction): Promise<void> => {
+    // Behind those that wait, in its turn.
+    if (unwritten.length === 0 && (await isWritten(entry))) return;
+    if (unwritten.length < UNWRITTEN_MOST) unwritten.push(entry);
+    else core.log.error({ entry }, 'the audit log could not be written');
+    later();
+  };
+
+  const writeWaiting = async (): Promise<void> => {
+    for (let [entry] = unwritten; entry !== undefined; [entry] = unwritten) {
+      if (!(await isWritten(entry))) return later();
+      unwritten.shift();
+    }
+  };
+
+  return { write, writeWaiting };
+}
+
+/** Stores the states of modules and entries of the audit log behind their backs: at once, or soon. */
 function createStorer(core: Core) {
   const waiting = new Map<string, Held['address']>();
   const running = createKeyedQueue();
   let timer: NodeJS.Timeout | undefined;
   let closing = false;
 
-  const soon = (key: string, address: Held['address']) => {
-    waiting.set(key, address);
+  const flushSoon = () => {
     timer ??= setTimeout(() => void flush(), STORE_AFTER_MS).unref();
   };
+  const soon = (key: string, address: Held['address']) => {
+    waiting.set(key, address);
+    flushSoon();
+  };
+
+  const backlog = createBacklog(core, { isClosing: () => closing, later: flushSoon });
 
   const store = (address: Held['address'], key: string) =>
     inTurn(core, address, async () => {
@@ -83,6 +126,7 @@ function createStorer(core: Core) {
     const batch = [...waiting];
     waiting.clear();
     for (const [key, address] of batch) await store(address, key);
+    await backlog.writeWaiting();
   };
   const flush = () => {
     clearTimeout(timer);
@@ -93,6 +137,7 @@ function createStorer(core: Core) {
   return {
     flush,
     soon,
+    write: backlog.write,
     /** Stores what is waiting, or says that it is lost. */
     close(): Promise<void> {
       closing = true;
@@ -103,11 +148,10 @@ function createStorer(core: Core) {
 
 /** Makes the circuit breaker and the record of what modules did. */
 export function createIncidents(core: Core): Incidents {
-  const { shelf, audit, log, now } = core;
+  const { shelf, log, now } = core;
   const breaker = createBreaker(now);
   const mayNote = createThrottle(now);
   const storer = createStorer(core);
-  const failed = (error: unknown) => log.error({ err: error }, 'the audit log could not be written');
 
   const record = ({ address, state }: Held, { kind, limit }: Incident) => {
     // Ends of processes are few, as the third one suspends: violations must not crowd them out.
@@ -115,14 +159,14 @@ export function createIncidents(core: Core): Incidents {
     if (!isRare && !mayNote(`${state.key} ${kind} ${limit}`)) return;
     const hash = state.active?.sha256 ?? null;
     const target = `${pathOf(address)}#${limit}`;
-    audit.record({ action: ACTIONS[kind], target, clientId: null, before: hash, after: hash }).catch(failed);
+    void storer.write({ action: ACTIONS[kind], target, clientId: null, before: hash, after: hash });
   };
 
   const suspend = ({ address, state }: Held) => {
     shelf.setState(suspended(shelf.state(state.key), 'breaker'));
     const hash = state.active?.sha256 ?? null;
-    const entry = { address, action: 'breaker', clientId: null, before: hash, after: hash };
-    note(core, entry).catch(failed);
+    const action = `${address.kind}.breaker`;
+    void storer.write({ action, target: pathOf(address), clientId: null, before: hash, after: hash });
     void storer.flush();
     log.warn({ module: state.key }, 'suspended: it ended processes three times in five minutes');
   };

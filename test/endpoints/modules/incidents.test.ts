@@ -125,6 +125,24 @@ describe('quarantine', () => {
 });
 
 describe('the audit log', () => {
+  it('has what happened while the store was away once it is back, in its order', async () => {
+    const store = await openFickleStore();
+    const { modules, audited } = await loadedModules({ store });
+    await modules.post(REPORT, code({}, 'one'), 'alice');
+    store.leave();
+    for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, limit: `kill ${count}` });
+    await vi.waitFor(() => expect(store.missed.length).toBeGreaterThan(3), { timeout: 10_000 });
+    store.comeBack();
+    const ends = ['#kill 0', '#kill 1', '#kill 2', ''];
+    await vi.waitFor(
+      async () =>
+        expect((await audited()).slice(1).map(([, target]) => target)).toEqual(
+          ends.map((end) => `/1.0/report${end}`),
+        ),
+      { timeout: 10_000 },
+    );
+  });
+
   it('is not flooded by a module that breaks its limits', async () => {
     const { modules, audited, advance } = await posted();
     const violations = async () => (await audited()).filter(([action]) => action === 'run.violation').length;
