@@ -5,6 +5,8 @@ import type { DocumentStore } from './stores/ports.ts';
 
 /** How long a start waits for the first answer of the database, in milliseconds. */
 const FIRST_ANSWER_MS = 1000;
+/** How long it waits for all of its steps: an index may take hours, and a server that hangs takes for ever. */
+const PATIENCE_MS = 10_000;
 /** Milliseconds between two attempts: doubled from the first to the longest. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2000;
@@ -20,12 +22,14 @@ interface StartUpOptions {
   readonly pause?: Pause | undefined;
   /** Bound of the wait for the first answer, in milliseconds. */
   readonly firstAnswerMs?: number;
+  /** Bound of `begin`, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 export interface StartUp {
   /**
-   * Resolves when the server may listen: all is done, or the database is away and the rest goes on behind. Rejects with
-   * whatever stops a step but the absence of the database.
+   * Resolves when the server may listen: all is done, or the database is away or slow and the rest goes on behind. Rejects
+   * with whatever stops a step until then but the absence of the database.
    */
   begin(): Promise<void>;
   /** Resolves when all is done, however late; rejects as `begin` does. Stays pending when `close` comes first. */
@@ -44,9 +48,16 @@ async function answersWithin(store: Pick<DocumentStore, 'health'>, milliseconds:
   await Promise.race([store.health(), tooLate]).finally(() => answered.abort());
 }
 
+async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise<{ value: T } | 'late'> {
+  const settled = new AbortController();
+  const late = pauseOnClock(milliseconds, settled.signal).then(() => 'late' as const);
+  return Promise.race([work.then((value) => ({ value })), late]).finally(() => settled.abort());
+}
+
 /** Makes the start-up. Nothing is done before `begin`. */
 export function createStartUp(options: StartUpOptions): StartUp {
-  const { store, log, pause = pauseOnClock, firstAnswerMs = FIRST_ANSWER_MS } = options;
+  const { store, log, pause = pauseOnClock } = options;
+  const { firstAnswerMs = FIRST_ANSWER_MS, patienceMs = PATIENCE_MS } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const done = Promise.withResolvers<void>();
@@ -95,10 +106,15 @@ export function createStartUp(options: StartUpOptions): StartUp {
     done: done.promise,
     isDone: () => isDone,
     async begin() {
-      const away = await attempt(() => answersWithin(store, firstAnswerMs));
-      if (away === undefined) return done.resolve();
-      log.warn({ err: away }, 'the database is away: the start is completed when it comes');
-      behind = goOn().catch(done.reject);
+      const first = attempt(() => answersWithin(store, firstAnswerMs));
+      const outcome = await settledWithin(first, patienceMs);
+      if (outcome === 'late') {
+        log.warn({}, 'the start takes long: the server listens, and serves when it is complete');
+      } else {
+        if (outcome.value === undefined) return done.resolve();
+        log.warn({ err: outcome.value }, 'the database is away: the start is completed when it comes');
+      }
+      behind = first.then(goOn).catch(done.reject);
     },
     async close() {
       closing.abort();

@@ -14,9 +14,10 @@ interface Play {
   readonly health?: Answer;
   readonly steps: readonly Answer[];
   readonly firstAnswerMs?: number;
+  readonly patienceMs?: number;
 }
 
-function play({ health = async () => {}, steps, firstAnswerMs = 60_000 }: Play) {
+function play({ health = async () => {}, steps, firstAnswerMs = 60_000, patienceMs = 60_000 }: Play) {
   const lines: string[] = [];
   const waits: number[] = [];
   const ran: number[] = [];
@@ -28,6 +29,7 @@ function play({ health = async () => {}, steps, firstAnswerMs = 60_000 }: Play) 
     store: { health },
     log: { info: (_fields, text) => void lines.push(text), warn: (_fields, text) => void lines.push(text) },
     firstAnswerMs,
+    patienceMs,
     pause: async (milliseconds, signal) => {
       waits.push(milliseconds);
       await new Promise((resolve) => setImmediate(resolve));
@@ -78,6 +80,26 @@ describe('a start without its database', () => {
     const { startUp } = play({ health: () => new Promise(() => {}), steps: [nothing], firstAnswerMs: 10 });
     await startUp.begin();
     expect(startUp.isDone()).toBe(false);
+  });
+
+  it('does not wait for ever for a step either, and has it in the end', async () => {
+    const held = Promise.withResolvers<void>();
+    const { startUp, lines, ran } = play({ steps: [() => held.promise, nothing], patienceMs: 10 });
+    await startUp.begin();
+    expect([ran, startUp.isDone()]).toEqual([[0], false]);
+    expect(lines).toEqual(['the start takes long: the server listens, and serves when it is complete']);
+    held.resolve();
+    await startUp.done;
+    expect([ran, startUp.isDone()]).toEqual([[0, 1], true]);
+  });
+
+  it('tells of what fails behind a start that takes long', async () => {
+    const held = Promise.withResolvers<void>();
+    const { startUp } = play({ steps: [() => held.promise], patienceMs: 10 });
+    await startUp.begin();
+    const error = new AppError('BAD_REQUEST');
+    held.reject(error);
+    await expect(startUp.done).rejects.toBe(error);
   });
 
   it('does the rest when the database comes, each step once, and says so once', async () => {
