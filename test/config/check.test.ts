@@ -26,7 +26,8 @@ describe('createSettingCheck', () => {
     ['server.port', -1, 'must be 0 or more'],
     ['server.port', null, 'must be a whole number'],
     ['server.host', '', 'must not be empty'],
-    ['database.engine', 'mongodb', 'must be one of "sqlite"'],
+    ['database.engine', 'mysql', 'must be one of "sqlite", "mongodb"'],
+    ['database.mongodb.uri', 'localhost', 'must be a mongodb:// or mongodb+srv:// connection string'],
     ['cache.engine', 'redis', 'must be one of "memory", "filesystem"'],
     ['cors.enabled', 1, 'must be true or false'],
     ['cors.origins', 'https://a.org', 'must be a list'],
@@ -69,6 +70,11 @@ describe('brokenRules', () => {
     expect(broken({ 'auth.admin.id': 'a' })).toEqual(['auth.admin.secret']);
     expect(broken({ 'auth.admin.secret': 'a' })).toEqual(['auth.admin.id']);
     expect(broken({ 'auth.admin.id': 'a', 'auth.admin.secret': 'b' })).toEqual([]);
+  });
+
+  it('wants the connection string of a database that is a server', () => {
+    expect(broken({ 'database.engine': 'mongodb' })).toEqual(['database.mongodb.uri']);
+    expect(broken({ 'database.engine': 'mongodb', 'database.mongodb.uri': 'mongodb://db' })).toEqual([]);
   });
 
   it('wants everything that a bucket needs', () => {

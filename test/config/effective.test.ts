@@ -15,6 +15,7 @@ describe('createConfig', () => {
       engine: 'sqlite',
       enableCollectionDatabases: false,
       sqlite: { path: 'data' },
+      mongodb: { maxPoolSize: 100, minPoolSize: 0 },
     });
     expect(config.cache).toMatchObject({ enabled: false, ttl: 300, engine: 'memory' });
     expect(config.media).toMatchObject({ tokenExpiresIn: '1h', pathFormat: 'date', storage: 'disk', s3: {} });

@@ -14,6 +14,14 @@ const CASES = {
     good: ['https://example.org/a?ip={ip}&key={key}', 'http://localhost:9000'],
     bad: ['', 'example.org', 'file:///etc/passwd', 'javascript:alert(1)', '//example.org'],
   },
+  'mongodb-uri': {
+    good: [
+      'mongodb://localhost',
+      'mongodb://a:b%40c@h1:27017,h2/content?replicaSet=rs0',
+      'mongodb+srv://cluster.example.org/',
+    ],
+    bad: ['', 'localhost:27017', 'mongodb://', 'mongodb:///content', 'http://localhost', 'mongodb://a b/c'],
+  },
   'time-span': {
     good: ['1h', '10h', '2 days', '7d', '1.5 hours', '30 minutes'],
     bad: ['', '3600', 'soon', '1 fortnight', '-1h', '10 ms', 'h1', '1h30m'],

@@ -78,13 +78,13 @@ describe('loadConfig', () => {
   it('lists every problem at once, each with where it was written', async () => {
     write({ server: { port: 'x' }, caching: { ttl: 0 }, workspace: { path: 'a' }, cors: [] });
     const problems = await problemsOf(
-      { CLOISTER_LIMITS_BATCH: '', CLOISTER_CORS: 'yes', CLOISTER_DATABASE_ENGINE: 'mongodb' },
+      { CLOISTER_LIMITS_BATCH: '', CLOISTER_CORS: 'yes', CLOISTER_DATABASE_ENGINE: 'mysql' },
       { port: '99999' },
     );
     expect(problems.sort()).toEqual([
       '--port must be 65535 or less',
       'CLOISTER_CORS must be true or false',
-      'CLOISTER_DATABASE_ENGINE must be one of "sqlite"',
+      'CLOISTER_DATABASE_ENGINE must be one of "sqlite", "mongodb"',
       'CLOISTER_LIMITS_BATCH must be a whole number',
       'workspace/config.json:11: cors must be an object, true or false',
       'workspace/config.json:3: server.port must be a whole number',
