@@ -64,8 +64,8 @@ function declaredSizes(
     declared.set(owner, (declared.get(owner) ?? 0) + bytes);
   }
   // What is still to be built behind an answer is declared already.
-  for (const { definition } of sizes.size === 0 ? [] : known) {
-    if (!declared.has(definition.name)) declared.set(definition.name, 0);
+  for (const { name, definition } of sizes.size === 0 ? [] : known) {
+    if (!sizes.has(name)) declared.set(definition.name, 0);
   }
   return Object.fromEntries(declared);
 }
