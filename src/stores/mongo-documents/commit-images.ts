@@ -5,9 +5,9 @@ import { StoreError } from '../../errors.ts';
 import type { Write } from '../ports.ts';
 import { fromBson } from './bson-text.ts';
 import { MARK, toBson, toBsonId } from './bson-values.ts';
-import { spaceKey } from './commit-parcels.ts';
 import { idOf, versionOf } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
+import { spaceKey } from './names.ts';
 
 /** A document as the database held it. */
 type Image = Uint8Array;
@@ -60,7 +60,8 @@ interface Stored {
   readonly v: number;
 }
 
-const keyOf = (write: Write) => `${spaceKey(write.ns)}/${idOf(write)}`;
+/** No name of a collection holds a NUL. */
+const keyOf = (write: Write) => `${spaceKey(write.ns)}\0${idOf(write)}`;
 
 async function readStored(scope: Scope, writes: readonly Write[]): Promise<ReadonlyMap<string, Stored>> {
   const stored = new Map<string, Stored>();

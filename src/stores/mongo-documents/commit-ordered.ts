@@ -6,12 +6,13 @@ import type { Write } from '../ports.ts';
 import { FOLLOWED, type Outcome, sendParcel } from './commit-command.ts';
 import type { Refusal } from './commit-failures.ts';
 import { type Images, readImages } from './commit-images.ts';
-import { type Parcel, parcelsOf, spaceKey } from './commit-parcels.ts';
+import { type Parcel, parcelsOf } from './commit-parcels.ts';
 import { writeOne } from './commit-single.ts';
 import { type Done, undo } from './commit-undo.ts';
 import { firstStale } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 import { asFailure } from './failures.ts';
+import { spaceKey } from './names.ts';
 
 /** How many removals are on their way at once. */
 const AT_ONCE = 16;

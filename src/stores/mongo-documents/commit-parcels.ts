@@ -1,5 +1,6 @@
 // Cuts the writes of a commit into commands: each for writes of one kind on one collection, none too large to be sent.
 import type { Namespace, Write } from '../ports.ts';
+import { spaceKey } from './names.ts';
 
 /** Neighbours of a commit that one command takes. */
 export interface Parcel {
@@ -42,11 +43,6 @@ export function* cut<T>(
     size += more;
   }
   if (run.length > 0) yield run;
-}
-
-/** What tells name spaces apart. A name of a database holds no slash. */
-export function spaceKey({ database, collection }: Namespace): string {
-  return `${database ?? ''}/${collection}`;
 }
 
 /** The parcels of a commit, in the order of its writes. Each is made when it is asked for. */

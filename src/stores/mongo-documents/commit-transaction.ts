@@ -4,10 +4,11 @@ import { type ClientSession, MongoServerError } from 'mongodb';
 import type { Write } from '../ports.ts';
 import { sendParcel } from './commit-command.ts';
 import type { Refusal } from './commit-failures.ts';
-import { parcelsOf, spaceKey } from './commit-parcels.ts';
+import { parcelsOf } from './commit-parcels.ts';
 import { firstStale } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 import { isTransient, isUnknownCommit } from './failures.ts';
+import { spaceKey } from './names.ts';
 
 /** Bounds of the pause before the next attempt, in milliseconds. */
 const PAUSE = { first: 5, most: 200 };

@@ -4,11 +4,11 @@ import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../ports.ts';
 import { createExplain, type Refusal } from './commit-failures.ts';
 import { writeInOrder } from './commit-ordered.ts';
-import { spaceKey } from './commit-parcels.ts';
 import { writeOne } from './commit-single.ts';
 import { type Random, writeInTransaction } from './commit-transaction.ts';
 import type { Connection, IndexKnowledge, Scope } from './connection-types.ts';
 import { asStoreError } from './failures.ts';
+import { spaceKey } from './names.ts';
 
 interface CommitsOptions {
   readonly connection: Pick<Connection, 'run'>;

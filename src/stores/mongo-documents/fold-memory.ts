@@ -6,7 +6,7 @@ import type { Namespace } from '../ports.ts';
 import { type FoldedEquality, foldedEqualities, withSpellings } from './fold-equalities.ts';
 
 /** A filter that asks for spellings in place of any, and the time at which these were all that there were. */
-export interface Remembered {
+interface Remembered {
   readonly filter: Filter;
   readonly time: bigint;
 }

@@ -1,6 +1,7 @@
 // What this process knows of the indexes that it declared.
 import type { IndexKnowledge, KnownIndex } from './connection-types.ts';
 import type { IndexPlan, Placement } from './index-plan.ts';
+import { spaceKey } from './names.ts';
 
 /** Names in the database, once what is built behind the answer is done. */
 interface Outcome {
@@ -10,7 +11,7 @@ interface Outcome {
 }
 
 export interface WritableKnowledge extends IndexKnowledge {
-  /** Replaces what is known of a name space. Without an outcome twins are held ready that were so before. */
+  /** Replaces what is known of a name space, by its `spaceKey`. Without an outcome twins are held ready that were so before. */
   set(key: string, plan: IndexPlan, outcome?: Outcome): void;
 }
 
@@ -25,10 +26,6 @@ function known({ definition, index, twin }: Placement, ready: ReadonlySet<string
     ...(twin === undefined ? {} : { twin: twin.spec.name }),
   };
 }
-
-/** The key of a name space in what is known. */
-export const spaceKey = ({ database, collection }: { database: string | null; collection: string }): string =>
-  `${database ?? ''}/${collection}`;
 
 /** Knows nothing at first. */
 export function createIndexKnowledge(): WritableKnowledge {

@@ -7,7 +7,7 @@ import type { DocumentStore, IndexDefinition, Namespace } from '../ports.ts';
 import { createGate } from './connection-gate.ts';
 import type { Connection, IndexKnowledge } from './connection-types.ts';
 import { createDeadline } from './deadlines.ts';
-import { createIndexKnowledge, spaceKey, type WritableKnowledge } from './index-knowledge.ts';
+import { createIndexKnowledge, type WritableKnowledge } from './index-knowledge.ts';
 import {
   buildAll,
   buildAllOrNone,
@@ -23,6 +23,7 @@ import {
 } from './index-making.ts';
 import { type IndexPlan, isSettled } from './index-plan.ts';
 import type { IndexSpec } from './index-spec.ts';
+import { spaceKey } from './names.ts';
 
 interface Collaborators {
   readonly connection: Pick<Connection, 'run'>;

@@ -18,6 +18,11 @@ export function isDatabaseName(name: string): boolean {
   return fits && !FORBIDDEN.test(name) && !OF_THE_SERVER.has(name);
 }
 
+/** What tells name spaces apart. A name of a database holds no slash. */
+export function spaceKey({ database, collection }: Namespace): string {
+  return `${database ?? ''}/${collection}`;
+}
+
 /** The database and the collection of a name space; `own` is the database of the connection string. */
 export function placeOf(
   ns: Namespace,

@@ -53,6 +53,18 @@ describeMongo('images', ({ standalone }) => {
     expect(restored(images.get(writes[4]) ?? new Uint8Array())).toMatchObject({ n: new Int32(2) });
   });
 
+  test('are told apart whatever slashes there are in names and ids', async () => {
+    const bench = openWorkbench(await ownDatabase(standalone));
+    const write = (collection: string, id: string) =>
+      ({ kind: 'remove', ns: { database: null, collection }, id, v: 0 }) as const;
+    const writes = [write('a', 'b/c'), write('a/b', 'c')];
+    for (const { ns, id } of writes)
+      await bench.raw(ns).insertOne({ _id: id as never, name: `${id} of ${ns.collection}` });
+    const images = await bench.connection.run({}, (scope) => readImages(scope, writes));
+    const names = writes.map((one) => restored(images.get(one) ?? new Uint8Array())['name']);
+    expect(names).toEqual(['b/c of a', 'c of a/b']);
+  });
+
   test('the first state that is not there any more is a conflict', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([insert(BOOKS, 1, {})]);

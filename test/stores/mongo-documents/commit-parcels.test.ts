@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { cut, parcelsOf, spaceKey } from '../../../src/stores/mongo-documents/commit-parcels.ts';
+import { cut, parcelsOf } from '../../../src/stores/mongo-documents/commit-parcels.ts';
+import { spaceKey } from '../../../src/stores/mongo-documents/names.ts';
 import type { Write } from '../../../src/stores/ports.ts';
 import { BOOKS, ELSEWHERE, insert, NEIGHBOUR } from '../../contracts/cases.ts';
 import { remove, update } from './commit-workbench.ts';
@@ -57,9 +58,4 @@ test('a command has about a million characters, a larger document stands alone',
 test('nothing is cut into nothing', () => {
   expect([...cut([], () => 1)]).toEqual([]);
   expect([...parcelsOf([])]).toEqual([]);
-});
-
-test('a slash in a name does not join name spaces', () => {
-  const inner = spaceKey({ database: null, collection: 'a/b' });
-  expect(spaceKey({ database: 'a', collection: 'b' })).not.toBe(inner);
 });

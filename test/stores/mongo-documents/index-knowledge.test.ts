@@ -1,8 +1,9 @@
 // What a process says of the indexes that it declared.
 import { expect, test } from 'vitest';
-import { createIndexKnowledge, spaceKey } from '../../../src/stores/mongo-documents/index-knowledge.ts';
+import { createIndexKnowledge } from '../../../src/stores/mongo-documents/index-knowledge.ts';
 import { planIndexes } from '../../../src/stores/mongo-documents/index-plan.ts';
 import { readFound } from '../../../src/stores/mongo-documents/index-spec.ts';
+import { spaceKey } from '../../../src/stores/mongo-documents/names.ts';
 import { ELSEWHERE, index } from '../../contracts/cases.ts';
 import { foldingIndex, SPACE } from './index-workbench.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDatabaseName, placeOf, spacesOf } from '../../../src/stores/mongo-documents/names.ts';
+import { isDatabaseName, placeOf, spaceKey, spacesOf } from '../../../src/stores/mongo-documents/names.ts';
 
 it.each(['library', 'my-site_2', 'é', 'a'.repeat(63), 'constructor'])('%j may hold documents', (name) => {
   expect(isDatabaseName(name)).toBe(true);
@@ -36,4 +36,9 @@ it('puts name spaces without a database into that of the connection string', () 
 
 it('names the database of the connection string null, and leaves out those of the server', () => {
   expect(spacesOf(['admin', 'config', 'library', 'local', 'site'], 'site')).toEqual([null, 'library']);
+});
+
+it('keeps name spaces apart whose names hold slashes', () => {
+  const inner = spaceKey({ database: null, collection: 'a/b' });
+  expect(spaceKey({ database: 'a', collection: 'b' })).not.toBe(inner);
 });
