@@ -75,7 +75,9 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     ]);
     // A page that is not full is the last one, and its end is the number of matches.
     const isEnd = results.length < limit && (results.length > 0 || offset === 0);
-    const total = isEnd ? offset + results.length : (counted ?? (await counting()));
+    // Others may write between the page and the count: what is shown is there.
+    const shown = results.length === 0 ? 0 : offset + results.length;
+    const total = isEnd ? shown : Math.max(shown, counted ?? (await counting()));
     return { results, metadata: pageMetadata(options.facts, total) };
   };
 

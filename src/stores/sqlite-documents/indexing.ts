@@ -172,13 +172,18 @@ class IndexBuilder implements Indexing {
 
   #buildLater(indexes: readonly IndexEntry[]): Promise<void> {
     if (indexes.length === 0) return Promise.resolve();
-    const built = this.#background.then(async () => {
-      for (const { n } of indexes) await this.#buildOrDrop(n);
-    });
+    const built = this.#background.then(() => this.#buildEach(indexes));
     this.#background = built.catch((error: unknown) => {
       if (!this.#closed) this.#parts.onError(error);
     });
     return built;
+  }
+
+  /** One that fails does not keep the others from being built; the first failure is the one to hear of. */
+  async #buildEach(indexes: readonly IndexEntry[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { n } of indexes) await this.#buildOrDrop(n).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 
   /** An index that data make impossible is dropped, so that writes are not held to it. */

@@ -50,6 +50,12 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
+/** Which paths of an index hold the lists that forbid it, only one of the stores can tell. */
+function withoutPaths(error: unknown): never {
+  if (error instanceof StoreError && error.reason === 'parallel-arrays') throw new StoreError(error.reason);
+  throw error;
+}
+
 /** A side of a new world on `store`, which may hold other worlds under other names. */
 export function createSide(store: DocumentStore): Side {
   const registry = createRegistry();
@@ -113,7 +119,7 @@ export function createSide(store: DocumentStore): Side {
         const { collection } = parseSpecification(source, address, { enableCollectionDatabases: false });
         const others = registry.list().filter((other) => other.name !== name);
         for (const { namespace, indexes } of plansFor(collection, [...others, collection])) {
-          const { built } = await store.ensureIndexes(namespace, indexes);
+          const { built } = await store.ensureIndexes(namespace, indexes).catch(withoutPaths);
           // What cannot be built behind the answer is logged: no client hears of it but by the statistics.
           await built.catch(() => {
             unbuilt = true;

@@ -62,6 +62,18 @@ describe('declared indexes', () => {
     expect(names(joined)).toEqual([]);
   });
 
+  it('are built after one that data forbid', async () => {
+    const joined = openJoined();
+    joined.bench.fill([{ a: [1], b: [2] }]);
+    const forbidden = indexOf({ path: 'a' }, { path: 'b' });
+    const { built } = await joined.indexing.ensure(NS, [forbidden, B]);
+    await expect(built).rejects.toMatchObject({ reason: 'parallel-arrays' });
+    expect(names(joined)).toEqual(['b']);
+    joined.bench.catalogue.refresh();
+    expect(joined.bench.catalogue.get(NS)?.indexes.map(({ ready }) => ready)).toEqual([true]);
+    await joined.indexing.close();
+  });
+
   it('go on after a restart where they stopped', async () => {
     const joined = openJoined();
     joined.bench.fill(Array.from({ length: 3000 }, (_, n) => ({ a: n, pad: 'x'.repeat(200) })));
