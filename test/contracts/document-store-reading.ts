@@ -1,5 +1,6 @@
 // The contract of document stores: what reading gives.
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/lib/json.ts';
 import { EVERYTHING } from '../../src/stores/filter.ts';
 import type { FindQuery } from '../../src/stores/ports.ts';
 import {
@@ -8,6 +9,7 @@ import {
   failureOf,
   idOf,
   idsOf,
+  index,
   insert,
   NEIGHBOUR,
   query,
@@ -78,6 +80,18 @@ export function readingContract(subject: Subject): void {
         (await subject.store.find(BOOKS, query({ projection })))[0];
       expect(await projected({ include: ['b.c'] })).toEqual({ _id: idOf(1), b: { c: 2 } });
       expect(await projected({ exclude: ['_id', 'b'] })).toEqual({ v: 1, a: 1 });
+    });
+
+    it('compares lists with lists, by an index too', async () => {
+      const lists = [[[]], [[1]], [1, 2], [], [[], 1], [[[]]], [2]];
+      await subject.store.commit(lists.map((any, at) => insert(BOOKS, at, { any })));
+      const above = (value: Json) => idsOf(subject, { filter: where('any', { kind: 'gt', value }) });
+      for (const indexes of [[], [index('any', { any: 1 })]]) {
+        const { built } = await subject.store.ensureIndexes(BOOKS, indexes);
+        await built;
+        expect(await above([[]])).toEqual([1, 4, 5]);
+        expect(await above([1, 2])).toEqual([0, 1, 4, 5, 6]);
+      }
     });
 
     it('ends with a timeout past the deadline', async () => {

@@ -120,7 +120,7 @@ function listed(values: readonly Json[], { dialect }: ElementOptions): Operators
 
 function compared(kind: 'gt' | 'gte' | 'lt' | 'lte', value: Json, dialect: Dialect): Operators {
   const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  if (!isStorable(value) || (dialect.collated && isBlurred)) return UNSAID;
+  if (!isStorable(value) || Array.isArray(value) || (dialect.collated && isBlurred)) return UNSAID;
   return said({ [`$${kind}`]: toBsonValue(value) });
 }
 

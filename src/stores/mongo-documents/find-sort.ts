@@ -26,11 +26,8 @@ export function serverSort(
   indexes: readonly KnownIndex[],
 ): ReadonlyMap<string, Direction> | undefined {
   const keys = new Map<string, Direction>();
-  for (const [path, direction] of sort) {
-    if (!keys.has(path)) keys.set(path, direction);
-    // No two documents are equal in it.
-    if (path === '_id') break;
-  }
+  // Keys behind `_id` order nothing, but two of all that hold lists are refused.
+  for (const [path, direction] of sort) if (!keys.has(path)) keys.set(path, direction);
   const isTotal =
     keys.has('_id') ||
     indexes.some(

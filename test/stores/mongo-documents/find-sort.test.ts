@@ -41,7 +41,10 @@ it('ends in the id, in the direction of the last key', () => {
       ['_id', -1],
       ['a', 1],
     ]),
-  ).toEqual([['_id', -1]]);
+  ).toEqual([
+    ['_id', -1],
+    ['a', 1],
+  ]);
 });
 
 it('has no ties where a unique index leaves none', () => {
