@@ -15,7 +15,10 @@ export interface StoredDocument extends JsonObject {
 
 export type Direction = 1 | -1;
 
-/** Field paths in order of weight. Ties are broken by `_id` in the direction of the last key; `[]` means `_id` ascending. */
+/**
+ * Field paths in order of weight. Ties are broken by `_id` in the direction of the last key; `[]` means `_id` ascending.
+ * Where `_id` is given it is the last.
+ */
 export type Sort = readonly (readonly [path: string, direction: Direction])[];
 
 /**

@@ -85,7 +85,7 @@ describeMongo('SQLite and MongoDB', ({ standalone, replicaSet }) => {
           const names = [`people${number}`, `things${number}`, `things${number}History`];
           await Promise.all(names.map((name) => rawClient(uri).db().collection(name).drop()));
         }),
-        { numRuns: 1_000_000, interruptAfterTimeLimit: TRY_MS, markInterruptAsFailure: false },
+        { seed: SEED, numRuns: 1_000_000, interruptAfterTimeLimit: TRY_MS, markInterruptAsFailure: false },
       );
     } finally {
       await mongo.close();

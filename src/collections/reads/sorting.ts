@@ -17,13 +17,17 @@ const DIRECTIONS: ReadonlyMap<Json, Direction> = new Map<Json, Direction>([
   ['desc', -1],
 ]);
 
-/** The sort keys of a request. Fields that the collection does not have are ignored; `[]` is no order of its own. */
+/**
+ * The sort keys of a request. Fields that the collection does not have are ignored, and those behind `_id`, which leaves
+ * nothing to order; `[]` is no order of its own.
+ */
 export function chooseSort(collection: Collection, request: ReadRequest): Sort {
   const { sort, sortOrder } = request;
   const scope = collectionScope(collection);
   const asked =
     sort === undefined ? [] : readSort(sort, sortOrder ?? 1).filter(([path]) => isOwn(scope, path));
-  if (asked.length > 0) return asked;
+  const idAt = asked.findIndex(([path]) => path === '_id');
+  if (asked.length > 0) return idAt < 0 ? asked : asked.slice(0, idAt + 1);
   const { settings } = collection;
   if (settings.sort === null || !isOwn(scope, settings.sort)) return [];
   return [[settings.sort, sortOrder ?? settings.sortOrder]];

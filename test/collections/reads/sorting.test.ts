@@ -31,6 +31,15 @@ test.each([
       ['data.x', 1],
     ],
   ],
+  [
+    'fields behind the id',
+    plain,
+    { sort: { title: 1, _id: -1, v: 1 } },
+    [
+      ['title', 1],
+      ['_id', -1],
+    ],
+  ],
   ['an unknown field', sorted, { sort: 'nope' }, [['title', -1]]],
   ['a path through a reference', plain, { sort: { 'author.name': 1, title: 1 } }, [['title', 1]]],
 ] as const)('%s', (_name, collection, request, expected) => {
