@@ -120,8 +120,8 @@ export async function readPage(
   const { collectionName: collection } = scope.collection(ns);
   // One more than the limit: the server then sees the end, and leaves no cursor open.
   const batchSize = command.limit + 1;
-  // A cursor belongs to the session that it was opened in.
-  const options = { raw: true, session: scope.session() };
+  // A cursor belongs to the session that it was opened in; one document needs none, nor a second batch.
+  const options = { raw: true, ...(command.limit > 1 && { session: scope.session() }) };
   const answer = await runRead(scope, ns, { find: collection, batchSize, ...command }, options);
   let batch = batchOf(answer['cursor'] as Buffer);
   const isWhole = batch.next === 0n;
