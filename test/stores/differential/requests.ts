@@ -99,7 +99,7 @@ const condition: fc.Arbitrary<JsonObject> = fc.oneof(
 
 const conditions = fc.array(condition, { minLength: 1, maxLength: 3 });
 
-export const filter: fc.Arbitrary<JsonObject> = fc.oneof(
+const filter: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 6, arbitrary: condition },
   { weight: 3, arbitrary: conditions.map((all) => Object.assign({}, ...all) as JsonObject) },
   {
@@ -169,7 +169,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>, weight = 2) =>
   fc.oneof({ weight, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /** Query parameters of a read. */
-export const read: fc.Arbitrary<ReadRequest> = fc
+const read: fc.Arbitrary<ReadRequest> = fc
   .record({
     filter: fc.oneof({ weight: 9, arbitrary: filter }, fc.constant(undefined)),
     sort: maybe(sort, 1),
