@@ -20,8 +20,11 @@ const EMBEDDED_ONLY = [
   'test/acceptance/kill.test.ts',
 ];
 
-/** What custom code sees of a database is the same on both kinds of server: once is enough, and takes half the time. */
-const CUSTOM_CODE = 'test/acceptance/{endpoints-*,hooks,hook-results}.test.ts';
+/** What both kinds of server cannot tell apart: once is enough, and takes half the time. */
+const ABOVE_THE_STORE = [
+  'test/acceptance/{endpoints-*,hooks,hook-results}.test.ts',
+  'test/acceptance/{access,api-wrapper,clients,commands,configuration,hostile-input,http,transfer}.test.ts',
+];
 
 /** The acceptance tests once more, without a changed expectation. */
 const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without: readonly string[] = []) => ({
@@ -46,7 +49,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: ALONE } },
-      acceptanceOn('on a lone MongoDB', 'standalone', [CUSTOM_CODE]),
+      acceptanceOn('on a lone MongoDB', 'standalone', ABOVE_THE_STORE),
       acceptanceOn('on a MongoDB replica set', 'replica set'),
       {
         extends: true,

@@ -12,7 +12,7 @@ import { createSide, type Outcome } from './differential/side.ts';
 import { body, PEOPLE, person, specification } from './differential/specifications.ts';
 
 /** How long chance is tried on each server, in milliseconds. More is for a night: CLOISTER_TEST_DIFFERENTIAL_MS=3600000. */
-const TRY_MS = Number(process.env['CLOISTER_TEST_DIFFERENTIAL_MS'] ?? 30_000);
+const TRY_MS = Number(process.env['CLOISTER_TEST_DIFFERENTIAL_MS'] ?? 20_000);
 /** The same worlds in every run, so that what fails can be repeated; others by CLOISTER_TEST_DIFFERENTIAL_SEED. */
 const SEED = Number(process.env['CLOISTER_TEST_DIFFERENTIAL_SEED'] ?? 20_261_122);
 const SPECIFICATIONS = 3;
