@@ -20,10 +20,16 @@ const EMBEDDED_ONLY = [
   'test/acceptance/kill.test.ts',
 ];
 
+/** Processes of custom code, chance for a fixed time, moves between databases that have tests of their own. */
+const ABOUT_NO_STORE = [
+  'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
+  'test/acceptance/{configuration,hostile-input,transfer}.test.ts',
+];
+
 /** What both kinds of server cannot tell apart: once is enough, and takes half the time. */
 const ABOVE_THE_STORE = [
   'test/acceptance/{endpoints-*,hooks,hook-results}.test.ts',
-  'test/acceptance/{access,api-wrapper,clients,commands,configuration,hostile-input,http,transfer}.test.ts',
+  'test/acceptance/{access,api-wrapper,clients,commands,http}.test.ts',
 ];
 
 /** The acceptance tests once more, without a changed expectation. */
@@ -32,7 +38,7 @@ const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without:
   test: {
     name,
     include: ['test/acceptance/*.test.ts'],
-    exclude: [ABOUT_MONGODB, ...EMBEDDED_ONLY, ...without],
+    exclude: [ABOUT_MONGODB, ...EMBEDDED_ONLY, ...ABOUT_NO_STORE, ...without],
     setupFiles: 'test/setup-mongodb.ts',
     env: { TEST_MONGODB_KIND: kind },
     testTimeout: 30_000,
