@@ -1,6 +1,6 @@
 // The order of the writes of one commit: what a store without transactions can follow, so that a crash leaves no gap.
 import type { Write } from '../../stores/ports.ts';
-import { documentKey } from '../registry.ts';
+import { namespaceKey } from '../registry.ts';
 import type { Origin } from './write-failure.ts';
 
 export interface PlannedWrite {
@@ -24,7 +24,7 @@ export function inSafeOrder(planned: readonly PlannedWrite[]): {
 } {
   const collections = new Map<string, number>();
   const ranked = planned.map((one) => {
-    const key = documentKey(one.write.ns, '');
+    const key = namespaceKey(one.write.ns);
     const collection = collections.get(key) ?? collections.size;
     collections.set(key, collection);
     return { ...one, step: STEPS.indexOf(one.step), depth: one.depth ?? 0, collection };

@@ -6,7 +6,7 @@ import { toBsonValue } from './bson-values.ts';
 import { isStorable, looksLikeOperator } from './filter-operands.ts';
 import type { Dialect, Said } from './filter-said.ts';
 import { type Sought, soughtByPattern, soughtFolded } from './filter-text.ts';
-import { serverTypes, soughtValues } from './filter-values.ts';
+import { isComparable, serverTypes, soughtValues } from './filter-values.ts';
 
 /** The operators, undefined where no element can pass; with `exact`, those that pass them pass the tests. */
 export interface Operators {
@@ -119,8 +119,7 @@ function listed(values: readonly Json[], { dialect }: ElementOptions): Operators
 }
 
 function compared(kind: 'gt' | 'gte' | 'lt' | 'lte', value: Json, dialect: Dialect): Operators {
-  const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  if (!isStorable(value) || Array.isArray(value) || (dialect.collated && isBlurred)) return UNSAID;
+  if (!isComparable(value, dialect)) return UNSAID;
   return said({ [`$${kind}`]: toBsonValue(value) });
 }
 

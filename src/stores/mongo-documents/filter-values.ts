@@ -63,12 +63,17 @@ interface Comparison {
   readonly value: Json;
 }
 
+/** Whether the server can be asked which values stand above or below this one. */
+export function isComparable(value: Json, { collated }: Dialect): boolean {
+  const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
+  // By an index the server misses lists within lists that it finds without one.
+  return isStorable(value) && !Array.isArray(value) && !(collated && isBlurred);
+}
+
 /** The path holds a value on that side of the operand, of its type. */
 export function compares(place: Place, { kind, value }: Comparison): Said {
   const { path, dialect } = place;
-  const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
-  // By an index the server misses lists within lists that it finds without one.
-  if (!isStorable(value) || Array.isArray(value) || (dialect.collated && isBlurred)) return UNSAID;
+  if (!isComparable(value, dialect)) return UNSAID;
   const own = { query: member(path, { [`$${kind}`]: toBsonValue(value) }), exact: true };
   if (typeof value !== 'string') return own;
   if (isIdPath(place)) return anyOf([own, comparesIds(kind, value)]);

@@ -51,22 +51,25 @@ export async function findFolded(scope: Scope, search: Search): Promise<Page | u
 }
 
 async function findSpelled(scope: Scope, search: Search): Promise<Page | undefined> {
-  const filter = await spelled(scope, { ...search, filter: search.query.filter });
-  return filter && findExact(scope, search, filter);
+  const { ns, query, experience } = search;
+  const filter = await spelled(scope, { ...search, filter: query.filter });
+  if (filter === undefined) return undefined;
+  const page = await findExact(scope, search, filter);
+  if (query.projection === undefined && page.texts.length > 0) {
+    experience.sawOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
+  }
+  return page;
 }
 
 /** Takes the filter with spellings in it. */
 async function findExact(scope: Scope, search: Search, filter: Filter): Promise<Page> {
-  const { ns, query, experience, memory } = search;
+  const { query, memory } = search;
   const page = await findPlain(
     scope,
     { ...search, query: { ...query, filter } },
     translateFilter(filter, PLAIN),
   );
   memory.saw(page.time);
-  if (query.projection === undefined && page.texts.length > 0) {
-    experience.sawOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
-  }
   return page;
 }
 
