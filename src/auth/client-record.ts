@@ -1,5 +1,7 @@
 // How a client is stored: reading a record, making one, and the write that changes one.
+
 import { randomBytes } from 'node:crypto';
+import { versionOf } from '../lib/document-version.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Namespace, StoredDocument, Write } from '../stores/ports.ts';
 import type { AccessType, Client, Permissions } from './client.ts';
@@ -58,7 +60,7 @@ export function readRecord(document: StoredDocument): ClientRecord {
   };
   return {
     document,
-    v: typeof document['v'] === 'number' ? document['v'] : 0,
+    v: versionOf(document),
     hash: text(document['secret']),
     standing: { client: Object.freeze(client), stamp: text(document['stamp']) },
   };

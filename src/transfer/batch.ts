@@ -1,5 +1,6 @@
 // Brings some documents of an imported file into the store, in one commit: what is there already is left as it is.
 import { StoreError } from '../errors.ts';
+import { versionOf } from '../lib/document-version.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
 import type { Entry } from './entry.ts';
 import { lineError } from './line-error.ts';
@@ -22,10 +23,6 @@ export interface Outcome {
 const BATCH_MS = 120_000;
 /** How often a batch is tried while others write the same documents. */
 const ATTEMPTS = 20;
-
-function versionOf({ v }: StoredDocument): number {
-  return typeof v === 'number' ? v : 0;
-}
 
 /** Top-level fields in which the two differ. */
 function changedFields(stored: StoredDocument, document: StoredDocument): readonly string[] {

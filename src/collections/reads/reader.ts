@@ -1,5 +1,6 @@
 // Reading documents: pages, single ones, counts, revisions. Text goes straight through where nothing is put into it.
 import { AppError } from '../../errors.ts';
+import { versionOf } from '../../lib/document-version.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { EVERYTHING, type Filter } from '../../stores/filter.ts';
 import type { DocumentStore, OperationOptions, Projection } from '../../stores/ports.ts';
@@ -7,7 +8,6 @@ import type { Collection } from '../collection.ts';
 import type { Context, DocumentLimits, DocumentService, Page, ReadRequest } from '../documents.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compiler.ts';
 import { revisionsOf, revisionView } from '../revisions.ts';
-import { versionOf } from '../writes/states.ts';
 import { type Enricher, isPlain, type View } from './enrich.ts';
 import { countMetadata, pageMetadata } from './metadata.ts';
 import { pageLimit, type ReadOptions, readOptions } from './read-options.ts';

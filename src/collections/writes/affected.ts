@@ -1,5 +1,6 @@
 // The documents that a write is about: one by its id, or all that a query matches, up to the limit.
 import { AppError } from '../../errors.ts';
+import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import { EVERYTHING } from '../../stores/filter.ts';
@@ -8,7 +9,6 @@ import type { Collection } from '../collection.ts';
 import type { Context, WriteOptions } from '../documents.ts';
 import type { FilterCompiler } from '../filters/compiler.ts';
 import { byId, within } from '../reads/reader.ts';
-import { versionOf } from './states.ts';
 
 interface AffectedOptions {
   readonly store: Pick<DocumentStore, 'findText' | 'count'>;

@@ -1,6 +1,7 @@
 // What becomes of sub-documents: new ones are inserted, changed ones updated, unchanged ones left alone.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type ErrorItem } from '../../errors.ts';
+import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
@@ -9,7 +10,6 @@ import { type HookPoint, type HookSession, hasHooks } from '../hook-session.ts';
 import { documentKey } from '../registry.ts';
 import { stripInternals } from '../validate.ts';
 import type { SubDocument } from './nested.ts';
-import { versionOf } from './states.ts';
 import type { Validator } from './validator.ts';
 import type { WritePlan } from './write-plan.ts';
 

@@ -1,4 +1,5 @@
 // The states that a document goes through: what the server adds when one is created, updated, or kept as a revision.
+import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type Collection, INTERNAL_FIELDS } from '../collection.ts';
@@ -11,12 +12,6 @@ export interface Stamp {
 }
 
 export type RevisionAction = 'create' | 'update' | 'delete';
-
-/** The number of writes that a stored document has seen; one written by others may not say. */
-export function versionOf(document: JsonObject): number {
-  const v = document['v'];
-  return typeof v === 'number' ? v : 0;
-}
 
 /** The revisions of a document, oldest first. */
 export function historyOf(document: JsonObject): readonly Json[] {

@@ -1,6 +1,8 @@
 // Gathers the writes of one request, revisions included, into one atomic commit.
+
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, StoreError } from '../../errors.ts';
+import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
@@ -17,7 +19,6 @@ import {
   revisionOf,
   type Stamp,
   updatedState,
-  versionOf,
 } from './states.ts';
 import { explainFailure, type Origin } from './write-failure.ts';
 import { inSafeOrder, type PlannedWrite } from './write-order.ts';

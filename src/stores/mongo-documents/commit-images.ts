@@ -1,11 +1,13 @@
 // What stood in the database before a commit without a transaction touched it, to be put back should it fail.
+
 import { setImmediate } from 'node:timers/promises';
 import { BSON, type Document, type Filter } from 'mongodb';
 import { StoreError } from '../../errors.ts';
+import { versionOf } from '../../lib/document-version.ts';
 import type { Write } from '../ports.ts';
 import { fromBson } from './bson-text.ts';
 import { MARK, toBson, toBsonId } from './bson-values.ts';
-import { idOf, versionOf } from './commit-statements.ts';
+import { idOf } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
 import { spaceKey } from './names.ts';
 

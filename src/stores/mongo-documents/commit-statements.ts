@@ -1,6 +1,6 @@
 // Writes in the words of the server: which document they are about, in which state, and what becomes of it.
 import type { Document } from 'mongodb';
-import type { StoredDocument, Write } from '../ports.ts';
+import type { Write } from '../ports.ts';
 import { toBson, toBsonId, toBsonValue } from './bson-values.ts';
 
 type Update = Extract<Write, { kind: 'update' }>;
@@ -15,12 +15,6 @@ const FAILURE = { $toInt: { $concat: ['stale ', { $type: '$_id' }] } };
 
 /** The code of the error that `guardedFilter` raises: ConversionFailure. */
 export const STALE = 241;
-
-/** The number of writes that a document has seen. */
-export function versionOf(document: StoredDocument): number {
-  const v = document['v'];
-  return typeof v === 'number' ? v : 0;
-}
 
 /** Matches the document in that state, and nothing else. */
 export function stateFilter(id: string, v: number): Document {

@@ -1,10 +1,12 @@
 // Takes back, in reverse, what a commit without a transaction had done when it failed.
+
 import type { Document } from 'mongodb';
+import { versionOf } from '../../lib/document-version.ts';
 import type { Namespace, Write } from '../ports.ts';
 import { send } from './commit-command.ts';
 import { type Images, restored } from './commit-images.ts';
 import { cut } from './commit-parcels.ts';
-import { idOf, stateFilter, versionOf } from './commit-statements.ts';
+import { idOf, stateFilter } from './commit-statements.ts';
 import { readVersions } from './commit-versions.ts';
 import type { Scope } from './connection-types.ts';
 

@@ -1,10 +1,12 @@
 // Which states documents are in: found out after a command has told that some were not as expected, but not which.
+
 import type { Document, Filter } from 'mongodb';
+import { versionOf } from '../../lib/document-version.ts';
 import type { Write } from '../ports.ts';
 import { fromBson } from './bson-text.ts';
 import { toBsonId } from './bson-values.ts';
 import type { Parcel } from './commit-parcels.ts';
-import { idOf, versionOf } from './commit-statements.ts';
+import { idOf } from './commit-statements.ts';
 import type { Scope } from './connection-types.ts';
 
 /** The numbers of writes of the documents that are there, by their ids. */

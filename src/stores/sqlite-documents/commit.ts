@@ -1,5 +1,6 @@
 // Applies one commit on one connection: documents, index entries and counters in one transaction.
 import { StoreError } from '../../errors.ts';
+import { versionOf } from '../../lib/document-version.ts';
 import type { StoredDocument, Write } from '../ports.ts';
 import type { Catalogue, CollectionEntry, IndexEntry } from './catalogue.ts';
 import { type Connection, inTransaction } from './connection.ts';
@@ -109,8 +110,7 @@ function expectStored(writer: Writer, write: Extract<Write, { kind: 'update' | '
   const row = writer.connection.statement(sql).get(write.id) as unknown as [number, string] | undefined;
   if (row === undefined) throw new StoreError('conflict');
   const document = JSON.parse(row[1]) as StoredDocument;
-  const v = typeof document['v'] === 'number' ? document['v'] : 0;
-  if (v !== write.v) throw new StoreError('conflict');
+  if (versionOf(document) !== write.v) throw new StoreError('conflict');
   return { entry, doc: row[0], text: row[1], document };
 }
 

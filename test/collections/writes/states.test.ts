@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  createdState,
-  historyOf,
-  revisionOf,
-  updatedState,
-  versionOf,
-} from '../../../src/collections/writes/states.ts';
+import { createdState, historyOf, revisionOf, updatedState } from '../../../src/collections/writes/states.ts';
+import { versionOf } from '../../../src/lib/document-version.ts';
 import { collectionOf } from '../library.ts';
 
 const plain = collectionOf('books', { fields: { title: {}, pages: {} } });

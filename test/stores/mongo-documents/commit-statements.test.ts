@@ -1,5 +1,6 @@
 import { Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
+import { versionOf } from '../../../src/lib/document-version.ts';
 import {
   changeOf,
   guardedFilter,
@@ -7,7 +8,6 @@ import {
   STALE,
   stateFilter,
   statementOf,
-  versionOf,
 } from '../../../src/stores/mongo-documents/commit-statements.ts';
 import { BOOKS, idOf, insert } from '../../contracts/cases.ts';
 import { createDatabase, describeMongo, rawClient } from '../../helpers/mongo-servers.ts';
