@@ -14,7 +14,7 @@ import type { Config } from './config/schema.ts';
 import { createCustomCode } from './custom-code.ts';
 import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
-import { createLogger, type Logger, levelOfCommands } from './lib/logger.ts';
+import { createLogger, type Logger } from './lib/logger.ts';
 import { packageVersion } from './lib/package-files.ts';
 import type { Pause } from './lib/pause.ts';
 import { createStartUp } from './start-up.ts';
@@ -174,21 +174,4 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       await store.close();
     },
   };
-}
-
-/** Opens the clients of the configured database for one command of the console. */
-export async function openClients(
-  config: Config,
-  { cwd }: { readonly cwd: string },
-): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
-  const logger = createLogger({ level: levelOfCommands(config.logging.level), secrets: SECRET_PATHS });
-  const store = await openStore(config, cwd, logger);
-  const clients = createClients({
-    store,
-    newId: createIdSource(),
-    now: Date.now,
-    queryMs: config.limits.queryMs,
-  });
-  await clients.ensure();
-  return { clients, close: () => store.close() };
 }

@@ -1,4 +1,5 @@
-// The composition root of console commands that look at posted code without serving it.
+// The composition root of console commands, which work beside a server or without one.
+import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import { moduleFolders, openCeilings, openSandbox, testedStatus } from './custom-code.ts';
@@ -6,6 +7,7 @@ import { createModuleCheck, type ModuleCheck } from './endpoints/check.ts';
 import { readSandboxReport, type SandboxReport } from './endpoints/modules/report.ts';
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
+import { createIdSource } from './lib/ids.ts';
 import { createLogger, levelOfCommands } from './lib/logger.ts';
 import { openDocuments } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
@@ -61,6 +63,18 @@ export async function checkDatabase(config: Config, { cwd }: Surroundings): Prom
   if (config.database.engine === 'sqlite') return;
   const store = await openStore(config, cwd);
   await store.close();
+}
+
+/** Opens the clients of the configured database for one command. */
+export async function openClients(
+  config: Config,
+  { cwd }: Surroundings,
+): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
+  const store = await openStore(config, cwd);
+  const { queryMs } = config.limits;
+  const clients = createClients({ store, newId: createIdSource(), now: Date.now, queryMs });
+  await clients.ensure();
+  return { clients, close: () => store.close() };
 }
 
 /** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */

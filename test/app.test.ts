@@ -1,10 +1,9 @@
 // The composition root: what is built from a configuration works together, survives a restart and lets go of everything.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApp, type FirstAdmin, openClients } from '../src/app.ts';
+import { createApp, type FirstAdmin } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { startApp, type TestApp } from './helpers/app.ts';
 import { book, LIBRARY, person } from './helpers/fixtures.ts';
-import { ADMIN } from './helpers/server-process.ts';
 import { createWorkspace, type Workspace } from './helpers/workspace.ts';
 
 const BOOKS = '/1.0/library/books';
@@ -107,18 +106,5 @@ describe('createApp', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
     await app.close();
     await expect(fetch(`${url}/health`)).rejects.toThrow();
-  });
-});
-
-describe('openClients', () => {
-  it('administers the clients of the same database', async () => {
-    await withApp(async () => undefined);
-    const { config } = await loadConfig({ flags: {}, env: {}, cwd: workspace.cwd });
-    const { clients, close } = await openClients(config, { cwd: workspace.cwd });
-    try {
-      expect((await clients.list()).map(({ clientId }) => clientId)).toEqual([ADMIN.clientId]);
-    } finally {
-      await close();
-    }
   });
 });

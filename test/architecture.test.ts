@@ -153,8 +153,8 @@ function findCycles(files: readonly SourceFile[]): string[] {
       return;
     }
     if (done.has(path)) return;
-    for (const { local, typeOnly, target } of byPath.get(path)?.imports ?? []) {
-      if (local && !typeOnly) visit(target, [...trail, path]);
+    for (const { local, target } of byPath.get(path)?.imports ?? []) {
+      if (local) visit(target, [...trail, path]);
     }
     done.add(path);
   };

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRegistry } from '../src/collections/registry.ts';
 import { createConfig } from '../src/config/effective.ts';
-import { openModuleCheck, openTransfer } from '../src/console.ts';
+import { openClients, openModuleCheck, openTransfer } from '../src/console.ts';
+import { startApp } from './helpers/app.ts';
+import { ADMIN } from './helpers/server-process.ts';
 import { createWorkspace, type Workspace } from './helpers/workspace.ts';
 
 let workspace: Workspace;
@@ -29,6 +31,19 @@ describe('openModuleCheck', () => {
     await expect(openModuleCheck(config, { cwd: workspace.cwd })).rejects.toMatchObject({
       code: 'CONFIGURATION_INVALID',
     });
+  });
+});
+
+describe('openClients', () => {
+  it('administers the clients of the database that a server uses', async () => {
+    const app = await startApp({ workspace });
+    await app.close();
+    const { clients, close } = await openClients(createConfig(new Map()), { cwd: workspace.cwd });
+    try {
+      expect((await clients.list()).map(({ clientId }) => clientId)).toEqual([ADMIN.clientId]);
+    } finally {
+      await close();
+    }
   });
 });
 

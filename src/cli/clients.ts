@@ -52,7 +52,7 @@ async function runClients(
 export async function clients(command: ClientCommand, flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openClients } = await import('../app.ts');
+  const { openClients } = await import('../console.ts');
   const opened = await openClients(loaded.config, { cwd: io.cwd });
   try {
     return await runClients(opened.clients, { command, flags }, io);

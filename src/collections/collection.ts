@@ -1,7 +1,7 @@
 // The shape of a live collection, as the registry holds it: a specification with every default filled in. Types only.
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Direction, IndexDefinition, Namespace } from '../stores/ports.ts';
-import type { HookPlan } from './hooks.ts';
+import type { HookPlan } from './hook-events.ts';
 
 export type FieldType =
   | 'String'

@@ -3,7 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { mapSideBySide } from '../lib/side-by-side.ts';
 import type { Collection } from './collection.ts';
 import type { Context } from './documents.ts';
-import type { DocumentHooks, HookEvent, HookTask } from './hooks.ts';
+import type { HookEvent } from './hook-events.ts';
+import type { DocumentHooks, HookTask } from './hooks.ts';
 
 /** Milliseconds that all hooks of one request may take together. */
 const HOOKS_MS = 30_000;

@@ -1,6 +1,7 @@
 // What a hook is told beside the object in its hands: JSON text of a `HookCall`.
 import type { Collection } from '../collections/collection.ts';
-import type { HookEvent, HookTask, HookUse } from '../collections/hooks.ts';
+import type { HookEvent, HookUse } from '../collections/hook-events.ts';
+import type { HookTask } from '../collections/hooks.ts';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import type { Unit } from '../endpoints/unit.ts';
 

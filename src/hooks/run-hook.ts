@@ -1,5 +1,6 @@
 // One run of one hook in the sandbox: from JSON text to JSON text.
-import type { HookTask, HookUse } from '../collections/hooks.ts';
+import type { HookUse } from '../collections/hook-events.ts';
+import type { HookTask } from '../collections/hooks.ts';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import type { LiveModule, ModuleService } from '../endpoints/modules.ts';
 import type { HostAnswer, HostCall, Job, Outcome, Sandbox } from '../endpoints/sandbox.ts';

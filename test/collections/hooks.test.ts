@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_EVENTS } from '../../src/collections/hooks.ts';
+import { HOOK_EVENTS } from '../../src/collections/hook-events.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { contextOf, type Library, openLibrary, parse, refusalOf } from './library.ts';
 import { type StandInHooks, standInHooks } from './stand-in-hooks.ts';

@@ -1,6 +1,6 @@
 // Reads `settings.hooks` of a specification: which hooks run at which event, in which order.
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import { HOOK_EVENTS, type HookEvent, type HookPlan, type HookUse } from '../hooks.ts';
+import { HOOK_EVENTS, type HookEvent, type HookPlan, type HookUse } from '../hook-events.ts';
 import type { Report } from './report.ts';
 
 /** They run one after the other while a client waits. */

@@ -1,8 +1,8 @@
 // Which name spaces of a server hold documents.
 import { mapSideBySide } from '../../lib/side-by-side.ts';
 import type { Namespace } from '../ports.ts';
-import type { Connection, Scope } from './connection-types.ts';
-import { INDEX_RECORDS } from './index-record.ts';
+import type { Connection, Scope } from './connection/types.ts';
+import { INDEX_RECORDS } from './indexes/record.ts';
 
 /** Collections that are looked into at the same time. */
 const AT_ONCE = 8;

@@ -1,8 +1,8 @@
 // Measures a collection: how many documents, and how much room they and their indexes take.
 import { type Document, MongoServerError } from 'mongodb';
 import type { CollectionStats, Namespace } from '../ports.ts';
-import type { KnownIndex, Scope } from './connection-types.ts';
-import { twinnedName } from './index-plan.ts';
+import type { KnownIndex, Scope } from './connection/types.ts';
+import { twinnedName } from './indexes/plan.ts';
 
 const NAMESPACE_NOT_FOUND = 26;
 

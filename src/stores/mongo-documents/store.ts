@@ -1,23 +1,11 @@
 // The document store on MongoDB: this is where MongoDB begins, and nothing outside this folder knows of it.
-import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore } from '../ports.ts';
-import { createCommits } from './commits.ts';
-import { createConnection } from './connection.ts';
-import { createReads } from './find.ts';
-import { createIndexing } from './indexing.ts';
+import { createCommits } from './commits/commits.ts';
+import { createConnection } from './connection/connection.ts';
+import type { MongoOptions } from './connection/types.ts';
+import { createReads } from './finding/find.ts';
+import { createIndexing } from './indexes/indexing.ts';
 import { createSurvey } from './survey.ts';
-
-export interface MongoOptions {
-  /** Connection string. Never logged, never part of an error. */
-  readonly uri: string;
-  readonly maxPoolSize: number;
-  readonly minPoolSize: number;
-  /** Name spaces with a `database` are databases of that name. */
-  readonly separateDatabases: boolean;
-  /** Bound of one operation that comes without a deadline, in milliseconds. */
-  readonly queryMs: number;
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-}
 
 /** Opens the store without waiting for the server. Throws CONFIGURATION_INVALID for a connection string that cannot be read. */
 export function openMongoDocuments(options: MongoOptions): DocumentStore {

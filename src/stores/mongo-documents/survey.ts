@@ -1,7 +1,7 @@
 // What there is as a whole: the name spaces of a server, and the measure of one.
 import type { DocumentStore, OperationOptions } from '../ports.ts';
 import { filledNamespaces } from './collections.ts';
-import type { Connection, IndexKnowledge } from './connection-types.ts';
+import type { Connection, IndexKnowledge } from './connection/types.ts';
 import { collectionStats } from './stats.ts';
 
 interface Collaborators {

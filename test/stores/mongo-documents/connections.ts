@@ -1,8 +1,7 @@
 // Connections for tests, closed when the test is over.
 import { onTestFinished } from 'vitest';
-import { createConnection } from '../../../src/stores/mongo-documents/connection.ts';
-import type { Connection } from '../../../src/stores/mongo-documents/connection-types.ts';
-import type { MongoOptions } from '../../../src/stores/mongo-documents/store.ts';
+import { createConnection } from '../../../src/stores/mongo-documents/connection/connection.ts';
+import type { Connection, MongoOptions } from '../../../src/stores/mongo-documents/connection/types.ts';
 import { createLogLines } from './log-lines.ts';
 
 /** A connection to the server of `uri`, and the lines of its log. */

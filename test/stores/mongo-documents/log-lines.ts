@@ -1,5 +1,5 @@
 // A log that keeps its lines, for tests.
-import type { MongoOptions } from '../../../src/stores/mongo-documents/store.ts';
+import type { MongoOptions } from '../../../src/stores/mongo-documents/connection/types.ts';
 
 interface Line {
   readonly level: 'info' | 'warn' | 'error';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { collectionStats } from '../../../src/stores/mongo-documents/stats.ts';
 import { index } from '../../contracts/cases.ts';
 import { describeMongo } from '../../helpers/mongo-servers.ts';
-import { foldingIndex, openBench, SPACE } from './index-workbench.ts';
+import { foldingIndex, openBench, SPACE } from './indexes/workbench.ts';
 
 describeMongo('statistics', ({ standalone, replicaSet }) => {
   test.each([

@@ -4,7 +4,7 @@ import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts
 import { createSurvey } from '../../../src/stores/mongo-documents/survey.ts';
 import { failureOf, idOf, index, insert, query, where } from '../../contracts/cases.ts';
 import { describeMongo, ownServer, rawClient } from '../../helpers/mongo-servers.ts';
-import { foldingIndex, openBench, SPACE } from './index-workbench.ts';
+import { foldingIndex, openBench, SPACE } from './indexes/workbench.ts';
 import { createLogLines } from './log-lines.ts';
 
 const LIBRARY = { database: 'library', collection: 'books' };

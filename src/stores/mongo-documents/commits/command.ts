@@ -1,0 +1,92 @@
+// Sends one parcel of a commit as one command, and tells how far it came.
+import { type ClientSession, type Document, MongoServerError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Namespace } from '../../ports.ts';
+import type { Scope } from '../connection/types.ts';
+import type { Parcel } from './parcels.ts';
+import { guardedFilter, STALE, stateFilter, statementOf } from './statements.ts';
+
+/** What writes outside of a transaction wait for. */
+const DURABLE = { w: 'majority', j: true };
+
+/** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
+export const FOLLOWED = { w: 1, j: false };
+
+/** How a parcel is sent. */
+export interface Sending {
+  /** Of the transaction, where there is one. */
+  readonly session?: ClientSession;
+  /** Milliseconds. */
+  readonly maxTimeMS?: number | undefined;
+  /** Another command of the same commit comes after it, on a server without transactions. */
+  readonly isFollowed?: boolean;
+}
+
+/** How far a command came. */
+export interface Outcome {
+  /** How many of its writes, from the first, are done. Those of documents that are gone count. */
+  readonly done: number;
+  /** `at` is undefined where documents are gone or in another state, and the server does not say which. */
+  readonly failure?: { readonly at: number | undefined; readonly error: unknown };
+}
+
+/**
+ * Applies the writes of a parcel in their order, up to the first that fails. Rejects where the server does not say how
+ * far it came: then any first part of them may be done. The driver's own bulk write hides the keys of a broken index.
+ */
+export async function sendParcel(scope: Scope, parcel: Parcel, sending: Sending): Promise<Outcome> {
+  const answer = await send(scope, { ns: parcel.ns, commandFor: commandOf(parcel, sending) }, sending);
+  const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
+  if (failed !== undefined) {
+    const at = failed['index'] as number;
+    return { done: at, failure: { at, error: refusalOf(failed) } };
+  }
+  const done = parcel.writes.length;
+  return answer['n'] === done
+    ? { done }
+    : { done, failure: { at: undefined, error: new StoreError('conflict') } };
+}
+
+interface Command {
+  readonly ns: Namespace;
+  /** The command, given the name of the collection. */
+  readonly commandFor: (collection: string) => Document;
+}
+
+/** Runs a write command on a collection. Throws what the driver throws, also where a write may not last. */
+export async function send(
+  scope: Scope,
+  { ns, commandFor }: Command,
+  { session, maxTimeMS, isFollowed = false }: Sending,
+): Promise<Document> {
+  const { collectionName, dbName } = scope.collection(ns);
+  const command = {
+    ...commandFor(collectionName),
+    ...(session === undefined && { writeConcern: isFollowed ? FOLLOWED : DURABLE }),
+    ...(maxTimeMS !== undefined && { maxTimeMS }),
+  };
+  const answer = await scope.client.db(dbName).command(command, session === undefined ? {} : { session });
+  const doubt: Document | undefined = answer['writeConcernError'];
+  if (doubt !== undefined) throw new MongoServerError({ ...doubt, message: doubt['errmsg'] });
+  return answer;
+}
+
+const VERBS = {
+  insert: ['insert', 'documents'],
+  update: ['update', 'updates'],
+  remove: ['delete', 'deletes'],
+} as const;
+
+function commandOf({ kind, writes }: Parcel, { session }: Sending): (collection: string) => Document {
+  const [verb, list] = VERBS[kind];
+  // What goes on past a stale document is all taken back where there is a transaction.
+  const statements = writes.map((write) =>
+    statementOf(write, session === undefined ? guardedFilter : stateFilter),
+  );
+  return (collection) => ({ [verb]: collection, ordered: true, [list]: statements });
+}
+
+function refusalOf(failed: Document): Error {
+  if (failed['code'] === STALE) return new StoreError('conflict');
+  return new MongoServerError({ ...failed, message: failed['errmsg'] });
+}

@@ -1,0 +1,79 @@
+// Commits: one write as one command, several as a transaction, or one after the other where the server has none.
+import type { StoreError } from '../../../errors.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import type { DocumentStore, Namespace, Write } from '../../ports.ts';
+import { asStoreError } from '../connection/failures.ts';
+import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
+import { spaceKey } from '../names.ts';
+import { createExplain, type Refusal } from './failures.ts';
+import { writeInOrder } from './ordered.ts';
+import { writeOne } from './single.ts';
+import { type Random, writeInTransaction } from './transaction.ts';
+
+interface CommitsOptions {
+  readonly connection: Pick<Connection, 'run'>;
+  readonly indexes: IndexKnowledge;
+  readonly log: Pick<Logger, 'error'>;
+  readonly random?: Random;
+}
+
+/** After these nobody knows whether the writes were applied. */
+const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'timeout', 'busy']);
+
+/**
+ * Rejections name the write that was refused; nothing is written then. `timeout` and `unavailable` say less: a single
+ * write, or the end of a transaction, may have been applied although its answer did not come in time, and without
+ * transactions the first of several writes may stay behind when the server is lost in between.
+ */
+export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'commit' | 'watch'> {
+  const { connection, indexes, log, random = Math.random } = options;
+  const explain = createExplain(indexes);
+  const watchers = new Set<(changed: readonly Namespace[]) => void>();
+
+  const tell = (writes: readonly Write[]) => {
+    const changed = new Map(writes.map(({ ns }) => [spaceKey(ns), ns]));
+    for (const watcher of watchers) {
+      try {
+        watcher([...changed.values()]);
+      } catch (error) {
+        log.error({ err: error }, 'a watcher of commits failed');
+      }
+    }
+  };
+
+  const apply = async (scope: Scope, writes: readonly Write[]): Promise<Refusal | undefined> => {
+    const [write] = writes as [Write];
+    if (writes.length === 1) {
+      const maxTimeMS = scope.left();
+      return writeOne(scope, write, maxTimeMS === undefined ? {} : { maxTimeMS }).then(
+        () => undefined,
+        (error: unknown) => ({ error, write, index: 0 }),
+      );
+    }
+    const { transactions } = scope.deployment;
+    return transactions ? writeInTransaction(scope, writes, random) : writeInOrder(scope, writes, log);
+  };
+
+  /** Goes on behind an operation that has run out of time, and tells what then happens all the same. */
+  const work = async (scope: Scope, writes: readonly Write[]): Promise<void> => {
+    try {
+      const refusal = await apply(scope, writes);
+      if (refusal !== undefined) throw await explain(refusal, scope);
+    } catch (error) {
+      const failure = asStoreError(error);
+      if (IN_DOUBT.has(failure.reason)) tell(writes);
+      throw failure;
+    }
+    tell(writes);
+  };
+
+  return {
+    async commit(writes, operation = {}) {
+      if (writes.length > 0) await connection.run(operation, (scope) => work(scope, writes));
+    },
+    watch(listener) {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// Why a write was refused, in the terms of the port: which one of the commit, and which fields.
+import type { Document } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import { indexRows, parsePath } from '../../matching/paths.ts';
+import type { StoredDocument, Write } from '../../ports.ts';
+import { asStoreError } from '../connection/failures.ts';
+import type { IndexKnowledge, Scope } from '../connection/types.ts';
+
+/** A write that failed. */
+export interface Refusal {
+  readonly error: unknown;
+  readonly write: Write;
+  /** Its position in the commit. */
+  readonly index: number;
+}
+
+/** What is wrong with one write, and not with the server. */
+const OF_A_WRITE: ReadonlySet<StoreError['reason']> = new Set([
+  'conflict',
+  'duplicate',
+  'parallel-arrays',
+  'too-large',
+]);
+
+export type Explain = (refusal: Refusal, scope: Scope) => Promise<StoreError>;
+
+/** Makes StoreErrors that name the write. The server does not say which fields hold parallel arrays: the indexes do. */
+export function createExplain(indexes: IndexKnowledge): Explain {
+  return async ({ error, write, index }, scope) => {
+    const { reason, fields, cause } = asStoreError(error);
+    if (!OF_A_WRITE.has(reason)) return new StoreError(reason, { fields, cause });
+    if (reason !== 'parallel-arrays' || write.kind === 'remove') {
+      return new StoreError(reason, { index, fields, cause });
+    }
+    const known = indexes.of(write.ns).map(({ definition }) => definition.keys.map(({ path }) => path));
+    const declared = parallelFields(write.document, known);
+    if (declared.length > 0) return new StoreError(reason, { index, fields: declared, cause });
+    const foreign = await scope.collection(write.ns).indexes();
+    const paths = foreign.map((one: Document) => Object.keys(one['key'] as Document));
+    return new StoreError(reason, { index, fields: parallelFields(write.document, paths), cause });
+  };
+}
+
+/** The paths of the first index that a document does not fit in, because two of them hold lists. */
+export function parallelFields(
+  document: StoredDocument,
+  indexes: readonly (readonly string[])[],
+): readonly string[] {
+  for (const paths of indexes) {
+    try {
+      indexRows(document, paths.map(parsePath));
+    } catch (error) {
+      if (error instanceof StoreError && error.reason === 'parallel-arrays') return error.fields;
+      throw error;
+    }
+  }
+  return [];
+}

@@ -1,0 +1,29 @@
+// One write is one command: the server applies it whole or not at all, and the driver sends it again after a failover.
+import type { Collection, DeleteOptions, Document } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Write } from '../../ports.ts';
+import { toBson } from '../bson/values.ts';
+import type { Scope } from '../connection/types.ts';
+import { changeOf, isReplacement, stateFilter } from './statements.ts';
+
+/** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
+type Sending = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern'>;
+
+/** Throws `conflict`, or what the driver throws. */
+export async function writeOne(scope: Scope, write: Write, sending: Sending): Promise<void> {
+  if ((await matchedBy(scope.collection(write.ns), write, sending)) !== 1) throw new StoreError('conflict');
+}
+
+async function matchedBy(collection: Collection, write: Write, options: Sending): Promise<number> {
+  if (write.kind === 'insert') {
+    await collection.insertOne(toBson(write.document), options);
+    return 1;
+  }
+  const filter = stateFilter(write.id, write.v);
+  if (write.kind === 'remove') return (await collection.deleteOne(filter, options)).deletedCount;
+  const change: Document = changeOf(write);
+  const done = isReplacement(write)
+    ? await collection.replaceOne(filter, change, options)
+    : await collection.updateOne(filter, change, options);
+  return done.matchedCount;
+}

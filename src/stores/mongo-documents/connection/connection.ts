@@ -1,0 +1,198 @@
+// Access to the server: one client for all, a deadline for each operation, failures as StoreErrors.
+import type { ClientSession } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { OperationOptions } from '../../ports.ts';
+import { placeOf, spacesOf } from '../names.ts';
+import { type ClientSource, createClientSource, SELECTION_MS } from './client.ts';
+import { createDeadline, type Deadline, within } from './deadlines.ts';
+import { asFailure } from './failures.ts';
+import { redactSecrets } from './failures-cause.ts';
+import { createGate, type Gate } from './gate.ts';
+import { ClientKeeper, type Live } from './keeper.ts';
+import { createSpells, type Spells } from './spells.ts';
+import type { Connection, MongoOptions, Scope } from './types.ts';
+
+/** How long `health` takes at most, in milliseconds. */
+const HEALTH_MS = 2000;
+
+/**
+ * Connections that turns leave free: for the question for health, which never waits behind slow operations, and for two
+ * works without a deadline, which would keep their turns for hours.
+ */
+const WITHOUT_TURN = 3;
+
+/** How long `close` waits for the driver to say goodbye, in milliseconds. */
+const FAREWELL_MS = 2000;
+
+/**
+ * Access to the server of a connection string, which is read at once; it is connected to when it is first needed.
+ * Throws CONFIGURATION_INVALID, without any part of the string, where that cannot be read.
+ */
+export function createConnection(options: MongoOptions): Connection {
+  const { uri, maxPoolSize, minPoolSize, queryMs } = options;
+  return new ServerConnection(
+    options,
+    createClientSource({ uri, maxPoolSize, minPoolSize, queueMs: queryMs }),
+  );
+}
+
+const ignore = () => undefined;
+
+class ServerConnection implements Connection {
+  readonly #options: MongoOptions;
+  readonly #source: ClientSource;
+  readonly #keeper: ClientKeeper;
+  readonly #gate: Gate;
+  readonly #spells: Spells;
+  /** Operations with a deadline that have not ended. */
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: MongoOptions, source: ClientSource) {
+    this.#options = options;
+    this.#source = source;
+    this.#spells = createSpells({ log: options.log, now: Date.now });
+    this.#gate = createGate(Math.max(1, options.maxPoolSize - WITHOUT_TURN));
+    this.#keeper = new ClientKeeper({
+      create: source.create,
+      now: Date.now,
+      patienceMs: SELECTION_MS,
+      onConnected: (deployment) => this.#spells.connected(deployment),
+    });
+  }
+
+  run: Connection['run'] = async (options, work) => {
+    const deadline = this.#deadlineOf(options);
+    const began = this.#spells.begin();
+    const operation = this.#told(began, () => this.#inTurn(deadline, work));
+    this.#track(operation, deadline);
+    return within(operation, deadline.left(), () => this.#late());
+  };
+
+  health: Connection['health'] = async () => {
+    if (this.#closing !== undefined) throw new StoreError('unavailable');
+    const deadline = createDeadline(Date.now() + HEALTH_MS, Date.now);
+    const ping = this.#told(this.#spells.begin(), async () => {
+      const { handles } = await this.#keeper.live(deadline);
+      await handles.database(this.#source.database).command({ ping: 1, maxTimeMS: HEALTH_MS });
+    });
+    try {
+      await within(ping, HEALTH_MS, () => new StoreError('unavailable'));
+    } catch (error) {
+      throw error instanceof StoreError && error.reason !== 'unavailable'
+        ? new StoreError('unavailable', { cause: error.cause })
+        : error;
+    }
+  };
+
+  databases: Connection['databases'] = async (scope) => {
+    if (!this.#options.separateDatabases) return [null];
+    const maxTimeMS = scope.left();
+    const { databases } = await scope
+      .database(null)
+      .admin()
+      .listDatabases({
+        nameOnly: true,
+        authorizedDatabases: true,
+        ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+      });
+    return spacesOf(
+      databases.map(({ name }) => name),
+      this.#source.database,
+    );
+  };
+
+  close: Connection['close'] = () => {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  };
+
+  async #close(): Promise<void> {
+    const ended = Promise.allSettled(this.#inFlight).then(ignore);
+    await within(ended, this.#options.queryMs, () => new StoreError('timeout')).catch(ignore);
+    this.#gate.close();
+    await within(this.#keeper.close(), FAREWELL_MS, () => new StoreError('timeout')).catch(ignore);
+  }
+
+  #deadlineOf({ deadline }: OperationOptions): Deadline {
+    if (this.#closing !== undefined) throw new StoreError('unavailable');
+    const limit = createDeadline(deadline ?? Date.now() + this.#options.queryMs, Date.now);
+    limit.check();
+    return limit;
+  }
+
+  #track(operation: Promise<unknown>, deadline: Deadline): void {
+    if (deadline.left() === Number.POSITIVE_INFINITY) return;
+    this.#inFlight.add(operation);
+    const forget = () => this.#inFlight.delete(operation);
+    operation.then(forget, forget);
+  }
+
+  /** The deadline came first. Without a server that takes writes, that is the reason. */
+  #late(): StoreError {
+    return new StoreError(this.#keeper.isHere ? 'timeout' : 'unavailable');
+  }
+
+  async #inTurn<T>(deadline: Deadline, work: (scope: Scope) => Promise<T>): Promise<T> {
+    const live = await this.#keeper.live(deadline);
+    if (deadline.left() === Number.POSITIVE_INFINITY) return this.#work(live, deadline, work);
+    await this.#gate.enter(deadline);
+    try {
+      return await this.#work(live, deadline, work);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async #work<T>(live: Live, deadline: Deadline, work: (scope: Scope) => Promise<T>): Promise<T> {
+    const sessions: ClientSession[] = [];
+    try {
+      return await work(this.#scope(live, deadline, sessions));
+    } finally {
+      if (sessions.length > 0) await Promise.allSettled(sessions.map((session) => session.endSession()));
+    }
+  }
+
+  #scope({ client, handles, deployment }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
+    const own = this.#source.database;
+    return {
+      client,
+      deployment,
+      collection(ns) {
+        deadline.check();
+        const { database, collection } = placeOf(ns, own);
+        return handles.collection(database, collection);
+      },
+      database(name) {
+        deadline.check();
+        return handles.database(name ?? own);
+      },
+      left() {
+        deadline.check();
+        const left = deadline.left();
+        return left === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(left));
+      },
+      session() {
+        deadline.check();
+        const session = client.startSession();
+        sessions.push(session);
+        return session;
+      },
+    };
+  }
+
+  /** Tells the log what becomes of the work, and whoever asked for it no more than that. */
+  async #told<T>(began: number, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.#spells.succeeded(began);
+      return result;
+    } catch (error) {
+      const failure = asFailure(error);
+      redactSecrets(failure, this.#source.secrets);
+      // What closing cuts off says nothing about the server.
+      if (this.#closing === undefined) this.#spells.failed(began, failure);
+      throw failure;
+    }
+  }
+}

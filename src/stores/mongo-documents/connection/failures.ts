@@ -1,0 +1,132 @@
+// What the driver throws, as the StoreErrors that callers know.
+import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerSelectionError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import { plainCause } from './failures-cause.ts';
+
+type Reason = StoreError['reason'];
+
+/** https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml */
+const CODES: Readonly<Record<number, Reason>> = {
+  6: 'unavailable', // HostUnreachable
+  7: 'unavailable', // HostNotFound
+  13: 'unavailable', // Unauthorized
+  18: 'unavailable', // AuthenticationFailed
+  24: 'busy', // LockTimeout
+  43: 'unavailable', // CursorNotFound: the server was started anew in between
+  46: 'busy', // LockBusy
+  50: 'timeout', // MaxTimeMSExpired
+  64: 'timeout', // WriteConcernFailed
+  89: 'unavailable', // NetworkTimeout
+  91: 'unavailable', // ShutdownInProgress
+  100: 'unavailable', // UnsatisfiableWriteConcern
+  112: 'busy', // WriteConflict
+  133: 'unavailable', // FailedToSatisfyReadPreference
+  134: 'unavailable', // ReadConcernMajorityNotAvailableYet
+  146: 'too-much', // ExceededMemoryLimit
+  171: 'parallel-arrays', // CannotIndexParallelArrays
+  189: 'unavailable', // PrimarySteppedDown
+  202: 'timeout', // NetworkInterfaceExceededTimeLimit
+  251: 'busy', // NoSuchTransaction: the server gave it up
+  257: 'too-large', // TransactionTooLarge
+  262: 'timeout', // ExceededTimeLimit
+  290: 'timeout', // TransactionExceededLifetimeLimitSeconds
+  292: 'too-much', // QueryExceededMemoryLimitNoDiskUseAllowed
+  358: 'unavailable', // InternalTransactionNotSupported, while a cluster changes its version
+  388: 'too-much', // TransactionTooLargeForCache
+  8000: 'unavailable', // AtlasError: its word for a wrong user or password
+  9001: 'unavailable', // SocketException
+  10058: 'unavailable', // LegacyNotPrimary
+  10107: 'unavailable', // NotWritablePrimary
+  10334: 'too-large', // BSONObjectTooLarge
+  11000: 'duplicate', // DuplicateKey
+  11001: 'duplicate',
+  11600: 'unavailable', // InterruptedAtShutdown
+  11601: 'timeout', // Interrupted: an operator ended it
+  11602: 'unavailable', // InterruptedDueToReplStateChange
+  12582: 'duplicate',
+  13435: 'unavailable', // NotPrimaryNoSecondaryOk
+  13436: 'unavailable', // NotPrimaryOrSecondary
+  14031: 'unavailable', // OutOfDiskSpace
+  16746: 'parallel-arrays', // A number in an index's path that is both a position and a name in one list
+  17419: 'too-large', // A document that an update would make too large
+  17420: 'too-large',
+};
+
+/** What has no code, or one that means many things, by the words. */
+const WORDS: readonly (readonly [RegExp, Reason])[] = [
+  [/cannot (?:sort with keys that are|index) parallel arrays/, 'parallel-arrays'],
+  [/larger than the maximum size|object to insert too large/, 'too-large'],
+];
+
+/** The driver's own failures, by their names: not all of their classes are exported. */
+const NAMES: Readonly<Record<string, Reason>> = {
+  MongoWaitQueueTimeoutError: 'busy',
+  MongoPoolClosedError: 'unavailable',
+  MongoTopologyClosedError: 'unavailable',
+  MongoClientClosedError: 'unavailable',
+  MongoServerClosedError: 'unavailable',
+  MongoNotConnectedError: 'unavailable',
+  MongoStalePrimaryError: 'unavailable',
+  MongoExpiredSessionError: 'unavailable',
+  MongoOperationTimeoutError: 'timeout',
+  MongoUnexpectedServerResponseError: 'unavailable',
+};
+
+/** True for a transaction that may be tried once more from its start. Takes what the driver threw. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return false;
+  return error.hasErrorLabel('TransientTransactionError') || error.code === 112;
+}
+
+/** True for the commit of a transaction that may have succeeded: to be sent again. Takes what the driver threw. */
+export function isUnknownCommit(error: unknown): boolean {
+  return error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+}
+
+/** The paths of a broken index, without the `_id` that follows them in our own. A bulk write does not tell them. */
+function brokenPaths(error: MongoError): readonly string[] {
+  const pattern: unknown = Reflect.get(error, 'keyPattern');
+  const paths = typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [];
+  return paths.length > 1 && paths.at(-1) === '_id' ? paths.slice(0, -1) : paths;
+}
+
+function isOfNetwork(error: MongoError): boolean {
+  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
+  // A bulk write wraps whatever ended it, and only answers of a server have a number.
+  return error instanceof MongoBulkWriteError && typeof error.code !== 'number';
+}
+
+function reasonOf(error: MongoError): Reason | undefined {
+  // Codes first: the words of a message may be those of a document.
+  if (typeof error.code === 'number' && Object.hasOwn(CODES, error.code)) return CODES[error.code];
+  if (Object.hasOwn(NAMES, error.name)) return NAMES[error.name];
+  const worded = WORDS.find(([words]) => words.test(error.message))?.[1];
+  return worded ?? (isOfNetwork(error) ? 'unavailable' : undefined);
+}
+
+/** The driver has buffers for 17 MB and writes on past their end. */
+const isPastBuffer = (error: unknown) =>
+  error instanceof RangeError && Reflect.get(error, 'code') === 'ERR_OUT_OF_RANGE';
+
+/**
+ * The StoreError of whatever was thrown, StoreErrors as they are. What is nobody's fault but ours has none: it is thrown,
+ * without the driver's facts where it is the driver's. Causes tell what happened and hold no documents.
+ */
+export function asStoreError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  if (isPastBuffer(error)) return new StoreError('too-large', { cause: plainCause(error) });
+  if (!(error instanceof MongoError)) throw error;
+  const reason = reasonOf(error);
+  const cause = plainCause(error);
+  if (reason === undefined) throw cause;
+  return new StoreError(reason, { cause, ...(reason === 'duplicate' ? { fields: brokenPaths(error) } : {}) });
+}
+
+/** A StoreError, or the defect that it is. */
+export function asFailure(error: unknown): Error {
+  try {
+    return asStoreError(error);
+  } catch (defect) {
+    return defect instanceof Error ? defect : new Error(String(defect));
+  }
+}

@@ -1,0 +1,91 @@
+// What the log says of the database: a line when something changes, never one for each request.
+import { StoreError } from '../../../errors.ts';
+import type { Deployment, MongoOptions } from './types.ts';
+
+/** A refusal that has not been seen for so many milliseconds is told anew. */
+const FORGET_MS = 60_000;
+
+/** Codes of the server for who may not come in, and who may not do a thing. */
+const LOGIN: ReadonlySet<unknown> = new Set([18, 8000]);
+const UNAUTHORIZED = 13;
+
+export interface Spells {
+  /** Where things stand: to be handed back with what became of an operation that begins now. */
+  begin(): number;
+  connected(deployment: Deployment): void;
+  /** An operation succeeded. */
+  succeeded(began: number): void;
+  /** An operation failed. */
+  failed(began: number, error: unknown): void;
+}
+
+interface SpellOptions {
+  readonly log: MongoOptions['log'];
+  readonly now: () => number;
+}
+
+function greeting({ kind, transactions }: Deployment): string {
+  const what = `connected to the database (${kind})`;
+  return transactions ? what : `${what}: no transactions, a replica set of one member has them`;
+}
+
+/** Keeps the log of one connection. */
+export function createSpells({ log, now }: SpellOptions): Spells {
+  const refusals = new Map<unknown, number>();
+  let kind: Deployment['kind'] | undefined;
+  let away = false;
+  // Operations that began before a change say nothing about what holds since.
+  let spell = 0;
+
+  function change(next: boolean): void {
+    away = next;
+    spell += 1;
+  }
+
+  function refuse(code: unknown, message: string): void {
+    const last = refusals.get(code) ?? Number.NEGATIVE_INFINITY;
+    refusals.set(code, now());
+    if (now() - last >= FORGET_MS) log.error({ code }, message);
+  }
+
+  function goAway(began: number, cause: unknown): void {
+    if (away || began !== spell) return;
+    change(true);
+    if (LOGIN.has(codeOf(cause))) return;
+    log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'the database is away');
+  }
+
+  return {
+    begin: () => spell,
+    connected(deployment) {
+      const isNews = deployment.kind !== kind;
+      kind = deployment.kind;
+      if (isNews) log.info({ deployment: kind }, greeting(deployment));
+      else if (away) log.info('the database is back');
+      if (away) change(false);
+    },
+    succeeded(began) {
+      if (!away || began !== spell) return;
+      change(false);
+      log.info('the database is back');
+    },
+    failed(began, error) {
+      if (!(error instanceof StoreError) || error.reason !== 'unavailable') return;
+      const code = codeOf(error.cause);
+      if (LOGIN.has(code))
+        refuse(code, 'the database refuses the user or the password of database.mongodb.uri');
+      if (code === UNAUTHORIZED) {
+        refuse(
+          code,
+          'the database user lacks a privilege: it needs readWrite on every database that is used',
+        );
+        return;
+      }
+      goAway(began, error.cause);
+    },
+  };
+}
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+}

@@ -1,0 +1,80 @@
+// What the parts of the MongoDB store share: access to the server, and what is known of its indexes. Types only.
+import type { ClientSession, Collection, Db, Document, MongoClient } from 'mongodb';
+import type { Logger } from '../../../lib/logger.ts';
+import type { IndexDefinition, Namespace, OperationOptions } from '../../ports.ts';
+
+export interface MongoOptions {
+  /** Connection string. Never logged, never part of an error. */
+  readonly uri: string;
+  readonly maxPoolSize: number;
+  readonly minPoolSize: number;
+  /** Name spaces with a `database` are databases of that name. */
+  readonly separateDatabases: boolean;
+  /** Bound of one operation that comes without a deadline, in milliseconds. */
+  readonly queryMs: number;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** What kind of server answers. */
+export interface Deployment {
+  readonly kind: 'standalone' | 'replica set' | 'sharded';
+  /** Several writes can be one transaction. */
+  readonly transactions: boolean;
+}
+
+/** What one operation works with. Every method throws a `timeout` StoreError once time is up. */
+export interface Scope {
+  readonly client: MongoClient;
+  readonly deployment: Deployment;
+  /**
+   * Reads go to the primary and see what the majority has (`readConcern: "majority"`, on a lone server too), writes wait
+   * for the majority and the journal.
+   */
+  collection(ns: Namespace): Collection<Document>;
+  /** Null: the database of the connection string. */
+  database(name: string | null): Db;
+  /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
+  left(): number | undefined;
+  /** Opens a session that ends with the operation. */
+  session(): ClientSession;
+}
+
+export interface Connection {
+  /**
+   * Does `work` on a connected client, in turn: past the deadline before its turn, it is never begun. What the driver
+   * throws arrives as a StoreError: `unavailable` where the server cannot be reached, `timeout` at the deadline at the
+   * latest, even when the driver still waits (it is not known then what became of a write that was sent). The deadline
+   * is that of the store's options where none is given; Infinity is none: such work takes no turn, and `close` does
+   * not wait for it. `work` never calls `run`: it would wait for a turn while it has one.
+   */
+  run<T>(options: OperationOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
+  /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
+  health(): Promise<void>;
+  /**
+   * The databases that may hold documents, each by the name that name spaces call it: null for that of the connection
+   * string, which its own name does not stand for again.
+   */
+  databases(scope: Scope): Promise<readonly (string | null)[]>;
+  /** Lets what is in flight end, then closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A declared index as it really is in the database. */
+export interface KnownIndex {
+  readonly definition: IndexDefinition;
+  /** Its name in the database. */
+  readonly name: string;
+  /** It ends in `_id`, so that it serves a sort with its ties. */
+  readonly tied: boolean;
+  /** No two documents are equal in it: a unique one that leaves no document out. */
+  readonly distinct: boolean;
+  /** The twin that finds text whatever its case, once it is built: same keys, compared by `FOLDING`. */
+  readonly folding: boolean;
+  /** The name of that twin in the database, built or not; absent where it has none. */
+  readonly twin?: string;
+}
+
+/** What a process knows of the indexes of a name space, from its own `ensureIndexes`; nothing until that has run. */
+export interface IndexKnowledge {
+  of(ns: Namespace): readonly KnownIndex[];
+}

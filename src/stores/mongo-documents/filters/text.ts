@@ -1,0 +1,61 @@
+// Tests of text: by patterns, by equality whatever the case, and by equality where a collation blurs it.
+import type { BSONRegExp } from 'mongodb';
+import { foldText } from '../../../lib/fold.ts';
+import { isObjectIdText, toBsonId } from '../bson/values.ts';
+import { foldedSequence, isCaseless } from '../folding/folding.ts';
+import type { Sequence, Sequences } from '../patterns/atoms.ts';
+import { readPattern } from '../patterns/read.ts';
+import { serverPattern, serverPatterns } from '../patterns/text.ts';
+import { dateOf, storedForms } from './operands.ts';
+
+/** Values to look for, one of which a matching value equals or matches; with `exact`, nothing else does. */
+export interface Sought {
+  readonly values: readonly unknown[];
+  readonly exact: boolean;
+}
+
+/** The client's pattern. */
+export function soughtByPattern(pattern: string, flags: string): Sought {
+  const { patterns, exact } = serverPatterns(readPattern(pattern, flags));
+  return { values: patterns, exact };
+}
+
+/** Text that is equal but for its case. */
+export function soughtFolded(text: string, isId: boolean): Sought {
+  if (isCaseless(text)) return { values: storedForms(text, isId), exact: true };
+  const folded = foldText(text);
+  if (isObjectIdText(folded) && isId) return { values: [toBsonId(folded)], exact: true };
+  const { sequence, exact } = foldedSequence(text);
+  return { values: [...patternValues([sequence]), ...otherForms(text)], exact };
+}
+
+/** The ids and dates of other programs that read as `text` but for its case. */
+export function otherForms(text: string): readonly unknown[] {
+  const folded = foldText(text);
+  if (isObjectIdText(folded)) return [toBsonId(folded)];
+  const date = dateOf(text.toUpperCase());
+  return date === undefined ? [] : [date];
+}
+
+/** Exactly this text, also where a collation would take others for it. */
+export function soughtUnderCollation(text: string, isId: boolean): Sought {
+  const characters = [...text];
+  if (characters.length > MOST) return { values: [], exact: false };
+  const [own, ...others] = storedForms(text, isId);
+  if (typeof own !== 'string') return { values: [own, ...others], exact: true };
+  const literal: Sequence = [
+    { kind: 'start' },
+    ...characters.map((character) => {
+      const point = character.codePointAt(0) ?? 0;
+      return { kind: 'set' as const, ranges: [[point, point]] as const };
+    }),
+    { kind: 'end' },
+  ];
+  return { values: [...patternValues([literal]), ...others], exact: true };
+}
+
+const MOST = 1000;
+
+function patternValues(sequences: Sequences): readonly BSONRegExp[] {
+  return sequences.flatMap((sequence) => serverPattern(sequence) ?? []);
+}

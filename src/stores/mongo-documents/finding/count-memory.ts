@@ -1,0 +1,56 @@
+// Remembers what costly counts found, for as long as nothing at all has been written to the deployment. The number that
+// the server keeps of each collection is no help: it holds writes that are not committed, and is off after a crash.
+import { LRUCache } from 'lru-cache';
+import type { Filter } from '../../filter.ts';
+import type { Namespace } from '../../ports.ts';
+import type { Scope } from '../connection/types.ts';
+import { runRead, timeIn } from './read-command.ts';
+
+export interface CountMemory {
+  /** What `count` gives, or gave while the documents were the same. */
+  of(scope: Scope, wanted: { ns: Namespace; filter: Filter }, count: () => Promise<number>): Promise<number>;
+}
+
+interface Remembered {
+  readonly count: number;
+  /** When the majority had what was counted; undefined where it had more in the end than in the beginning. */
+  readonly time: bigint | undefined;
+}
+
+const MOST_COUNTS = 2000;
+const MOST_CHARACTERS = 4096;
+
+/** Looking whether something was written costs a round trip: counts that take less than so many milliseconds go without. */
+const COSTLY_MS = 10;
+
+/** Remembers nothing yet. `now` tells milliseconds. */
+export function createCountMemory(now: () => number): CountMemory {
+  const counts = new LRUCache<string, Remembered>({ max: MOST_COUNTS });
+
+  return {
+    async of(scope, { ns, filter }, count) {
+      const key = JSON.stringify([ns.database, ns.collection, filter]);
+      // Others do not tell the time of what a read saw, or tell that of one of many servers.
+      if (scope.deployment.kind !== 'replica set' || key.length > MOST_CHARACTERS) return count();
+      const known = counts.get(key);
+      const before = known === undefined ? undefined : await timeOf(scope, ns);
+      if (known !== undefined && before !== undefined && known.time === before) return known.count;
+      const began = now();
+      const found = await count();
+      if (now() - began < COSTLY_MS) {
+        counts.delete(key);
+        return found;
+      }
+      const isStill = before !== undefined && before === (await timeOf(scope, ns));
+      counts.set(key, { count: found, time: isStill ? before : undefined });
+      return found;
+    },
+  };
+}
+
+/** The time of the last write that the majority has, to whatever collection: what a read sees that begins now. */
+async function timeOf(scope: Scope, ns: Namespace): Promise<bigint | undefined> {
+  const { collectionName } = scope.collection(ns);
+  const nothing = { find: collectionName, filter: { _id: { $in: [] } }, limit: 1, singleBatch: true };
+  return timeIn(await runRead(scope, ns, nothing));
+}

@@ -1,0 +1,53 @@
+// Pages of documents as JSON text.
+import { StoreError } from '../../../errors.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import type { FindQuery, Namespace } from '../../ports.ts';
+import { textOf } from '../bson/text.ts';
+import type { KnownIndex, Scope } from '../connection/types.ts';
+import type { Experience } from '../folding/experience.ts';
+import type { SpellingMemory } from '../folding/memory.ts';
+import { type Ask, readRows } from './rows.ts';
+
+/** A query and where it runs. */
+export interface Search {
+  readonly ns: Namespace;
+  readonly query: FindQuery;
+  readonly known: readonly KnownIndex[];
+  readonly experience: Experience;
+  readonly memory: SpellingMemory;
+}
+
+/** Texts as they were stored, and what is still to be made of each. */
+export interface Page {
+  readonly texts: readonly string[];
+  readonly finish: ((document: JsonObject) => JsonObject) | undefined;
+  /** When the majority had what was read, where one answer of the server told all. */
+  readonly time?: bigint | undefined;
+}
+
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+/** Collects texts. `add` throws `too-much` when they are too long together. */
+export function createTexts(): { readonly texts: string[]; add(bytes: Uint8Array): void } {
+  const texts: string[] = [];
+  let characters = 0;
+  return {
+    texts,
+    add(bytes) {
+      const text = textOf(bytes);
+      characters += text.length;
+      if (characters > MOST_CHARACTERS) throw new StoreError('too-much');
+      texts.push(text);
+    },
+  };
+}
+
+/** The texts of the documents that the server finds. Rejects with `too-much` as the port says. */
+export async function readTexts(scope: Scope, ask: Ask): Promise<Omit<Page, 'finish'>> {
+  const { texts, add } = createTexts();
+  const time = await readRows(scope, ask, (bytes) => {
+    add(bytes);
+    return true;
+  });
+  return { texts, time };
+}

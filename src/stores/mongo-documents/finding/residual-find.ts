@@ -1,0 +1,52 @@
+// Pages whose documents were chosen here: fetched by their ids, in the order that was found.
+import { BSON } from 'mongodb';
+import { compileFilter } from '../../matching/match.ts';
+import { fromBson } from '../bson/text.ts';
+import type { Scope } from '../connection/types.ts';
+import type { Said } from '../filters/said.ts';
+import { createTexts, type Page, type Search } from './page.ts';
+import { serverProjection } from './projection.ts';
+import { decidingNames, scanIds, sortIds } from './residual-scan.ts';
+import { readRows } from './rows.ts';
+
+const AT_ONCE = 5000;
+
+/** Evaluates the filter here, on what `said` leaves. */
+export async function findResidual(scope: Scope, search: Search, said: Said): Promise<Page> {
+  const { ns, query } = search;
+  return fetchPage(scope, search, await scanIds(scope, { ns, filter: query.filter, said }, query));
+}
+
+/**
+ * The same, sorted here: the server refuses a sort by two lists of one document without naming them, and also where the
+ * filter leaves that document out. Rejects with a `parallel-arrays` that names them.
+ */
+export async function findSorted(scope: Scope, search: Search, said: Said): Promise<Page> {
+  const { ns, query } = search;
+  return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, said }, query));
+}
+
+async function fetchPage(scope: Scope, { ns, query }: Search, ids: readonly unknown[]): Promise<Page> {
+  const { fields, finish } = serverProjection(query.projection, ['_id', ...decidingNames(query.filter, [])]);
+  const matches = compileFilter(query.filter);
+  const { texts, add } = createTexts();
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const some = ids.slice(from, from + AT_ONCE);
+    const found = new Map<string, Uint8Array>();
+    const ask = { ns, query: { _id: { $in: some } }, limit: some.length, fields };
+    await readRows(scope, ask, (bytes) => {
+      found.set(keyOf(BSON.deserialize(bytes, { promoteValues: false })['_id']), bytes);
+      return true;
+    });
+    for (const id of some) {
+      const bytes = found.get(keyOf(id));
+      // One that has changed since it was chosen may be none that the caller may see.
+      if (bytes !== undefined && matches(fromBson(bytes))) add(bytes);
+    }
+  }
+  return { texts, finish };
+}
+
+function keyOf(id: unknown): string {
+  return BSON.EJSON.stringify({ id }, { relaxed: false });
+}

@@ -1,0 +1,99 @@
+// What the server cannot be asked exactly: it sends the fields that decide, of what may match, and each is judged here.
+import { BSON, type Document } from 'mongodb';
+import type { Filter } from '../../filter.ts';
+import { compileFilter } from '../../matching/match.ts';
+import { createSorter } from '../../matching/order.ts';
+import type { FindQuery, Namespace, Sort } from '../../ports.ts';
+import { fromBson } from '../bson/text.ts';
+import type { Scope } from '../connection/types.ts';
+import type { Said } from '../filters/said.ts';
+import { serverProjection } from './projection.ts';
+import { readRows } from './rows.ts';
+import { serverSort } from './sort.ts';
+
+interface Scan {
+  readonly ns: Namespace;
+  readonly filter: Filter;
+  readonly said: Said;
+}
+
+/** An id as the database has it. */
+type StoredId = unknown;
+
+/** The number of documents that match. */
+export async function countScanned(scope: Scope, { ns, filter, said }: Scan): Promise<number> {
+  const matches = compileFilter(filter);
+  let count = 0;
+  await readRows(scope, { ns, query: said.query, fields: decidingFields(filter, []) }, (bytes) => {
+    if (matches(fromBson(bytes))) count += 1;
+    return true;
+  });
+  return count;
+}
+
+/** The ids of the page that `query` asks for, in its order. */
+export async function scanIds(scope: Scope, scan: Scan, query: FindQuery): Promise<readonly StoredId[]> {
+  const sort = serverSort(query.sort, []);
+  if (sort === undefined) return sortIds(scope, scan, query);
+  const { ns, filter, said } = scan;
+  const matches = compileFilter(filter);
+  const ids: StoredId[] = [];
+  let skipped = 0;
+  await readRows(scope, { ns, query: said.query, sort, fields: decidingFields(filter, []) }, (bytes) => {
+    if (!matches(fromBson(bytes))) return true;
+    if (skipped < query.skip) {
+      skipped += 1;
+      return true;
+    }
+    ids.push(idOf(bytes));
+    return ids.length < query.limit;
+  });
+  return ids;
+}
+
+/** The same, for orders that the server does not take. */
+export async function sortIds(
+  scope: Scope,
+  { ns, filter, said }: Scan,
+  query: FindQuery,
+): Promise<readonly StoredId[]> {
+  const matches = compileFilter(filter);
+  const sorter = createSorter(query.sort);
+  const wanted = query.skip + query.limit;
+  let best: { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId }[] = [];
+  const settle = () => {
+    best.sort((a, b) => sorter.compare(a.key, b.key));
+    best = best.slice(0, wanted);
+  };
+  await readRows(scope, { ns, query: said.query, fields: decidingFields(filter, query.sort) }, (bytes) => {
+    const document = fromBson(bytes);
+    if (!matches(document)) return true;
+    best.push({ key: sorter.keyOf(document), id: idOf(bytes) });
+    if (best.length > 2 * wanted + ROOM) settle();
+    return true;
+  });
+  settle();
+  return best.slice(query.skip).map(({ id }) => id);
+}
+
+const ROOM = 1000;
+
+function idOf(bytes: Uint8Array): StoredId {
+  return (BSON.deserialize(bytes, { promoteValues: false }) as Document)['_id'];
+}
+
+/** The fields, whole, that a filter and a sort look into: parts of them may mean something else. */
+export function decidingNames(filter: Filter, sort: Sort): readonly string[] {
+  const paths = new Set(sort.map(([path]) => path));
+  collectPaths(filter, paths);
+  return [...paths].map((path) => path.split('.')[0] as string);
+}
+
+function decidingFields(filter: Filter, sort: Sort): Document | undefined {
+  return serverProjection({ include: decidingNames(filter, sort) }).fields;
+}
+
+function collectPaths(filter: Filter, paths: Set<string>): void {
+  if (filter.kind === 'field') paths.add(filter.path);
+  else for (const part of filter.filters) collectPaths(part, paths);
+}

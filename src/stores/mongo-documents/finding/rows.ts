@@ -1,0 +1,112 @@
+// Runs a query and hands over what comes as bytes, batch by batch, never holding the thread for long.
+import { type CollationOptions, type Document, type FindOptions, MinKey } from 'mongodb';
+import type { Direction, Namespace } from '../../ports.ts';
+import type { Scope } from '../connection/types.ts';
+import { readPage, runRead, type Take, timeIn } from './read-command.ts';
+
+/** What the server is asked for. */
+export interface Ask {
+  readonly ns: Namespace;
+  readonly query: Document;
+  readonly sort?: ReadonlyMap<string, Direction>;
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly fields?: Document | undefined;
+  readonly collation?: CollationOptions;
+}
+
+/** What exact comparison is called, also where a collection of another program has a collation of its own. */
+export const EXACT: CollationOptions = { locale: 'simple' };
+
+const MOST_AT_ONCE = 100_000;
+const SCAN_BATCH = 1000;
+const TURN_MS = 5;
+
+/**
+ * Calls `take` with each document's bytes in order, until it returns false. Resolves with the time of the last write that
+ * the majority had, where one answer of the server told all.
+ */
+export async function readRows(
+  scope: Scope,
+  ask: Ask,
+  take: (bytes: Uint8Array) => boolean,
+): Promise<bigint | undefined> {
+  const handOver = createHandOver(scope, take);
+  const { limit } = ask;
+  // Of several routers only one knows the rest of what it found, and the driver's cursors mind which.
+  if (limit !== undefined && limit < MOST_AT_ONCE && scope.deployment.kind !== 'sharded') {
+    return readPage(scope, ask.ns, { filter: ask.query, limit, ...termsOf(ask) }, handOver);
+  }
+  const cursor = scope.collection(ask.ns).find(ask.query, optionsOf(scope, ask));
+  try {
+    while (await cursor.hasNext()) {
+      if (!(await handOver(cursor.readBufferedDocuments() as unknown as Uint8Array[]))) break;
+    }
+    return undefined;
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** Hands documents over one by one, with pauses for others where that takes long. */
+function createHandOver(scope: Scope, take: (bytes: Uint8Array) => boolean): Take {
+  let turnEnd = performance.now() + TURN_MS;
+  return async (documents) => {
+    for (const bytes of documents) {
+      if (!take(bytes)) return false;
+      if (performance.now() < turnEnd) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      scope.left();
+      turnEnd = performance.now() + TURN_MS;
+    }
+    return true;
+  };
+}
+
+function termsOf({ sort, skip, fields, collation = EXACT }: Ask) {
+  return {
+    collation,
+    ...(skip === undefined || skip === 0 ? {} : { skip }),
+    ...(sort === undefined ? {} : { sort: new Map(sort), allowDiskUse: true }),
+    ...(fields === undefined ? {} : { projection: fields }),
+  };
+}
+
+function optionsOf(scope: Scope, ask: Ask): FindOptions {
+  const { limit } = ask;
+  const maxTimeMS = scope.left();
+  return {
+    raw: true,
+    batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MOST_AT_ONCE),
+    ...termsOf(ask),
+    ...(limit === undefined ? {} : { limit }),
+    ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+  };
+}
+
+type Counting = Pick<Ask, 'ns' | 'query' | 'limit' | 'collation'>;
+
+/** How many documents the server finds, exactly, but no more than `limit`. */
+export async function countRows(scope: Scope, counting: Counting): Promise<number> {
+  return (await countRowsAt(scope, counting)).count;
+}
+
+/** The same with the time of the answer, as `readRows` has it. */
+export async function countRowsAt(
+  scope: Scope,
+  { ns, query, limit, collation = EXACT }: Counting,
+): Promise<{ readonly count: number; readonly time: bigint | undefined }> {
+  const maxTimeMS = scope.left();
+  const collection = scope.collection(ns);
+  const most = limit === undefined ? {} : { limit };
+  // On a cluster the command counts what is on its way between shards too.
+  if (scope.deployment.kind === 'sharded') {
+    const bounds = { ...most, collation, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) };
+    return { count: await collection.countDocuments(query, bounds), time: undefined };
+  }
+  // Without a condition it tells what the server believes, which a crash leaves wrong.
+  const condition = Object.keys(query).length === 0 ? { _id: { $gte: new MinKey() } } : query;
+  const command = { count: collection.collectionName, query: condition, collation, ...most };
+  const answer = await runRead(scope, ns, command);
+  return { count: Number(answer['n']), time: timeIn(answer) };
+}

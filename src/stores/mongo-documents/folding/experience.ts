@@ -1,0 +1,51 @@
+// What earlier queries that ignore case have shown of the data. It decides which way is tried first, and no answer.
+import { LRUCache } from 'lru-cache';
+import type { Filter } from '../../filter.ts';
+import type { Namespace, Sort } from '../../ports.ts';
+
+/** What is remembered of each kind, and for how many milliseconds: data change. */
+const MOST = 1000;
+const FORGET_MS = 60_000;
+
+/** Longer filters are not remembered. */
+const MOST_CHARACTERS = 4096;
+
+export interface Experience {
+  /** Whether all that was seen of a sort's values has the same order under every collation. */
+  isSteady(ns: Namespace, sort: Sort): boolean;
+  sawOrder(ns: Namespace, sort: Sort, isSteady: boolean): void;
+  /** Whether a filter had many matches. */
+  hasMany(ns: Namespace, filter: Filter): boolean;
+  sawMany(ns: Namespace, filter: Filter): void;
+}
+
+const sortKey = ({ database, collection }: Namespace, sort: Sort) =>
+  JSON.stringify([database, collection, sort.map(([path]) => path)]);
+
+function filterKey({ database, collection }: Namespace, filter: Filter): string | undefined {
+  const key = JSON.stringify([database, collection, filter]);
+  return key.length > MOST_CHARACTERS ? undefined : key;
+}
+
+/** Knows nothing yet. */
+export function createExperience(): Experience {
+  const bounds = { max: MOST, ttl: FORGET_MS };
+  const steady = new LRUCache<string, true>(bounds);
+  const many = new LRUCache<string, true>(bounds);
+  return {
+    // Ids are ordered alike by every collation.
+    isSteady: (ns, sort) => sort.every(([path]) => path === '_id') || steady.has(sortKey(ns, sort)),
+    sawOrder(ns, sort, isSteady) {
+      if (isSteady) steady.set(sortKey(ns, sort), true);
+      else steady.delete(sortKey(ns, sort));
+    },
+    hasMany(ns, filter) {
+      const key = filterKey(ns, filter);
+      return key !== undefined && many.has(key);
+    },
+    sawMany(ns, filter) {
+      const key = filterKey(ns, filter);
+      if (key !== undefined) many.set(key, true);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// What the server is told about indexes, and what its refusals mean.
+import { type Document, MongoServerError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Namespace } from '../../ports.ts';
+import { asStoreError } from '../connection/failures.ts';
+import { plainCause } from '../connection/failures-cause.ts';
+import type { Scope } from '../connection/types.ts';
+import { type FoundIndex, type IndexSpec, readFound, toCommand } from './spec.ts';
+
+// https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
+const NAMESPACE_NOT_FOUND = 26;
+/** Also of an index that is being built together with others. */
+const INDEX_NOT_FOUND = 27;
+const BACKGROUND_OPERATION = [12_586, 12_587];
+const INDEX_BUILD_ABORTED = 276;
+/** An index that cannot be made whatever the data: another one, a view or a limit is in its way. */
+const REFUSALS: ReadonlySet<unknown> = new Set([
+  2, // BadValue
+  67, // CannotCreateIndex
+  72, // InvalidOptions
+  73, // InvalidNamespace
+  85, // IndexOptionsConflict
+  86, // IndexKeySpecsConflict
+  166, // CommandNotSupportedOnView
+  197, // InvalidIndexSpecificationOption
+]);
+
+const codeOf = (error: unknown) => (error instanceof MongoServerError ? error.code : undefined);
+
+function failure(error: unknown): StoreError {
+  const code = codeOf(error);
+  if (REFUSALS.has(code)) return new StoreError('index-conflict', { cause: plainCause(error) });
+  if (code === INDEX_BUILD_ABORTED) return new StoreError('busy', { cause: plainCause(error) });
+  return asStoreError(error);
+}
+
+/** The indexes of a collection, also those that are being built, without that of `_id`. None where it is not there. */
+export async function listIndexes(scope: Scope, ns: Namespace): Promise<readonly FoundIndex[]> {
+  try {
+    const entries: Document[] = await scope
+      .collection(ns)
+      .listIndexes({ ...timeLimit(scope) })
+      .toArray();
+    return entries.map(readFound).filter(({ name }) => name !== '_id_');
+  } catch (error) {
+    if (codeOf(error) === NAMESPACE_NOT_FOUND) return [];
+    throw failure(error);
+  }
+}
+
+function timeLimit(scope: Scope) {
+  const left = scope.left();
+  return left === undefined ? {} : { maxTimeMS: left };
+}
+
+/**
+ * Resolves when all of `specs` are in force: makes those that are not there, waits for those that somebody is building.
+ * Rejects, with none of them made (on a sharded cluster perhaps some), with `duplicate`, `parallel-arrays` or `index-conflict`.
+ */
+export async function createIndexes(scope: Scope, ns: Namespace, specs: readonly IndexSpec[]): Promise<void> {
+  if (specs.length === 0) return;
+  // The default waits for every member, also for one that is away.
+  const quorum = scope.deployment.kind === 'standalone' ? {} : { commitQuorum: 'majority' };
+  const command = {
+    createIndexes: ns.collection,
+    indexes: specs.map(toCommand),
+    ...quorum,
+    writeConcern: { w: 'majority' },
+  };
+  try {
+    await scope.database(ns.database).command(command);
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/** Drops an index, if it is still there. False while it is being built in a way that cannot be stopped. */
+export async function dropIndex(scope: Scope, ns: Namespace, name: string): Promise<boolean> {
+  const command = { dropIndexes: ns.collection, index: name, writeConcern: { w: 'majority' } };
+  try {
+    await scope.database(ns.database).command({ ...command, ...timeLimit(scope) });
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === NAMESPACE_NOT_FOUND) return true;
+    if (BACKGROUND_OPERATION.some((other) => other === code)) return false;
+    if (code !== INDEX_NOT_FOUND) throw failure(error);
+  }
+  const left = await listIndexes(scope, ns);
+  return !left.some((index) => index.name === name);
+}

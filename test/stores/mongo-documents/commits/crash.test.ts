@@ -1,0 +1,122 @@
+// What is left of commits when the server, or the process that asks, is killed in the middle of them.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { BOOKS, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
+import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
+import { openHoldingPort } from '../connection/holding-port.ts';
+import { countsAfter, expectWhole, recordScenarios, type Scenario } from './scenarios.ts';
+import { openWorkbench } from './workbench.ts';
+
+const hostOf = (uri: string) => new URL(uri).host;
+
+const isDone = (work: Promise<void>) =>
+  work.then(
+    () => true,
+    () => false,
+  );
+
+describeMongo('commits that are cut off', () => {
+  test('a killed server leaves documents too many at most, after each of the commands', async () => {
+    const server = await ownServer();
+    const scenarios = await recordScenarios();
+    const running = [];
+    for (let passes = 0; passes <= 6; passes += 1) {
+      for (const [at, scenario] of scenarios.entries()) {
+        const name = `cut-${passes}-${at}`;
+        const uri = `${server.uri}${name}`;
+        for (const writes of scenario.before) await openWorkbench(uri).commit(writes);
+        const port = await openHoldingPort(hostOf(uri), passes);
+        const done = isDone(openWorkbench(`mongodb://${port.host}/${name}`).commit(scenario.writes));
+        await Promise.race([port.held, done]);
+        running.push({ scenario, uri, done });
+      }
+    }
+    await server.kill();
+    await server.start();
+    let acknowledged = 0;
+    for (const { scenario, uri, done } of running) {
+      const wasAcknowledged = await done;
+      const counts = await expectWhole(openWorkbench(uri));
+      if (wasAcknowledged) expect(counts, scenario.name).toEqual(countsAfter(scenario, true));
+      acknowledged += wasAcknowledged ? 1 : 0;
+      // What was acknowledged before is there, save for what a removal has taken.
+      const least = countsAfter(
+        { ...scenario, writes: scenario.writes.filter(({ kind }) => kind === 'remove') },
+        true,
+      );
+      for (const [name, count] of Object.entries(least)) {
+        expect(counts[name], `${scenario.name}: ${name}`).toBeGreaterThanOrEqual(count);
+      }
+    }
+    // Every scenario was let through in the end, and none at the start.
+    expect(acknowledged).toBeGreaterThanOrEqual(scenarios.length);
+    expect(acknowledged).toBeLessThan(running.length / 2);
+  }, 240_000);
+
+  test('a killed process leaves the same', async () => {
+    const server = await ownServer();
+    const [{ writes }] = (await recordScenarios()) as [Scenario];
+    for (let passes = 0; passes < 5; passes += 1) {
+      const uri = `${server.uri}left-${passes}`;
+      const port = await openHoldingPort(hostOf(uri), passes);
+      const child = spawn(
+        process.execPath,
+        ['--input-type=module', '-e', WRITER, `mongodb://${port.host}/left-${passes}`],
+        {
+          stdio: ['pipe', 'ignore', 'inherit'],
+        },
+      );
+      child.stdin.end(JSON.stringify(writes));
+      await port.held;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const counts = await expectWhole(openWorkbench(uri));
+      expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(passes);
+    }
+  }, 120_000);
+
+  test('thousands of acknowledged writes survive a killed server', async () => {
+    const server = await ownServer();
+    const bench = openWorkbench(`${server.uri}many`);
+    const acknowledged = { books: [] as number[], pairs: [] as number[] };
+    let up = true;
+    const write = async (writer: number) => {
+      for (let n = writer; up; n += 20) {
+        const isPair = n % 4 === 0;
+        const writes = isPair ? [insert(NEIGHBOUR, n, {}), insert(BOOKS, n, {})] : [insert(BOOKS, n, {})];
+        if (!(await isDone(bench.commit(writes)))) return;
+        acknowledged[isPair ? 'pairs' : 'books'].push(n);
+      }
+    };
+    const writers = Array.from({ length: 20 }, (_, writer) => write(writer));
+    const enough = () => acknowledged.books.length + acknowledged.pairs.length;
+    await expect.poll(enough, { timeout: 60_000 }).toBeGreaterThan(4000);
+    await server.kill();
+    up = false;
+    await Promise.all(writers);
+    await server.start();
+    const numbers = async (ns: typeof BOOKS) =>
+      new Set((await bench.stored(ns)).map(({ _id }) => Number.parseInt(String(_id), 16)));
+    const [books, neighbours] = [await numbers(BOOKS), await numbers(NEIGHBOUR)];
+    const all = [...acknowledged.books, ...acknowledged.pairs];
+    expect(all.filter((n) => !books.has(n))).toEqual([]);
+    expect(acknowledged.pairs.filter((n) => !neighbours.has(n))).toEqual([]);
+  }, 240_000);
+});
+
+const modulePath = (name: string) =>
+  new URL(`../../../../src/stores/mongo-documents/${name}`, import.meta.url).href;
+
+/** Commits what it reads, once. */
+const WRITER = `
+  const { createConnection } = await import(${JSON.stringify(modulePath('connection/connection.ts'))});
+  const { createCommits } = await import(${JSON.stringify(modulePath('commits/commits.ts'))});
+  const log = { info() {}, warn() {}, error() {} };
+  const options = { uri: process.argv[1], maxPoolSize: 5, minPoolSize: 0, separateDatabases: false, queryMs: 60000, log };
+  const connection = createConnection(options);
+  const { commit } = createCommits({ connection, indexes: { of: () => [] }, log });
+  let text = '';
+  for await (const part of process.stdin) text += part;
+  await commit(JSON.parse(text));
+`;

@@ -1,0 +1,71 @@
+// Transactions whose commands fail for a while, on a set of one member that is told to fail them.
+import type { Document } from 'mongodb';
+import { expect, test } from 'vitest';
+import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
+import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
+import { openWorkbench, type Workbench } from './workbench.ts';
+
+const PAIR = [insert(BOOKS, 1, {}), insert(NEIGHBOUR, 1, {})];
+
+const fail = (bench: Workbench, mode: Document | string, data: Document) =>
+  bench.admin({ configureFailPoint: 'failCommand', mode, data: { appName: 'cloister', ...data } });
+
+const counts = async (bench: Workbench) =>
+  Promise.all([BOOKS, NEIGHBOUR].map((ns) => bench.raw(ns).countDocuments()));
+
+describeMongo('transactions that do not succeed at once', () => {
+  test('are tried again, and applied once', async () => {
+    const server = await ownServer({ replicaSet: true });
+    const failures: readonly [Document, Document][] = [
+      [
+        { times: 3 },
+        { failCommands: ['insert'], errorCode: 112, errorLabels: ['TransientTransactionError'] },
+      ],
+      [{ times: 2 }, { failCommands: ['insert'], closeConnection: true }],
+      [
+        { times: 3 },
+        { failCommands: ['commitTransaction'], errorCode: 251, errorLabels: ['TransientTransactionError'] },
+      ],
+      [{ times: 3 }, { failCommands: ['commitTransaction'], errorCode: 91 }],
+      [{ times: 3 }, { failCommands: ['commitTransaction'], closeConnection: true }],
+      [
+        { times: 3 },
+        { failCommands: ['commitTransaction'], writeConcernError: { code: 64, errmsg: 'late' } },
+      ],
+      // As a cluster answers when a collection is new and the writes go to several shards.
+      [{ times: 1 }, { failCommands: ['insert'], errorCode: 263 }],
+    ];
+    for (const [at, [mode, data]] of failures.entries()) {
+      const bench = openWorkbench(server.uri.replace('/?', `/again-${at}?`));
+      const heard: unknown[] = [];
+      bench.watch((changed) => heard.push(changed));
+      await fail(bench, mode, data);
+      await bench.commit(PAIR);
+      expect(await counts(bench), JSON.stringify(data)).toEqual([1, 1]);
+      expect(heard).toEqual([[BOOKS, NEIGHBOUR]]);
+    }
+  }, 120_000);
+
+  test('end at the deadline, and watchers hear of what may have been written', async () => {
+    const server = await ownServer({ replicaSet: true });
+    const bench = openWorkbench(server.uri.replace('/?', '/late?'));
+    const heard: unknown[] = [];
+    bench.watch((changed) => heard.push(changed));
+    await fail(bench, 'alwaysOn', {
+      failCommands: ['insert'],
+      errorCode: 112,
+      errorLabels: ['TransientTransactionError'],
+    });
+    const busy = await failureOf(bench.commit(PAIR, { deadline: Date.now() + 300 }));
+    expect(busy.reason).toBe('timeout');
+    await fail(bench, 'alwaysOn', {
+      failCommands: ['commitTransaction'],
+      writeConcernError: { code: 64, errmsg: 'late' },
+    });
+    const late = await failureOf(bench.commit(PAIR, { deadline: Date.now() + 500 }));
+    expect(late.reason).toBe('timeout');
+    await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(2);
+    await fail(bench, 'off', {});
+    expect(await counts(bench)).toEqual([1, 1]);
+  }, 60_000);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { readImages } from '../../../../src/stores/mongo-documents/commits/images.ts';
+import { undo } from '../../../../src/stores/mongo-documents/commits/undo.ts';
+import type { Write } from '../../../../src/stores/ports.ts';
+import { BOOKS, idOf, insert } from '../../../contracts/cases.ts';
+import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
+import { openWorkbench, remove, update } from './workbench.ts';
+
+const byKind = (writes: readonly Write[]) =>
+  writes.map((write) => ({ kind: write.kind, ns: write.ns, writes: [write] }));
+
+describeMongo('taking back', ({ standalone }) => {
+  test('leads to what was before, the last write first', async () => {
+    const bench = openWorkbench(await ownDatabase(standalone));
+    await bench.raw(BOOKS).createIndex({ slug: 1 }, { unique: true, sparse: true });
+    await bench.commit([insert(BOOKS, 1, { slug: 'a' }), insert(BOOKS, 2, { slug: 'b' })]);
+    const before = await bench.stored(BOOKS);
+    // Only backwards are the unique values free again in time.
+    const writes = [update(BOOKS, 1, 1, { slug: 'c' }), remove(BOOKS, 2, 1), insert(BOOKS, 3, { slug: 'a' })];
+    const left = await bench.connection.run({}, async (scope) => {
+      const images = await readImages(scope, writes);
+      await bench.commit(writes);
+      return undo(scope, byKind(writes), images);
+    });
+    expect(left).toEqual([]);
+    expect(await bench.stored(BOOKS)).toEqual(before);
+  });
+
+  test('leaves alone what others have changed, and names it; what they removed stays away', async () => {
+    const bench = openWorkbench(await ownDatabase(standalone));
+    await bench.commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, {})));
+    const writes = [
+      update(BOOKS, 1, 1, {}),
+      update(BOOKS, 2, 1, {}),
+      insert(BOOKS, 5, {}),
+      insert(BOOKS, 6, {}),
+      remove(BOOKS, 3, 1),
+    ];
+    const left = await bench.connection.run({}, async (scope) => {
+      const images = await readImages(scope, writes);
+      await bench.commit(writes);
+      await bench.commit([update(BOOKS, 1, 2, { theirs: true })]);
+      await bench.commit([remove(BOOKS, 2, 2)]);
+      await bench.commit([update(BOOKS, 5, 1, { theirs: true })]);
+      await bench.commit([remove(BOOKS, 6, 1)]);
+      await bench.commit([insert(BOOKS, 3, { theirs: true })]);
+      return undo(scope, byKind(writes), images);
+    });
+    expect(left.map(({ ids }) => ids)).toEqual([[idOf(5)], [idOf(1)]]);
+    const books = await bench.stored(BOOKS);
+    expect(books.map(({ _id, theirs = false }) => [String(_id), theirs])).toEqual([
+      [idOf(1), true],
+      [idOf(3), true],
+      [idOf(4), false],
+      [idOf(5), true],
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+// A real server that is away, comes, stops, hangs or is killed: nothing hangs, and nothing needs a hand.
+import { expect, it } from 'vitest';
+import type { Connection, Scope } from '../../../../src/stores/mongo-documents/connection/types.ts';
+import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { launchReplicaSet } from '../../../helpers/mongod.ts';
+import { eventually, openConnection, rejection } from '../connections.ts';
+import { openSwitchboard } from './switchboard.ts';
+
+const BOOKS = { database: null, collection: 'books' };
+
+const insert = (connection: Connection, n: number) =>
+  connection.run({}, (scope: Scope) => scope.collection(BOOKS).insertOne({ n }));
+
+/** A write that two calls may make once only, as a client that tries again would send it. */
+const put = (connection: Connection, n: number) =>
+  connection.run({}, (scope: Scope) =>
+    scope.collection(BOOKS).updateOne({ n }, { $set: { n } }, { upsert: true }),
+  );
+
+const find = (connection: Connection, deadline: number) =>
+  connection.run({ deadline }, (scope) => scope.collection(BOOKS).findOne());
+
+const portOf = (uri: string) => Number(/:(\d+)\//.exec(uri)?.[1]);
+
+const messages = (lines: readonly { message: string }[]) => lines.map(({ message }) => message);
+
+describeMongo('a server', () => {
+  it('that is away at first is used as soon as it is there', { timeout: 60_000 }, async () => {
+    const server = await ownServer();
+    await server.stop();
+    const { connection, lines } = openConnection(server.uri);
+    const began = Date.now();
+    const refused = [insert(connection, 1), insert(connection, 1), connection.health()].map(rejection);
+    expect(await Promise.all(refused)).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
+    expect(Date.now() - began).toBeLessThan(4500);
+    await server.start();
+    await eventually(() => connection.health(), 10_000);
+    await insert(connection, 1);
+    expect(messages(lines)).toEqual(['the database is away', expect.stringContaining('standalone')]);
+  });
+
+  it('that stops and starts is used again by the same connection', { timeout: 60_000 }, async () => {
+    const server = await ownServer();
+    const { connection, lines } = openConnection(server.uri);
+    await insert(connection, 1);
+    await server.stop();
+    for (let turn = 0; turn < 3; turn += 1) {
+      const deadline = Date.now() + 500;
+      expect(await rejection(find(connection, deadline))).toMatchObject({ reason: 'unavailable' });
+      expect(Date.now() - deadline).toBeLessThan(300);
+    }
+    await server.start();
+    await eventually(() => insert(connection, 2), 10_000);
+    expect(messages(lines)).toEqual([
+      expect.stringContaining('standalone'),
+      'the database is away',
+      'the database is back',
+    ]);
+  });
+
+  it('that hangs holds nobody beyond the deadline', { timeout: 60_000 }, async () => {
+    const server = await ownServer();
+    const { connection } = openConnection(server.uri, { maxPoolSize: 8 });
+    await insert(connection, 1);
+    server.signal('SIGSTOP');
+    const began = Date.now();
+    const many = Array.from({ length: 20 }, () => rejection(find(connection, began + 500)));
+    const answers = await Promise.all([...many, rejection(connection.health())]);
+    expect(Date.now() - began).toBeLessThan(3000);
+    for (const { reason } of answers as { reason: string }[])
+      expect(['timeout', 'unavailable']).toContain(reason);
+    // It is noticed, and what hung has ended: nothing else would be known to be away.
+    const noticed = async () =>
+      expect(await rejection(find(connection, Date.now() + 200))).toMatchObject({ reason: 'unavailable' });
+    await eventually(noticed, 20_000);
+    server.signal('SIGCONT');
+    await eventually(() => insert(connection, 2), 10_000);
+    await connection.health();
+  });
+
+  it('that becomes a replica set is used as one, and the other way round', { timeout: 60_000 }, async () => {
+    const [alone, member] = await Promise.all([ownServer(), ownServer({ replicaSet: true })]);
+    const board = await openSwitchboard(portOf(alone.uri));
+    const { connection, lines } = openConnection(`mongodb://${board.host}/?directConnection=true`);
+    const kind = () => connection.run({}, async ({ deployment }) => deployment.kind);
+    const becomes = (expected: string) => async () => expect(await kind()).toBe(expected);
+    expect(await kind()).toBe('standalone');
+    board.connect(portOf(member.uri));
+    await eventually(becomes('replica set'), 15_000);
+    await insert(connection, 1);
+    board.connect(portOf(alone.uri));
+    await eventually(becomes('standalone'), 15_000);
+    await insert(connection, 1);
+    const greetings = messages(lines).filter((message) => message.startsWith('connected'));
+    expect(greetings).toHaveLength(3);
+  });
+});
+
+describeMongo('a member that takes no writes', ({ replicaSet }) => {
+  it('is as good as away, even when the connection string asks for it alone', async () => {
+    const { hosts, primary } = await rawClient(replicaSet).db('admin').command({ hello: 1 });
+    const secondary = (hosts as string[]).find((host) => host !== primary);
+    const { connection } = openConnection(`mongodb://${secondary}/?directConnection=true`);
+    expect(await rejection(find(connection, Date.now() + 5000))).toMatchObject({ reason: 'unavailable' });
+    expect(await rejection(connection.health())).toMatchObject({ reason: 'unavailable' });
+  });
+});
+
+describeMongo('a replica set whose primary is killed', () => {
+  it('is used again without a hand, and has every write that was acknowledged', {
+    timeout: 120_000,
+  }, async () => {
+    const set = await launchReplicaSet();
+    const { connection, lines } = openConnection(set.uri);
+    try {
+      await put(connection, 0);
+      const restart = await set.killPrimary();
+      const killed = Date.now();
+      await eventually(() => put(connection, 1), 30_000);
+      expect(Date.now() - killed).toBeLessThan(20_000);
+      for (let n = 2; n < 50; n += 1) await put(connection, n);
+      await restart();
+      const count = await connection.run({}, (scope) => scope.collection(BOOKS).countDocuments());
+      expect(count).toBe(50);
+      expect(messages(lines).at(-1)).toBe('the database is back');
+    } finally {
+      await connection.close();
+      await set.dispose();
+    }
+  });
+});

@@ -1,0 +1,129 @@
+// Index builds that are cut short: by a crash of either side, by a process that ends, by a change of mind.
+import type { MongoClient } from 'mongodb';
+import { expect, test } from 'vitest';
+import { remember } from '../../../../src/stores/mongo-documents/indexes/record.ts';
+import { specOf } from '../../../../src/stores/mongo-documents/indexes/spec.ts';
+import { failureOf, index } from '../../../contracts/cases.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { eventually } from '../connections.ts';
+import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
+
+const UNIQUE = { unique: true };
+
+/** Builds that begin stay where they are until the result is called. */
+async function holdBuilds(client: MongoClient): Promise<() => Promise<void>> {
+  const set = async (mode: string) => {
+    await client.db('admin').command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode });
+  };
+  await set('alwaysOn');
+  return () => set('off');
+}
+
+const numbered = (n: number) => Array.from({ length: n }, (_, at) => ({ n: at, a: at }));
+
+describeMongo('index builds', ({ standalone }) => {
+  test('that a crash kept from beginning are known and made up for', async () => {
+    const { connection, ensure, names, recorded } = await openBench(standalone);
+    const spec = specOf(index('lost', { l: 1 }));
+    await connection.run({}, (scope) => remember(scope, SPACE, [spec]));
+    await ensure([index('a', { a: 1 })]);
+    expect(await names()).toEqual(['a']);
+    await connection.run({}, (scope) => remember(scope, SPACE, [specOf(index('b', { b: 1 }))]));
+    await ensure([index('b', { b: 1 })]);
+    expect(await names()).toEqual(['b']);
+    expect(await recorded()).toContain('b');
+  });
+
+  test('go on without the process that asked for them, and the next one waits for them', async () => {
+    const server = await ownServer();
+    const bench = await openBench(server.uri);
+    const { uri, books, indexing, names } = bench;
+    await books.insertMany(numbered(100));
+    const letGo = await holdBuilds(rawClient(uri));
+    const declared = [foldingIndex('a', { a: 1 })];
+    const { built } = await indexing.ensureIndexes(SPACE, declared);
+    await expect.poll(names).toContain('a~folded');
+    await indexing.close();
+    expect(await failureOf(built)).toMatchObject({ reason: 'unavailable' });
+    const next = openIndexing(uri);
+    const second = await next.indexing.ensureIndexes(SPACE, declared);
+    expect(next.indexing.knowledge.of(SPACE)).toMatchObject([{ folding: false }]);
+    await letGo();
+    await second.built;
+    expect(next.indexing.knowledge.of(SPACE)).toMatchObject([{ folding: true }]);
+    expect(await names()).toEqual(['a', 'a~folded']);
+  });
+
+  test('that nobody wants any more while they run are dropped when they are done', async () => {
+    const server = await ownServer();
+    const { uri, books, indexing, names, recorded } = await openBench(server.uri);
+    await books.insertMany(numbered(100));
+    const letGo = await holdBuilds(rawClient(uri));
+    const first = await indexing.ensureIndexes(SPACE, [index('a', { a: 1 }), index('b', { b: 1 })]);
+    await expect.poll(names).toContain('b');
+    const second = await indexing.ensureIndexes(SPACE, [index('n', { n: 1 })]);
+    await letGo();
+    await Promise.all([first.built, second.built]);
+    expect(await names()).toEqual(['n']);
+    expect(await recorded()).toEqual(['n']);
+  });
+
+  test('go on where a later declaration is refused', async () => {
+    const server = await ownServer();
+    const { uri, books, indexing, names } = await openBench(server.uri);
+    await books.insertMany([...numbered(100), { a: 1, n: 200 }]);
+    await indexing.ensureIndexes(SPACE, [index('u', { n: 1 }, UNIQUE)]);
+    const letGo = await holdBuilds(rawClient(uri));
+    const { built } = await indexing.ensureIndexes(SPACE, [
+      index('u', { n: 1 }, UNIQUE),
+      index('a', { a: 1 }),
+    ]);
+    await expect.poll(names).toContain('a');
+    const refused = failureOf(indexing.ensureIndexes(SPACE, [index('b', { a: 1 }, UNIQUE)]));
+    await expect.poll(names).toContain('b');
+    await letGo();
+    expect(await refused).toMatchObject({ reason: 'duplicate', fields: ['a'] });
+    await built;
+    expect(await names()).toEqual(['u', 'a']);
+    expect(indexing.knowledge.of(SPACE)).toHaveLength(2);
+  });
+
+  test('go on when the server comes back after a SIGKILL', async () => {
+    const server = await ownServer();
+    const { uri, books, indexing, names } = await openBench(server.uri);
+    await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
+    await holdBuilds(rawClient(uri));
+    const { built } = await indexing.ensureIndexes(SPACE, [foldingIndex('a', { a: 1 })]);
+    await expect.poll(names).toContain('a');
+    await server.kill();
+    await server.start();
+    await built;
+    expect(await names()).toEqual(['a', 'a~folded']);
+    expect(indexing.knowledge.of(SPACE)).toMatchObject([{ folding: true }]);
+  });
+
+  test('of a unique one that the server does not survive leave nothing in force', async () => {
+    const server = await ownServer();
+    const { uri, books, indexing, names, recorded } = await openBench(server.uri);
+    await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
+    await holdBuilds(rawClient(uri));
+    const refused = failureOf(indexing.ensureIndexes(SPACE, [index('u', { a: 1 }, UNIQUE)]));
+    await expect.poll(names).toContain('u');
+    await server.kill();
+    expect(await refused).toMatchObject({ reason: 'unavailable' });
+    await server.start();
+    await eventually(async () => expect(await recorded()).toEqual([]), 20_000);
+    expect(await names()).toEqual([]);
+  });
+
+  test('are refused at once while the server is away, and by a store that is closing', async () => {
+    const server = await ownServer();
+    const uri = await ownDatabase(server.uri);
+    const { indexing } = openIndexing(uri);
+    await server.stop();
+    expect(await failureOf(indexing.ensureIndexes(SPACE, []))).toMatchObject({ reason: 'unavailable' });
+    await server.start();
+    await indexing.close();
+    expect(await failureOf(indexing.ensureIndexes(SPACE, []))).toMatchObject({ reason: 'unavailable' });
+  });
+});

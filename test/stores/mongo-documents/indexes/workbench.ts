@@ -1,0 +1,54 @@
+// What tests of indexes work with: a database of their own, the indexes of one process, and a look past both.
+import type { Document } from 'mongodb';
+import { onTestFinished } from 'vitest';
+import { pause } from '../../../../src/lib/pause.ts';
+import { createIndexing } from '../../../../src/stores/mongo-documents/indexes/indexing.ts';
+import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
+import { index } from '../../../contracts/cases.ts';
+import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { openConnection } from '../connections.ts';
+import { createLogLines } from '../log-lines.ts';
+
+export const SPACE: Namespace = { database: null, collection: 'books' };
+
+/** The indexes as one process of the server keeps them. */
+export function openIndexing(uri: string) {
+  const { connection } = openConnection(uri);
+  const { log, lines } = createLogLines();
+  const indexing = createIndexing({ connection, log, pause: (_, signal) => pause(50, signal) });
+  onTestFinished(() => indexing.close());
+  const ensure = async (definitions: readonly IndexDefinition[], ns = SPACE) => {
+    const { built } = await indexing.ensureIndexes(ns, definitions);
+    await built;
+  };
+  return { connection, indexing, ensure, lines };
+}
+
+/** An empty database with the indexes of one process. */
+export async function openBench(server: string) {
+  const uri = await ownDatabase(server);
+  const database = rawClient(uri).db();
+  const books = database.collection(SPACE.collection);
+  const names = async () => {
+    const found: Document[] = await books
+      .listIndexes()
+      .toArray()
+      .catch(() => []);
+    return found.map(({ name }) => name).filter((name) => name !== '_id_');
+  };
+  const recorded = async (): Promise<string[]> => {
+    const records = await database.collection('cloister.indexes').find().toArray();
+    return records.flatMap(({ indexes }) => indexes.map(({ name }: Document) => name));
+  };
+  return { uri, database, books, names, recorded, ...openIndexing(uri) };
+}
+
+/** An index whose fields ignore case. */
+export function foldingIndex(
+  name: string,
+  keys: Record<string, 1 | -1>,
+  more: Partial<IndexDefinition> = {},
+) {
+  const definition = index(name, keys, more);
+  return { ...definition, keys: definition.keys.map((key) => ({ ...key, fold: true })) };
+}
