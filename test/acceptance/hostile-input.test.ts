@@ -2,11 +2,12 @@
 // text from inside the server, the one envelope around every refusal, nothing that hangs, and nothing changed by a refusal.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type InjectAnswer, startApp, type TestApp } from '../helpers/app.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
 import { book, person } from '../helpers/fixtures.ts';
 import * as content from '../helpers/hostile-content.ts';
 import * as requests from '../helpers/hostile-requests.ts';
 import * as values from '../helpers/hostile-values.ts';
+import type { InjectAnswer } from '../helpers/inject.ts';
 
 const BOOKS = '/1.0/library/books';
 const SECONDS_EACH = 6;

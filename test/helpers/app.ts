@@ -3,9 +3,9 @@ import { createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { Answer } from './client.ts';
 import { LIBRARY } from './fixtures.ts';
 import { dropFolderDatabases } from './folder-databases.ts';
+import { type InjectAnswer, injectInto } from './inject.ts';
 import { ADMIN, freePort } from './server-process.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -30,11 +30,6 @@ interface InjectOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface InjectAnswer extends Omit<Answer, 'headers'> {
-  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
-  readonly text: string;
-}
-
 export interface TestApp {
   readonly app: Awaited<ReturnType<typeof createApp>>;
   readonly workspace: Workspace;
@@ -47,14 +42,6 @@ export interface TestApp {
   /** Opens a real socket and resolves with its address. */
   listen(): Promise<string>;
   close(): Promise<void>;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const USER_SECRET = 'a secret of a test client';
@@ -78,25 +65,8 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const logger = createLogger({ level: log === undefined ? 'silent' : 'info', secrets: [], stream });
   const app = await createApp(config, { configFile: file, cwd: workspace.cwd, logger });
 
-  const send = async (method: string, path: string, { token, body, headers }: InjectOptions) => {
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await app.server.inject({
-      method: method as 'GET',
-      url: path,
-      headers: {
-        ...(typeof token === 'string' ? { authorization: `Bearer ${token}` } : {}),
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(payload === undefined ? {} : { payload }),
-    });
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      text: answer.body,
-      body: parse(answer.body),
-    } as InjectAnswer;
-  };
+  const send = (method: string, path: string, options: InjectOptions) =>
+    injectInto(app, { method, path }, options);
 
   const token = async (clientId: string, secret: string): Promise<string> => {
     const { status, body } = await send('POST', '/token', { token: null, body: { clientId, secret } });

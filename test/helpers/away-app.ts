@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type FickleStore, fickle, type Operation } from './fickle-store.ts';
 import { LIBRARY } from './fixtures.ts';
+import { type InjectAnswer, injectInto } from './inject.ts';
 import { ADMIN } from './server-process.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
@@ -35,13 +36,6 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Answered {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds
-  readonly body: any;
-}
-
 export interface AwayApp {
   readonly app: Awaited<ReturnType<typeof createApp>>;
   readonly store: FickleStore;
@@ -50,34 +44,10 @@ export interface AwayApp {
   readonly path: string;
   readonly admins: readonly FirstAdmin[];
   readonly log: readonly string[];
-  ask(method: string, path: string, asked?: Asked): Promise<Answered>;
+  ask(method: string, path: string, asked?: Asked): Promise<InjectAnswer>;
   /** Logs in as the admin of the environment. */
   login(): Promise<string>;
   close(): Promise<void>;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function asker(app: AwayApp['app']): AwayApp['ask'] {
-  return async (method, path, { token, body, headers } = {}) => {
-    const answer = await app.server.inject({
-      method: method as 'GET',
-      url: path,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    return { status: answer.statusCode, headers: answer.headers, body: parse(answer.body) };
-  };
 }
 
 /** Starts on a workspace and data of its own, which go when the test is over. */
@@ -108,7 +78,7 @@ export async function startAwayApp(options: AwayOptions): Promise<AwayApp> {
     await close();
     if (earlier === undefined) workspace.remove();
   });
-  const ask = asker(app);
+  const ask: AwayApp['ask'] = (method, path, asked = {}) => injectInto(app, { method, path }, asked);
   const login = async () => {
     const { status, body } = await ask('POST', '/token', { body: ADMIN });
     if (status !== 200) throw new Error(`no token: ${status}`);

@@ -1,6 +1,7 @@
 // A collection made over HTTP for one test of the whole application, and short ways to fill and ask it.
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import type { InjectAnswer, TestApp } from './app.ts';
+import type { TestApp } from './app.ts';
+import type { InjectAnswer } from './inject.ts';
 
 type Parameters = Readonly<Record<string, Json>>;
 

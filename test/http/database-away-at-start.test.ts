@@ -33,7 +33,7 @@ async function tokenOfBefore(env: Readonly<Record<string, string>> = {}) {
 describe('while the database has not come', () => {
   it('greets, and is not healthy', async () => {
     const { ask } = await startAwayApp({ away: true });
-    expect(await ask('GET', '/hello')).toMatchObject({ status: 200, body: 'Welcome to API' });
+    expect(await ask('GET', '/hello')).toMatchObject({ status: 200, text: 'Welcome to API' });
     expectAway(await ask('GET', '/health'));
     expectAway(await ask('GET', '/health', { token: 'bad' }));
   });

@@ -97,7 +97,7 @@ describe('while the database is away', () => {
     expect(existsSync(fileOf(app, 'endpoints/1.0/endpoint.hello.policy.json'))).toBe(false);
     expect(readFileSync(fileOf(app, 'config.json'), 'utf8')).toBe(config);
     store.comeBack();
-    expect(await ask('GET', '/1.0/hello', { token })).toMatchObject({ status: 200, body: 'hello' });
+    expect(await ask('GET', '/1.0/hello', { token })).toMatchObject({ status: 200, text: 'hello' });
     expect((await ask('GET', '/1.0/other', { token })).status).toBe(404);
   });
 
@@ -145,7 +145,7 @@ describe('while the database is away', () => {
     await vi.waitFor(() => expect([failed('stays'), failed('goes')]).toEqual([true, true]), soon);
     store.comeBack();
     await vi.waitFor(async () => {
-      expect((await ask('GET', '/1.0/stays', { token })).body).toBe('by hand');
+      expect((await ask('GET', '/1.0/stays', { token })).text).toBe('by hand');
       expect((await ask('GET', '/1.0/goes', { token })).status).toBe(404);
     }, soon);
   });
@@ -217,6 +217,6 @@ describe('code that lies in files before the database comes', () => {
     store.comeBack();
     await app.started;
     expect((await ask('POST', BOOKS, { body: { title: 'dune' } })).body.results[0].title).toBe('DUNE');
-    expect((await ask('GET', '/1.0/hello')).body).toBe('hello');
+    expect((await ask('GET', '/1.0/hello')).text).toBe('hello');
   });
 });

@@ -1,6 +1,7 @@
 // What a client is told when the store refuses a commit, and how often a lost race is run again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, StoreError } from '../../errors.ts';
+import { backOff } from '../../lib/back-off.ts';
 import type { Context } from '../documents.ts';
 
 /** Where in a request a write comes from. */
@@ -62,6 +63,6 @@ export async function retryConflicts<T>(
         throw new AppError('STORE_BUSY', { message, headers: { 'Retry-After': '1' }, cause: error });
       }
     }
-    if (round >= HASTY) await pause(Math.random() * Math.min(PAUSE.first * 2 ** (round - HASTY), PAUSE.most));
+    if (round >= HASTY) await pause(backOff(round - HASTY, PAUSE));
   }
 }

@@ -1,5 +1,6 @@
 // Commits: one write as one command, several as a transaction, or one after the other where the server has none.
 import type { StoreError } from '../../../errors.ts';
+import type { Random } from '../../../lib/back-off.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';
 import { asStoreError } from '../connection/failures.ts';
@@ -8,7 +9,7 @@ import { spaceKey } from '../names.ts';
 import { createExplain, type Refusal } from './failures.ts';
 import { writeInOrder } from './ordered.ts';
 import { writeOne } from './single.ts';
-import { type Random, writeInTransaction } from './transaction.ts';
+import { writeInTransaction } from './transaction.ts';
 
 interface CommitsOptions {
   readonly connection: Pick<Connection, 'run'>;

@@ -1,6 +1,7 @@
 // Several writes as one transaction, again and again while others get in between.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, MongoServerError } from 'mongodb';
+import { backOff, type Random } from '../../../lib/back-off.ts';
 import type { Write } from '../../ports.ts';
 import { isTransient, isUnknownCommit } from '../connection/failures.ts';
 import type { Scope } from '../connection/types.ts';
@@ -12,9 +13,6 @@ import { firstStale } from './versions.ts';
 
 /** Bounds of the pause before the next attempt, in milliseconds. */
 const PAUSE = { first: 5, most: 200 };
-
-/** A number from 0 up to 1. */
-export type Random = () => number;
 
 /**
  * Applies all writes or none; returns the one that was refused, if any. Rejects with `timeout`, or with what the driver
@@ -38,7 +36,7 @@ export async function writeInTransaction(
       } else if (!isTransient(error)) throw error;
     }
     scope.left();
-    await delay(random() * Math.min(PAUSE.first * 2 ** round, PAUSE.most));
+    await delay(backOff(round, PAUSE, random));
     scope.left();
   }
 }
