@@ -21,6 +21,18 @@ interface CommitsOptions {
 /** After these nobody knows whether the writes were applied. */
 const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'timeout', 'busy']);
 
+async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined> {
+  const session = scope.session();
+  const maxTimeMS = scope.left();
+  try {
+    await writeOne(scope, write, { session, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+  } catch (error) {
+    return { error, write, index: 0 };
+  }
+  scope.acknowledged(session);
+  return undefined;
+}
+
 /**
  * Rejections name the write that was refused; nothing is written then. `timeout` and `unavailable` say less: a single
  * write, or the end of a transaction, may have been applied although its answer did not come in time, and without
@@ -44,13 +56,7 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
 
   const apply = async (scope: Scope, writes: readonly Write[]): Promise<Refusal | undefined> => {
     const [write] = writes as [Write];
-    if (writes.length === 1) {
-      const maxTimeMS = scope.left();
-      return writeOne(scope, write, maxTimeMS === undefined ? {} : { maxTimeMS }).then(
-        () => undefined,
-        (error: unknown) => ({ error, write, index: 0 }),
-      );
-    }
+    if (writes.length === 1) return applyOne(scope, write);
     const { transactions } = scope.deployment;
     return transactions ? writeInTransaction(scope, writes, random) : writeInOrder(scope, writes, log);
   };

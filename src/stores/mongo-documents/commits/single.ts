@@ -7,7 +7,7 @@ import type { Scope } from '../connection/types.ts';
 import { changeOf, isReplacement, stateFilter } from './statements.ts';
 
 /** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
-type Sending = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern'>;
+type Sending = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
 
 /** Throws `conflict`, or what the driver throws. */
 export async function writeOne(scope: Scope, write: Write, sending: Sending): Promise<void> {

@@ -60,6 +60,7 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
     return { error: failure.error, write, index: parcel.first + at };
   }
   await finish(scope, session);
+  scope.acknowledged(session);
   return undefined;
 }
 

@@ -153,7 +153,7 @@ class ServerConnection implements Connection {
     }
   }
 
-  #scope({ client, handles, deployment }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
+  #scope({ client, handles, deployment, clock }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
     const own = this.#source.database;
     return {
       client,
@@ -176,8 +176,11 @@ class ServerConnection implements Connection {
         deadline.check();
         const session = client.startSession();
         sessions.push(session);
+        clock.advance(session);
         return session;
       },
+      readConcern: clock.readConcern,
+      acknowledged: clock.wrote,
     };
   }
 

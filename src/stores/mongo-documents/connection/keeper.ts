@@ -1,6 +1,7 @@
 // Keeps one client that works: makes it when it is first needed, and a new one where the driver would never recover.
 import type { MongoClient, TopologyDescription } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
+import { type Clock, createClock } from './clock.ts';
 import { type Deadline, within } from './deadlines.ts';
 import { deploymentOf, isBoundToReader } from './deployment.ts';
 import { plainCause } from './failures-cause.ts';
@@ -11,6 +12,7 @@ export interface Live {
   readonly client: MongoClient;
   readonly handles: Handles;
   readonly deployment: Deployment;
+  readonly clock: Clock;
 }
 
 interface KeeperOptions {
@@ -141,7 +143,7 @@ export class ClientKeeper {
     if (this.#closed || deployment === undefined) {
       throw new StoreError('unavailable', { cause: new Error('the server takes no writes') });
     }
-    this.#live = { client, handles: createHandles(client), deployment };
+    this.#live = { client, handles: createHandles(client), deployment, clock: createClock() };
     this.#writable = undefined;
     this.#options.onConnected(deployment);
   }

@@ -35,8 +35,12 @@ export interface Scope {
   database(name: string | null): Db;
   /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
   left(): number | undefined;
-  /** Opens a session that ends with the operation. */
+  /** Opens a session that ends with the operation. Reads in it see every write that was acknowledged before. */
   session(): ClientSession;
+  /** What a read without a session must ask for, to see the same. */
+  readConcern(): Document;
+  /** Takes the session of writes that are acknowledged: reads from now on see them, whichever server answers. */
+  acknowledged(session: ClientSession): void;
 }
 
 export interface Connection {

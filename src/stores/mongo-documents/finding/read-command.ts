@@ -42,7 +42,7 @@ export async function runRead(
     const maxTimeMS = scope.left();
     const bounded = {
       ...command,
-      readConcern: { level: 'majority' },
+      readConcern: scope.readConcern(),
       ...(maxTimeMS !== undefined && { maxTimeMS }),
     };
     return scope.database(ns.database).command(bounded, options);

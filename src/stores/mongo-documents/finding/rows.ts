@@ -77,6 +77,7 @@ function optionsOf(scope: Scope, ask: Ask): FindOptions {
   const maxTimeMS = scope.left();
   return {
     raw: true,
+    session: scope.session(),
     batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MOST_AT_ONCE),
     ...termsOf(ask),
     ...(limit === undefined ? {} : { limit }),
@@ -101,7 +102,12 @@ export async function countRowsAt(
   const most = limit === undefined ? {} : { limit };
   // On a cluster the command counts what is on its way between shards too.
   if (scope.deployment.kind === 'sharded') {
-    const bounds = { ...most, collation, ...(maxTimeMS === undefined ? {} : { maxTimeMS }) };
+    const bounds = {
+      ...most,
+      collation,
+      session: scope.session(),
+      ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+    };
     return { count: await collection.countDocuments(query, bounds), time: undefined };
   }
   // Without a condition it tells what the server believes, which a crash leaves wrong.
