@@ -12,6 +12,8 @@ const BOOKS = '/1.0/library/books';
 const TOKEN_SECRET = 'a signing secret of tests, long enough to be taken';
 const BACK_WITHIN_MS = 30_000;
 const QUERY_MS = 2000;
+/** Far beyond the limit of an operation, as the machine may stall, and far from the minutes of a connection that hangs. */
+const NO_HANG_MS = 10_000;
 
 let workspace: Workspace;
 let server: ServerProcess | undefined;
@@ -100,7 +102,7 @@ describeMongo('While the database is away', () => {
         }),
         expectAway(`${url}/token`, credentials('nobody', 'wrong')),
       ]);
-      expect(Math.max(...times)).toBeLessThan(QUERY_MS + 2000);
+      expect(Math.max(...times)).toBeLessThan(NO_HANG_MS);
       expect((await fetch(`${url}${BOOKS}`, bearer(`${client.token}x`))).status).toBe(401);
       expect((await fetch(`${url}/hello`)).status).toBe(200);
       expect((await fetch(`${url}/health`)).status).toBe(503);
@@ -117,11 +119,11 @@ describeMongo('While the database is away', () => {
     const { url } = await start(mongod.uri, '/health');
     const client = await connect(url);
     expect((await client.request('POST', BOOKS, { title: 'Before' })).status).toBe(200);
-    mongod.signal('SIGSTOP');
+    await mongod.freeze();
     const many = Array.from({ length: 50 }, () => expectAway(`${url}${BOOKS}`, bearer(client.token)));
-    expect(Math.max(...(await Promise.all(many)))).toBeLessThan(QUERY_MS + 2000);
+    expect(Math.max(...(await Promise.all(many)))).toBeLessThan(NO_HANG_MS);
     expect((await fetch(`${url}/hello`)).status).toBe(200);
-    mongod.signal('SIGCONT');
+    mongod.thaw();
     await untilHealthy(url);
     const { status, body } = await client.request('GET', BOOKS);
     expect([status, body.metadata.totalCount]).toEqual([200, 1]);

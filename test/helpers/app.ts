@@ -6,7 +6,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { LIBRARY } from './fixtures.ts';
 import { dropFolderDatabases } from './folder-databases.ts';
 import { type InjectAnswer, injectInto } from './inject.ts';
-import { ADMIN, freePort } from './server-process.ts';
+import { ADMIN } from './server-process.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 interface StartOptions {
@@ -49,13 +49,13 @@ const USER_SECRET = 'a secret of a test client';
 /** Starts on a temporary workspace and data folder; `close` removes both. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const workspace = options.workspace ?? createWorkspace(options.specs ?? LIBRARY, options.config ?? {});
-  const port = await freePort();
   const env = {
     CLOISTER_ADMIN_ID: ADMIN.clientId,
     CLOISTER_ADMIN_SECRET: ADMIN.secret,
     CLOISTER_LOGGING_LEVEL: 'silent',
     CLOISTER_SERVER_HOST: '127.0.0.1',
-    CLOISTER_SERVER_PORT: String(port),
+    // Any free one, chosen when it is bound: one that was free a moment ago may be another worker's by then.
+    CLOISTER_SERVER_PORT: '0',
     ...options.env,
   };
   const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });

@@ -15,15 +15,28 @@ interface Found extends Entry {
   readonly history: readonly string[];
 }
 
+interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 interface Operation {
-  readonly after: State;
-  send(client: Client): Promise<{ status: number; body: unknown }>;
+  /** What there is when it was done so many times. */
+  after(times: number): State;
+  send(client: Client): Promise<Answered>;
+  /** Whether the answer to a repetition says that it had been done. */
+  wasDone(answer: Answered): boolean;
 }
 
 export interface Ledger {
   readonly acknowledged: () => number;
   /** Writes until the connection breaks, the server is away (503), or `enough` says so. */
   run(client: Client, enough?: () => boolean): Promise<void>;
+  /**
+   * Sends a request that was refused with 503 again until it is answered. Such a write may be done all the same, and be
+   * seen only later; a repetition comes after it, and whatever is left of it finds the documents changed.
+   */
+  settle(client: Client): Promise<void>;
   /** The least `v` that each of its documents must have from now on, by title; a document may also have gone. */
   least(): ReadonlyMap<string, number>;
   /** Compares what the server has with what it acknowledged. Rejects with the difference. Resolves with what it found. */
@@ -51,10 +64,19 @@ const equal = (expected: State, found: readonly Found[]) =>
   expected.size === found.length &&
   found.every(({ title, v, n }) => expected.get(title)?.v === v && expected.get(title)?.n === n);
 
+function codesOf(body: unknown): readonly unknown[] {
+  const { errors } = body as { errors: readonly { code: unknown }[] };
+  return errors.map(({ code }) => code);
+}
+
+const refusalOf = ({ status, body }: Answered) => new Error(`${status}: ${JSON.stringify(body)}`);
+
 /** `writer` tells ledgers apart: each touches only documents of its own. */
 export function createLedger(writer: number, random: () => number): Ledger {
   let certain: State = new Map();
-  let pending: State | undefined;
+  let pending: Operation | undefined;
+  /** What may have become of the last request, where that is not certain. */
+  let possible: readonly State[] = [];
   let ids = new Map<string, string>();
   let serial = 0;
   let acknowledged = 0;
@@ -67,8 +89,10 @@ export function createLedger(writer: number, random: () => number): Ledger {
       return { writer, n: 0, title: `${writer}/${String(serial).padStart(6, '0')}` };
     });
     const added = documents.map(({ title }) => [title, { v: 1, n: 0 }] as const);
+    const after = new Map([...certain, ...added]);
     return {
-      after: new Map([...certain, ...added]),
+      after: () => after,
+      wasDone: ({ status, body }) => status === 400 && codesOf(body).every((code) => code === 'ERROR_UNIQUE'),
       send: (client) => client.request('POST', PATH, many === 1 ? documents[0] : documents),
     };
   };
@@ -76,10 +100,15 @@ export function createLedger(writer: number, random: () => number): Ledger {
   const update = (titles: readonly string[], query: boolean): Operation => {
     serial += 1;
     const n = serial;
-    const after = new Map(certain);
-    for (const title of titles) after.set(title, { v: (certain.get(title)?.v ?? 0) + 1, n });
+    const before = certain;
     return {
-      after,
+      after: (times) => {
+        const changed = titles.map(
+          (title) => [title, { v: (before.get(title)?.v ?? 0) + times, n }] as const,
+        );
+        return new Map([...before, ...changed]);
+      },
+      wasDone: () => false,
       send: (client) =>
         query
           ? client.request('PUT', PATH, { query: { writer, title: { $in: titles } }, update: { n } })
@@ -87,13 +116,17 @@ export function createLedger(writer: number, random: () => number): Ledger {
     };
   };
 
-  const remove = (titles: readonly string[], query: boolean): Operation => ({
-    after: new Map([...certain].filter(([title]) => !titles.includes(title))),
-    send: (client) =>
-      query
-        ? client.request('DELETE', PATH, { query: { writer, title: { $in: titles } } })
-        : client.request('DELETE', `${PATH}/${ids.get(titles[0] ?? '')}`),
-  });
+  const remove = (titles: readonly string[], query: boolean): Operation => {
+    const after = new Map([...certain].filter(([title]) => !titles.includes(title)));
+    return {
+      after: () => after,
+      wasDone: ({ status }) => status === 404,
+      send: (client) =>
+        query
+          ? client.request('DELETE', PATH, { query: { writer, title: { $in: titles } } })
+          : client.request('DELETE', `${PATH}/${ids.get(titles[0] ?? '')}`),
+    };
+  };
 
   const choose = (): Operation => {
     if (certain.size < 4) return create(random() < 0.5 ? 1 : 5);
@@ -117,31 +150,49 @@ export function createLedger(writer: number, random: () => number): Ledger {
     async run(client, enough = () => false) {
       while (!enough()) {
         const operation = choose();
-        pending = operation.after;
+        pending = operation;
+        possible = [operation.after(1)];
         const answer = await operation.send(client).catch(() => undefined);
         if (answer === undefined || answer.status === 503) return;
-        if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+        if (answer.status >= 300) throw refusalOf(answer);
         learnIds(answer.body);
-        certain = operation.after;
+        certain = operation.after(1);
         pending = undefined;
         acknowledged += 1;
       }
+    },
+    async settle(client) {
+      const repeated = pending;
+      if (repeated === undefined) return;
+      let answer: Answered;
+      let repetitions = 0;
+      do {
+        answer = await repeated.send(client);
+        repetitions += 1;
+      } while (answer.status === 503);
+      if (answer.status >= 300 && !repeated.wasDone(answer)) throw refusalOf(answer);
+      certain = repeated.after(1);
+      possible = Array.from({ length: repetitions }, (_, more) => repeated.after(2 + more));
+      pending = undefined;
     },
     async audit(client) {
       const filter = encodeURIComponent(JSON.stringify({ writer }));
       const { body } = await client.request('GET', `${PATH}?filter=${filter}&count=1000`);
       const found: readonly Found[] = body.results;
-      const state = [certain, pending].find(
-        (candidate) => candidate !== undefined && equal(candidate, found),
-      );
+      const state = [certain, ...possible].find((candidate) => equal(candidate, found));
       if (state === undefined) {
-        const shown = JSON.stringify({ found, certain: [...certain], pending: [...(pending ?? [])] });
+        const shown = JSON.stringify({
+          found,
+          certain: [...certain],
+          possible: possible.map((one) => [...one]),
+        });
         throw new Error(
           `the server holds neither what it acknowledged nor that and one more write: ${shown}`,
         );
       }
       certain = state;
       pending = undefined;
+      possible = [];
       ids = new Map(found.map(({ title, _id }) => [title, _id]));
       return found;
     },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
+import { freeze, thaw } from './freeze.ts';
 import { freePort } from './server-process.ts';
 import { ROOT } from './source-tree.ts';
 
@@ -40,8 +41,9 @@ export interface OwnServer {
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
-  /** Sends any other signal, SIGSTOP and SIGCONT for instance. */
-  signal(name: NodeJS.Signals): void;
+  /** Stops it where it stands: it is there, and answers nothing. */
+  freeze(): Promise<void>;
+  thaw(): void;
   /** Starts it again, on its data and its port. */
   start(): Promise<void>;
   dispose(): Promise<void>;
@@ -77,6 +79,12 @@ async function killed(server: MongoMemoryServer): Promise<void> {
   await server.stop({ doCleanup: false });
 }
 
+function pidOf(server: MongoMemoryServer): number {
+  const pid = server.instanceInfo?.instance.mongodProcess?.pid;
+  if (pid === undefined) throw new Error('the server does not run');
+  return pid;
+}
+
 async function launchMember({ args = [], replicaSet, auth = false }: OwnServerOptions): Promise<Member> {
   const dbPath = temporaryFolder();
   const port = await freePort();
@@ -101,7 +109,8 @@ async function launchMember({ args = [], replicaSet, auth = false }: OwnServerOp
       await server.stop({ doCleanup: false });
     },
     kill: () => killed(server),
-    signal: (name) => void server.instanceInfo?.instance.mongodProcess?.kill(name),
+    freeze: () => freeze(pidOf(server)),
+    thaw: () => thaw(pidOf(server)),
     async start() {
       server = create();
       await server.start();

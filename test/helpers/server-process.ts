@@ -39,21 +39,24 @@ interface SpawnOptions {
   readonly until?: '/health' | '/hello';
 }
 
-async function untilReady(url: string, ended: Promise<never>): Promise<void> {
+/** Resolves with the address once `path` answers 200. `address` is undefined until the server has said it. */
+async function untilReady(address: () => string | undefined, path: string, ended: Promise<never>) {
   const giveUp = Date.now() + READY_WITHIN_MS;
   while (Date.now() < giveUp) {
-    const answer = await Promise.race([ended, fetch(url).catch(() => undefined)]);
+    const url = address();
+    const asked = url === undefined ? undefined : fetch(url + path).catch(() => undefined);
+    const answer = await Promise.race([ended, asked]);
     await answer?.arrayBuffer();
-    if (answer?.status === 200) return;
+    if (url !== undefined && answer?.status === 200) return url;
     await pause(5);
   }
-  throw new Error(`no 200 from ${url} within ${READY_WITHIN_MS} ms`);
+  throw new Error(`no 200 from ${path} within ${READY_WITHIN_MS} ms`);
 }
 
 /** Starts `cloister start` in `cwd` with the admin of `ADMIN`, and resolves when it is ready. */
 export async function spawnServer(options: SpawnOptions): Promise<ServerProcess> {
-  const port = options.port ?? (await freePort());
-  const url = `http://127.0.0.1:${port}`;
+  // Unless told: any free one, chosen when it is bound. One that was free a moment ago may be another worker's by then.
+  const port = options.port ?? 0;
   const from = performance.now();
   const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), 'start', '--port', String(port)], {
     cwd: options.cwd,
@@ -81,11 +84,15 @@ export async function spawnServer(options: SpawnOptions): Promise<ServerProcess>
     throw new Error(`the server ended with ${code}: ${printed.slice(-4000)}`);
   });
   ended.catch(() => undefined);
+  const address = () => {
+    const bound = /^content API ready at http:\/\/\S+:(\d+)$/m.exec(printed)?.[1];
+    return bound && `http://127.0.0.1:${bound}`;
+  };
   try {
-    await untilReady(url + (options.until ?? '/health'), ended);
+    const url = await untilReady(address, options.until ?? '/health', ended);
+    return { url, process: child, readyMs: performance.now() - from, output: () => printed, stop };
   } catch (error) {
     await stop('SIGKILL');
     throw new Error(`${error instanceof Error ? error.message : error}\n${printed.slice(-4000)}`);
   }
-  return { url, process: child, readyMs: performance.now() - from, output: () => printed, stop };
 }

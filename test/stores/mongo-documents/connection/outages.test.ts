@@ -6,6 +6,12 @@ import { launchReplicaSet } from '../../../helpers/mongod.ts';
 import { eventually, openConnection, rejection } from '../connections.ts';
 import { openSwitchboard } from './switchboard.ts';
 
+/** Long for whoever waits, and a fraction of what the driver would wait: the machine may stall meanwhile. */
+const NO_HANG_MS = 10_000;
+
+/** How long a server that is there again may stay unnoticed. */
+const BACK_WITHIN_MS = 30_000;
+
 const BOOKS = { database: null, collection: 'books' };
 
 const insert = (connection: Connection, n: number) =>
@@ -25,21 +31,21 @@ const portOf = (uri: string) => Number(/:(\d+)\//.exec(uri)?.[1]);
 const messages = (lines: readonly { message: string }[]) => lines.map(({ message }) => message);
 
 describeMongo('a server', () => {
-  it('that is away at first is used as soon as it is there', { timeout: 60_000 }, async () => {
+  it('that is away at first is used as soon as it is there', { timeout: 120_000 }, async () => {
     const server = await ownServer();
     await server.stop();
     const { connection, lines } = openConnection(server.uri);
     const began = Date.now();
     const refused = [insert(connection, 1), insert(connection, 1), connection.health()].map(rejection);
     expect(await Promise.all(refused)).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
-    expect(Date.now() - began).toBeLessThan(4500);
+    expect(Date.now() - began).toBeLessThan(NO_HANG_MS);
     await server.start();
-    await eventually(() => connection.health(), 10_000);
+    await eventually(() => connection.health(), BACK_WITHIN_MS);
     await insert(connection, 1);
     expect(messages(lines)).toEqual(['the database is away', expect.stringContaining('standalone')]);
   });
 
-  it('that stops and starts is used again by the same connection', { timeout: 60_000 }, async () => {
+  it('that stops and starts is used again by the same connection', { timeout: 120_000 }, async () => {
     const server = await ownServer();
     const { connection, lines } = openConnection(server.uri);
     await insert(connection, 1);
@@ -47,10 +53,11 @@ describeMongo('a server', () => {
     for (let turn = 0; turn < 3; turn += 1) {
       const deadline = Date.now() + 500;
       expect(await rejection(find(connection, deadline))).toMatchObject({ reason: 'unavailable' });
-      expect(Date.now() - deadline).toBeLessThan(300);
+      // Well before the driver gives up its search, after three seconds.
+      expect(Date.now() - deadline).toBeLessThan(2000);
     }
     await server.start();
-    await eventually(() => insert(connection, 2), 10_000);
+    await eventually(() => insert(connection, 2), BACK_WITHIN_MS);
     expect(messages(lines)).toEqual([
       expect.stringContaining('standalone'),
       'the database is away',
@@ -58,27 +65,27 @@ describeMongo('a server', () => {
     ]);
   });
 
-  it('that hangs holds nobody beyond the deadline', { timeout: 60_000 }, async () => {
+  it('that hangs holds nobody beyond the deadline', { timeout: 120_000 }, async () => {
     const server = await ownServer();
     const { connection } = openConnection(server.uri, { maxPoolSize: 8 });
     await insert(connection, 1);
-    server.signal('SIGSTOP');
+    await server.freeze();
     const began = Date.now();
     const many = Array.from({ length: 20 }, () => rejection(find(connection, began + 500)));
     const answers = await Promise.all([...many, rejection(connection.health())]);
-    expect(Date.now() - began).toBeLessThan(3000);
+    expect(Date.now() - began).toBeLessThan(NO_HANG_MS);
     for (const { reason } of answers as { reason: string }[])
       expect(['timeout', 'unavailable']).toContain(reason);
     // It is noticed, and what hung has ended: nothing else would be known to be away.
     const noticed = async () =>
       expect(await rejection(find(connection, Date.now() + 200))).toMatchObject({ reason: 'unavailable' });
-    await eventually(noticed, 20_000);
-    server.signal('SIGCONT');
-    await eventually(() => insert(connection, 2), 10_000);
+    await eventually(noticed, BACK_WITHIN_MS);
+    server.thaw();
+    await eventually(() => insert(connection, 2), BACK_WITHIN_MS);
     await connection.health();
   });
 
-  it('that becomes a replica set is used as one, and the other way round', { timeout: 60_000 }, async () => {
+  it('that becomes a replica set is used as one, and the other way round', { timeout: 120_000 }, async () => {
     const [alone, member] = await Promise.all([ownServer(), ownServer({ replicaSet: true })]);
     const board = await openSwitchboard(portOf(alone.uri));
     const { connection, lines } = openConnection(`mongodb://${board.host}/?directConnection=true`);
@@ -86,10 +93,10 @@ describeMongo('a server', () => {
     const becomes = (expected: string) => async () => expect(await kind()).toBe(expected);
     expect(await kind()).toBe('standalone');
     board.connect(portOf(member.uri));
-    await eventually(becomes('replica set'), 15_000);
+    await eventually(becomes('replica set'), BACK_WITHIN_MS);
     await insert(connection, 1);
     board.connect(portOf(alone.uri));
-    await eventually(becomes('standalone'), 15_000);
+    await eventually(becomes('standalone'), BACK_WITHIN_MS);
     await insert(connection, 1);
     const greetings = messages(lines).filter((message) => message.startsWith('connected'));
     expect(greetings).toHaveLength(3);
