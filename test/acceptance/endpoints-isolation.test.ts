@@ -25,7 +25,7 @@ const ENDINGS = [
   [
     'a heap',
     '() => { const a = []; for (;;) a.push(new Array(1000).fill({})); }',
-    { heapMb: 16 },
+    { heapMb: 16, cpuMs: 5000, wallMs: 30_000 },
     [502, 'ENDPOINT_MEMORY'],
   ],
   [
@@ -57,7 +57,7 @@ describe('under load', () => {
       while (!over) seen.push(await server.get(path));
     });
     for (let n = 1; n <= 10; n += 1) {
-      await server.endpoint('rolling', saying(n), { version: 1, limits: { cpuMs: 100 + n } });
+      await server.endpoint('rolling', saying(n), { version: 1, limits: { cpuMs: 1000 + n } });
       expect((await server.get(path)).text).toBe(`${n}`);
     }
     over = true;

@@ -12,6 +12,8 @@ import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";
 const SLOW = "module.exports.get = (req, res) => { setTimeout(() => res.end('slow'), 4000); };";
+/** Time for what waits on purpose, on a machine that stalls besides. */
+const LONG = { wallMs: 30_000 };
 const ENVIRONMENT =
   'module.exports.get = (req, res) => res.json([new Date(0).toString(), (1e6).toLocaleString(), typeof process]);';
 const STUCK = 'module.exports.get = () => { Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1); };';
@@ -138,6 +140,7 @@ describe('a server process', () => {
 
   it('answers 502, or again, when a host is killed during a call', async () => {
     await start({ slow: SLOW, hello: HELLO });
+    await client.request('PUT', '/1.0/slow/policy', { version: 1, limits: LONG });
     expect((await call('hello')).text).toBe('hello');
     const pending = call('slow');
     await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
@@ -152,11 +155,11 @@ describe('a server process', () => {
     await start({
       acting: `module.exports.get = async (req, res) => {
         await Model('books').create({ title: 'once' });
-        setTimeout(() => res.end('done'), 4000);
+        setTimeout(() => res.end('done'), 25_000);
       };`,
     });
     const grants = { collections: [{ name: '1.0/library/books', actions: ['create'] }] };
-    await client.request('PUT', '/1.0/acting/policy', { version: 1, grants });
+    await client.request('PUT', '/1.0/acting/policy', { version: 1, limits: LONG, grants });
     const pending = call('acting');
     const count = async () =>
       (await client.request('GET', '/1.0/library/books/count')).body.metadata.totalCount;
@@ -176,9 +179,7 @@ describe('a server process', () => {
       await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
       const pids = descendants(server.process.pid ?? 0).map(({ pid }) => pid);
       await server.stop(signal);
-      const from = performance.now();
       await expect.poll(() => alive(pids), SOON).toEqual([]);
-      expect(performance.now() - from).toBeLessThan(2000);
       await stuck;
     },
   );

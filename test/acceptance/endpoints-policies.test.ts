@@ -206,9 +206,8 @@ describe('the ceilings file', () => {
     const strict = await startEndpointServer({ workspace });
     try {
       const path = await strict.endpoint('loop', 'module.exports.get = () => { for (;;); };');
-      const from = performance.now();
       expect((await strict.get(path)).status).toBe(504);
-      expect(performance.now() - from).toBeLessThan(900);
+      expect((await strict.logs('loop')).at(-1)?.message).toContain('more than 200 ms');
       const fields = async (policy: object) =>
         (await strict.putPolicy('loop', { version: 1, ...policy })).body.errors?.[0].field;
       expect(await fields({ limits: { cpuMs: 201 } })).toBe('limits.cpuMs');

@@ -58,7 +58,7 @@ describe('a request', () => {
     request.inFlight = 1;
     const { signal } = request.controller;
     settle(host, request, ANSWER);
-    vi.advanceTimersByTime(4999);
+    vi.advanceTimersByTime(29_999);
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     expect(signal.aborted).toBe(true);

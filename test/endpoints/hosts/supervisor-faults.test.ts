@@ -41,7 +41,7 @@ describe('a request that breaks a limit', () => {
   it('that loops ends at its CPU limit, and the next one finds the endpoint well', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = unitOf('module.exports.get = (req, res) => { while (req.query.loop); res.end("x") }', {
-      limits: { cpuMs: 100 },
+      limits: { cpuMs: 500 },
     });
     expect(codeOf(await sandbox.run(jobOf(unit, { query: { loop: '1' } })))).toBe('ENDPOINT_TIMEOUT');
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('response');
@@ -50,11 +50,11 @@ describe('a request that breaks a limit', () => {
 
   it('that is stuck where nothing interrupts it is killed, soon after its CPU limit', async () => {
     const { sandbox, incidents } = openSandbox();
-    const unit = unitOf(`module.exports.get = (req, res) => { ${STUCK} }`, { limits: { cpuMs: 100 } });
-    const from = performance.now();
+    const limits = { cpuMs: 100, wallMs: 60_000 };
+    const unit = unitOf(`module.exports.get = (req, res) => { ${STUCK} }`, { limits });
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_TIMEOUT');
-    expect(performance.now() - from).toBeLessThan(4000);
-    expect(incidents.map(({ kind }) => kind)).toEqual(['kill']);
+    // Its wall time would outlive this test.
+    expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['kill', 'cpuMs']]);
   });
 
   it('that waits for ever ends at its wall limit, and so do its calls', async () => {
@@ -76,7 +76,7 @@ describe('a request that breaks a limit', () => {
     const { sandbox } = openSandbox();
     const unit = unitOf(
       'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
-      { limits: { heapMb: 16, cpuMs: 5000, wallMs: 10_000 } },
+      { limits: { heapMb: 16 } },
     );
     expect(codeOf(await sandbox.run(jobOf(unit, { query: { fill: '1' } })))).toBe('ENDPOINT_MEMORY');
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('response');
@@ -84,9 +84,7 @@ describe('a request that breaks a limit', () => {
 
   it('that ends its process gets the blame', async () => {
     const { sandbox, incidents } = openSandbox();
-    const unit = unitOf('module.exports.get = () => "x".repeat(2e8).split("")', {
-      limits: { cpuMs: 10_000, wallMs: 20_000 },
-    });
+    const unit = unitOf('module.exports.get = () => "x".repeat(2e8).split("")');
     expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toHaveLength(1);
   });
@@ -96,7 +94,7 @@ describe('requests beside one that breaks a limit', () => {
   it('of the same endpoint are answered, and one alone is blamed', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = unitOf(`module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`, {
-      limits: { cpuMs: 100 },
+      limits: { cpuMs: 300 },
     });
     await sandbox.run(jobOf(unit));
     const jobs = Array.from({ length: 12 }, (_, n) => jobOf(unit, { query: n === 5 ? { bad: '1' } : {} }));
@@ -115,7 +113,7 @@ describe('requests beside one that breaks a limit', () => {
         await Model('books').find({});
         res.end('x');
       }`,
-      { limits: { cpuMs: 100, wallMs: 10_000 } },
+      { limits: { cpuMs: 300 } },
     );
     let finds = 0;
     let release: ((value: unknown) => void) | undefined;
@@ -148,20 +146,19 @@ describe('requests beside one that breaks a limit', () => {
   it('of another endpoint are answered meanwhile', async () => {
     const { sandbox } = openSandbox();
     const good = unitOf('module.exports.get = (req, res) => res.end("x")', { id: 'endpoint:1.0/good' });
-    const bad = unitOf('module.exports.get = () => { for (;;); }', { id: 'endpoint:1.0/bad' });
+    // Longer than this test may take.
+    const limits = { cpuMs: 60_000, wallMs: 60_000 };
+    const bad = unitOf('module.exports.get = () => { for (;;); }', { id: 'endpoint:1.0/bad', limits });
     await sandbox.run(jobOf(good));
     const loops = Array.from({ length: 4 }, () => sandbox.run(jobOf(bad)));
-    let answered = 0;
     let isOver = false;
     void Promise.all(loops).then(() => {
       isOver = true;
     });
-    while (!isOver) {
-      const outcome = await sandbox.run(jobOf(good));
-      expect(codeOf(outcome)).toBe('response');
-      answered += 1;
+    for (let answered = 0; answered < 200; answered += 1) {
+      expect(codeOf(await sandbox.run(jobOf(good)))).toBe('response');
     }
-    expect(answered).toBeGreaterThan(50);
+    expect(isOver).toBe(false);
   });
 });
 
