@@ -53,6 +53,8 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A state that is waited for comes when the machine gets to it: its default of a second is none of our promises.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       { extends: true, test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: ALONE } },
       acceptanceOn('on a lone MongoDB', 'standalone', ABOVE_THE_STORE),

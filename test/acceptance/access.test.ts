@@ -112,27 +112,25 @@ describe('a token', () => {
 });
 
 describe('a missing client and a wrong secret', () => {
-  it('get the same answer in the same time', async () => {
+  it('get the same answer after the same work', async () => {
+    // Processor time of the hash, which is nearly all of the time that a caller can measure on a quiet machine.
     const attempt = async (clientId: string) => {
-      const from = performance.now();
-      const answer = await at('/token', 'POST', { clientId, secret: 'wrong' });
-      return { ms: performance.now() - from, answer };
+      const from = process.cpuUsage();
+      const { status, text, headers } = await at('/token', 'POST', { clientId, secret: 'wrong' });
+      const { user, system } = process.cpuUsage(from);
+      return { ms: (user + system) / 1000, answer: [status, text, headers['www-authenticate']] };
     };
-    const fastest = async (clientId: string) => {
-      const attempts = [];
-      for (let n = 0; n < 5; n += 1) attempts.push(await attempt(clientId));
-      const answers = attempts.map(({ answer: { status, text, headers } }) => [
-        status,
-        text,
-        headers['www-authenticate'],
-      ]);
-      return { ms: Math.min(...attempts.map(({ ms }) => ms)), answers };
-    };
-    const missing = await fastest('nobody');
-    const wrong = await fastest(ADMIN.clientId);
-    expect(missing.answers).toEqual(wrong.answers);
-    expect(missing.ms / wrong.ms).toBeGreaterThan(0.5);
-    expect(missing.ms / wrong.ms).toBeLessThan(2);
+    const missing = [];
+    const wrong = [];
+    // In turn, so that both meet the machine as it is.
+    for (let n = 0; n < 5; n += 1) {
+      missing.push(await attempt('nobody'));
+      wrong.push(await attempt(ADMIN.clientId));
+    }
+    expect(missing.map(({ answer }) => answer)).toEqual(wrong.map(({ answer }) => answer));
+    const least = (attempts: readonly { ms: number }[]) => Math.min(...attempts.map(({ ms }) => ms));
+    expect(least(missing) / least(wrong)).toBeGreaterThan(0.5);
+    expect(least(missing) / least(wrong)).toBeLessThan(2);
   });
 });
 

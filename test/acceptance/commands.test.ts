@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../helpers/client.ts';
 import { BOOKS, LIBRARY, PEOPLE } from '../helpers/fixtures.ts';
 import { ADMIN, type ServerProcess, spawnServer } from '../helpers/server-process.ts';
 import { ROOT } from '../helpers/source-tree.ts';
+import { within } from '../helpers/unhurried.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
 
 let workspace: Workspace;
@@ -73,17 +74,16 @@ describe('a start', () => {
 
 describe('SIGTERM', () => {
   it('finishes what is in flight and exits with 0', async () => {
-    const server = await start();
+    // Who waited for this time to pass would outlive the test.
+    const server = await start({ CLOISTER_SERVER_SHUTDOWN_SECONDS: '600' });
     const { request } = await connect(server.url);
     const rows = Array.from({ length: 5000 }, (_, n) => ({ name: `P${n}` }));
     const writing = request('POST', '/1.0/library/people', rows);
     const reading = request('GET', '/1.0/library/people');
     await reading;
-    const from = performance.now();
     const ended = server.stop();
     expect((await writing).status).toBe(200);
     expect(await ended).toBe(0);
-    expect(performance.now() - from).toBeLessThan(5000);
   });
 
   it('exits with 0 within `server.shutdownSeconds`, whoever hangs on', async () => {
@@ -99,7 +99,8 @@ describe('SIGTERM', () => {
     await fetch(`${server.url}/health`);
     const from = performance.now();
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - from).toBeLessThan(1500);
+    // Without the setting it would be ten seconds; what lies between is for a machine that does other things.
+    expect(performance.now() - from).toBeLessThan(8000);
     socket.destroy();
   });
 });
@@ -116,10 +117,7 @@ describe('clients', () => {
     const { request } = await connect(server.url, { clientId: 'app', secret });
     expect((await request('GET', '/1.0/library/books')).status).toBe(200);
     expect((await cloister('clients', 'remove', '--id', 'app')).code).toBe(0);
-    await vi.waitFor(async () => expect((await request('GET', '/1.0/library/books')).status).toBe(401), {
-      timeout: 5000,
-      interval: 100,
-    });
+    await within(5000, async () => expect((await request('GET', '/1.0/library/books')).status).toBe(401));
     await expect(connect(server.url, { clientId: 'app', secret })).rejects.toThrow('401');
   });
 

@@ -1,12 +1,13 @@
 // What the configuration does to a running server: sources, name spaces, cache, files that change under it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { connect } from '../helpers/client.ts';
 import { LIBRARY } from '../helpers/fixtures.ts';
 import { spawnServer } from '../helpers/server-process.ts';
+import { within } from '../helpers/unhurried.ts';
 import { createWorkspace } from '../helpers/workspace.ts';
 
 const PLAIN: JsonObject = { fields: { title: {}, n: { type: 'Number' } }, settings: {} };
@@ -205,19 +206,20 @@ describe('files edited by hand', () => {
   it('are in force within 2 seconds; a broken one changes nothing', async () => {
     const app = await open({ specs: { 'v/d/books': PLAIN } });
     const folder = join(app.workspace.path, 'collections/v/d');
-    const within = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 2000, interval: 50 });
     const status = async (path: string) => (await app.inject('GET', path)).status;
 
     writeFileSync(join(folder, 'collection.added.json'), JSON.stringify(PLAIN));
-    await within(async () => expect(await status('/v/d/added')).toBe(200));
+    await within(2000, async () => expect(await status('/v/d/added')).toBe(200));
 
     const edited = { ...PLAIN, settings: { count: 3 } };
     writeFileSync(join(folder, 'collection.books.json'), JSON.stringify(edited));
-    await within(async () => expect((await app.inject('GET', '/v/d/books')).body.metadata.limit).toBe(3));
+    await within(2000, async () =>
+      expect((await app.inject('GET', '/v/d/books')).body.metadata.limit).toBe(3),
+    );
 
     writeFileSync(join(folder, 'collection.books.json'), '{"fields":');
     rmSync(join(folder, 'collection.added.json'));
-    await within(async () => expect(await status('/v/d/added')).toBe(404));
+    await within(2000, async () => expect(await status('/v/d/added')).toBe(404));
     expect((await app.inject('GET', '/v/d/books')).body.metadata.limit).toBe(3);
     expect((await app.inject('GET', '/v/d/books/config')).body).toEqual(edited);
   });

@@ -130,13 +130,19 @@ describe('verifying', () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const cost = async (clientId: string) => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       await clients.verify(clientId, 'wrong secret');
-      return performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
     };
     await cost('reader');
-    const known = Math.min(await cost('reader'), await cost('reader'), await cost('reader'));
-    const unknown = Math.min(await cost('nobody'), await cost('nobody'), await cost('nobody'));
+    let known = Number.POSITIVE_INFINITY;
+    let unknown = Number.POSITIVE_INFINITY;
+    // In turn, so that both meet the machine as it is.
+    for (let round = 0; round < 3; round += 1) {
+      known = Math.min(known, await cost('reader'));
+      unknown = Math.min(unknown, await cost('nobody'));
+    }
     expect(unknown).toBeGreaterThan(known / 3);
     expect(unknown).toBeLessThan(known * 3);
   });

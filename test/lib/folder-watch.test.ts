@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderWatch } from '../../src/lib/folder-watch.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-const soon = { timeout: 5000, interval: 20 };
+const soon = { timeout: 15_000, interval: 20 };
 
 async function watched(
   depth: number,

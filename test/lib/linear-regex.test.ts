@@ -177,7 +177,7 @@ test('the size of a pattern is known without compiling it', () => {
 
 test('hostile patterns take time in proportion to the text', () => {
   const text = `${'a'.repeat(1 << 20)}b`;
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   for (const pattern of [
     '(a+)+$',
     '(a|a)*c',
@@ -188,7 +188,8 @@ test('hostile patterns take time in proportion to the text', () => {
     expect(compileLinear(pattern, '').test(text)).toBe(false);
   }
   // A backtracking engine needs longer than the age of the universe.
-  expect(performance.now() - started).toBeLessThan(10_000);
+  const { user, system } = process.threadCpuUsage(started);
+  expect((user + system) / 1000).toBeLessThan(10_000);
 });
 
 test('whatever is sent compiles or is refused with a reason', () => {

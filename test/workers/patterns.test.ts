@@ -1,6 +1,6 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPatterns } from '../../src/workers/patterns.ts';
+import { heldBy } from '../helpers/held-by.ts';
 
 const LOOK_AHEAD = { pattern: '^(?=.*\\d)[a-z\\d]+$', flags: '' };
 const RUNAWAY = { pattern: '^(?=a)(a+)+$', flags: '' };
@@ -16,9 +16,8 @@ test('matches what the linear engine cannot, and stops what would not end', asyn
   const patterns = open();
   expect(await patterns.matches(LOOK_AHEAD, ['abc1', '2'])).toBe(true);
   expect(await patterns.matches(LOOK_AHEAD, ['abc1', 'abc'])).toBe(false);
-  const started = performance.now();
+  // Left alone, it would outlive this test by hours.
   expect(await patterns.matches(RUNAWAY, EVIL)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2_000);
   expect(await patterns.matches(LOOK_AHEAD, ['x9'])).toBe(true);
 });
 
@@ -32,13 +31,13 @@ test('a large batch is answered call by call', async () => {
 test('texts of megabytes do not hold up who sends them', async () => {
   const patterns = open();
   await patterns.matches(LOOK_AHEAD, ['a1']);
-  const delay = monitorEventLoopDelay({ resolution: 1 });
   const texts = Array.from({ length: 20 }, (_, n) => `${n}${'a'.repeat(1_000_000)}`);
-  delay.enable();
-  const outcomes = await Promise.all(texts.map((text) => patterns.matches(LOOK_AHEAD, [text])));
-  delay.disable();
+  let outcomes: readonly boolean[] = [];
+  const held = await heldBy(async () => {
+    outcomes = await Promise.all(texts.map((text) => patterns.matches(LOOK_AHEAD, [text])));
+  });
   expect(outcomes.every((outcome) => outcome)).toBe(true);
-  expect(delay.max / 1e6).toBeLessThan(250);
+  expect(held).toBeLessThan(250);
 });
 
 test('who waits too long behind evil texts is told to come again', async () => {

@@ -1,9 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { openService } from '../../helpers/specification-service.ts';
 import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
+import { within } from '../../helpers/unhurried.ts';
 
 const NOW = 1_700_000_000_000;
 const NS = { database: null, collection: 'books' };
@@ -94,12 +95,12 @@ test('edits by hand are in force within two seconds; a broken one leaves the old
   const fields = () => [...(registry.get('1.0', 'library', 'books')?.fields.keys() ?? ['none'])];
 
   await writeFile(join(root, FILE), JSON.stringify(spec({ byHand: {} })));
-  await vi.waitFor(() => expect(fields()).toEqual(['byHand']), { timeout: 2_000 });
+  await within(2000, () => expect(fields()).toEqual(['byHand']));
   await writeFile(join(root, FILE), '{"fields": ');
-  await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 2_000 });
+  await within(2000, () => expect(errors).toHaveLength(1));
   expect(fields()).toEqual(['byHand']);
   await rm(join(root, FILE));
-  await vi.waitFor(() => expect(fields()).toEqual(['none']), { timeout: 2_000 });
+  await within(2000, () => expect(fields()).toEqual(['none']));
 });
 
 test('an edit that is noticed late does not undo a later post', async () => {

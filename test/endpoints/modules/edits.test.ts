@@ -4,7 +4,7 @@ import { code, endpoint, hook, loadedModules } from './modules.ts';
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
-const soon = { timeout: 4000, interval: 20 };
+const soon = { timeout: 15_000, interval: 20 };
 
 describe('a file edited by hand', () => {
   it('becomes a version of nobody', async () => {

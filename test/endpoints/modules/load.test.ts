@@ -213,11 +213,13 @@ describe('a start', () => {
     await expect.poll(() => first.modules.registry.list().filter(isActive).length, soon).toBe(1000);
     await first.close();
     const second = await openModules({ store: first.store, root: first.root });
-    const begun = performance.now();
+    // Its own work: what the machine does besides says nothing of it.
+    const begun = process.cpuUsage();
     await second.modules.load();
     expect(second.inspected).toEqual([]);
     expect(second.modules.registry.list()).toHaveLength(1000);
-    expect(performance.now() - begun).toBeLessThan(3000);
+    const { user, system } = process.cpuUsage(begun);
+    expect((user + system) / 1000).toBeLessThan(3000);
   }, 60_000);
 });
 
