@@ -56,6 +56,7 @@ type StoreFailure =
   | 'duplicate'
   | 'index-conflict'
   | 'parallel-arrays'
+  | 'refused'
   | 'too-large'
   | 'too-much'
   | 'unavailable'
@@ -67,7 +68,10 @@ export class StoreError extends Error {
   readonly reason: StoreFailure;
   /** Which write of a commit failed. */
   readonly index: number | undefined;
-  /** The paths of the index that a `duplicate` breaks or an `index-conflict` is about, or those that hold `parallel-arrays`. */
+  /**
+   * The paths of the index that a `duplicate` breaks or an `index-conflict` is about, those that hold `parallel-arrays`, or
+   * those that a rule of the database is about which made it refuse a write, where it says so.
+   */
   readonly fields: readonly string[];
 
   constructor(

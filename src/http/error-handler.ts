@@ -19,6 +19,7 @@ const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   'too-large': 'PAYLOAD_TOO_LARGE',
   'too-much': 'RESULT_TOO_LARGE',
   'parallel-arrays': 'BAD_REQUEST',
+  refused: 'DOCUMENT_INVALID',
 };
 
 const FROM_FRAMEWORK: ReadonlyMap<string, ErrorCode> = new Map([

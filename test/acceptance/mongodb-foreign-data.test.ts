@@ -183,6 +183,46 @@ function registerOn(server: string): void {
     expect(names).toEqual(expect.arrayContaining(['by_pages', 'title_text', 'author_1']));
     expect(indexes.filter(({ key }) => Object.keys(key)[0] === 'pages')).toHaveLength(1);
   });
+
+  it('are not written past a rule that the database has for them', async () => {
+    const schema = { required: ['title'], properties: { pages: { maximum: 1000 } } };
+    await raw.command({ collMod: 'books', validator: { $jsonSchema: schema } });
+    const refused = async (method: string, path: string, body: JsonObject | JsonObject[]) => {
+      const answer = await app.inject(method, path, { body });
+      expect(answer.status, answer.text).toBe(400);
+      return answer.body.errors;
+    };
+    const problem = {
+      message: 'breaks a rule that the database has for this collection',
+      code: 'ERROR_VALUE_INVALID',
+    };
+    expect(await refused('POST', BOOKS, { pages: 1001 })).toEqual([
+      { field: 'pages', ...problem },
+      { field: 'title', ...problem },
+    ]);
+    expect(await refused('PUT', `${BOOKS}/${SECOND}`, { pages: 1001 })).toEqual([
+      { field: 'pages', ...problem },
+    ]);
+    expect(await refused('POST', BOOKS, [{ title: 'good' }, { title: 'bad', pages: 1001 }])).toEqual([
+      { index: 1, field: 'pages', ...problem },
+    ]);
+    await raw.command({ collMod: 'books', validator: { pages: { $lt: 1000 } } });
+    expect(await refused('PUT', `${BOOKS}/${SECOND}`, { pages: 1001 })).toEqual([
+      { ...problem, message: `The document ${problem.message}` },
+    ]);
+    expect(await titles({ filter: { pages: { $gt: 1000 } } })).toEqual([]);
+    expect(await titles({ filter: { title: 'good' } })).toEqual([]);
+    expect((await app.inject('PUT', `${BOOKS}/${SECOND}`, { body: { pages: 21 } })).status).toBe(200);
+  });
+
+  it('are read through a view of theirs, which takes no writes', async () => {
+    await raw.collection('people').drop();
+    await raw.createCollection('people', { viewOn: 'books', pipeline: [{ $match: { pages: { $lt: 50 } } }] });
+    const { body } = await app.inject('GET', '/1.0/old/people');
+    expect(body.results.map(({ _id }: JsonObject) => _id)).toEqual([`${SECOND}`, `${THIRD}`]);
+    const created = await app.inject('POST', '/1.0/old/people', { body: { name: 'Eve' } });
+    expect([created.status, created.body.errors[0].code]).toEqual([400, 'ERROR_VALUE_INVALID']);
+  });
 }
 
 describeMongo('Data that others wrote', (servers) => {

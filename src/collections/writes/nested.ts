@@ -7,7 +7,7 @@ import type { Caller, DocumentLimits } from '../documents.ts';
 import { referenceTarget } from '../references.ts';
 import type { Registry } from '../registry.ts';
 import { stripInternals } from '../validate.ts';
-import type { Origin } from './write-failure.ts';
+import { indexOf, type Origin } from './write-failure.ts';
 
 /** A sub-document on its way to its own collection. */
 export interface SubDocument {
@@ -137,9 +137,4 @@ function takeOut(
     throw new AppError('WRITE_TOO_LARGE', { field: path, message: 'Too many sub-documents for one write' });
   }
   return id;
-}
-
-/** The part of an error item that names the document of a batch. */
-export function indexOf({ index }: Origin): { readonly index?: number } {
-  return index === undefined ? {} : { index };
 }

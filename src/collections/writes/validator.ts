@@ -3,8 +3,7 @@ import type { ErrorItem } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Collection } from '../collection.ts';
 import { type PatternMatcher, settlePatterns, validateDocument, type WriteMode } from '../validate.ts';
-import { indexOf } from './nested.ts';
-import type { Origin } from './write-failure.ts';
+import { indexOf, type Origin } from './write-failure.ts';
 
 interface Place {
   readonly mode: WriteMode;

@@ -3,7 +3,7 @@ import { AppError, type ErrorItem } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
 import type { Collection } from '../collection.ts';
-import { indexOf } from './nested.ts';
+import { indexOf } from './write-failure.ts';
 
 // What an answer may list; a body can be at fault a million times over.
 const MAX_ITEMS = 1000;

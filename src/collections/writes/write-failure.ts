@@ -25,7 +25,16 @@ const PROBLEMS: ReadonlyMap<StoreError['reason'], { readonly message: string; re
       'parallel-arrays',
       { message: 'holds a list, as another field of the same index does', code: 'ERROR_VALUE_INVALID' },
     ],
+    [
+      'refused',
+      { message: 'breaks a rule that the database has for this collection', code: 'ERROR_VALUE_INVALID' },
+    ],
   ]);
+
+/** The part of an error item that names the document of a batch. */
+export function indexOf({ index }: Origin): { readonly index?: number } {
+  return index === undefined ? {} : { index };
+}
 
 /**
  * Turns what is wrong with a document, in the eyes of the store, into what the client can understand. `origins` runs
@@ -35,13 +44,13 @@ export function explainFailure(error: unknown, origins: readonly Origin[]): unkn
   if (!(error instanceof StoreError)) return error;
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
   const problem = PROBLEMS.get(error.reason);
-  if (problem === undefined || error.fields.length === 0) return error;
-  const origin = error.index === undefined ? undefined : origins[error.index];
-  const items = error.fields.map((field) => ({
-    field: `${origin?.prefix ?? ''}${field}`,
-    ...problem,
-    ...(origin?.index === undefined ? {} : { index: origin.index }),
-  }));
+  if (problem === undefined || (error.fields.length === 0 && error.reason !== 'refused')) return error;
+  const origin = origins[error.index ?? -1] ?? { prefix: '' };
+  const place = { ...problem, ...indexOf(origin) };
+  const items =
+    error.fields.length === 0
+      ? [{ ...place, message: `The document ${problem.message}` }]
+      : error.fields.map((field) => ({ field: `${origin.prefix}${field}`, ...place }));
   return new AppError('DOCUMENT_INVALID', { items, cause: error });
 }
 

@@ -20,6 +20,18 @@ test('two lists under one index are told by their fields', () => {
   expect(error).toMatchObject({ code: 'DOCUMENT_INVALID', items: [{ field: 'a' }] });
 });
 
+test('what the database refuses by a rule of its own is told with its fields, or without', () => {
+  const told = explainFailure(new StoreError('refused', { index: 1, fields: ['pages'] }), ORIGINS);
+  const message = 'breaks a rule that the database has for this collection';
+  const code = 'ERROR_VALUE_INVALID';
+  expect(told).toMatchObject({
+    code: 'DOCUMENT_INVALID',
+    items: [{ field: 'author.pages', message, code, index: 3 }],
+  });
+  const items = [{ message: `The document ${message}`, code, index: 3 }];
+  expect(explainFailure(new StoreError('refused', { index: 1 }), ORIGINS)).toMatchObject({ items });
+});
+
 test('a document that the store finds too large is a 413, everything else stays what it is', () => {
   expect(explainFailure(new StoreError('too-large'), [])).toMatchObject({ status: 413 });
   const busy = new StoreError('busy');

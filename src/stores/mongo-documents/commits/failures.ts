@@ -19,6 +19,7 @@ const OF_A_WRITE: ReadonlySet<StoreError['reason']> = new Set([
   'conflict',
   'duplicate',
   'parallel-arrays',
+  'refused',
   'too-large',
 ]);
 

@@ -1,5 +1,11 @@
 // What the driver throws, as the StoreErrors that callers know.
-import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerSelectionError } from 'mongodb';
+import {
+  type Document,
+  MongoBulkWriteError,
+  MongoError,
+  MongoNetworkError,
+  MongoServerSelectionError,
+} from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import { plainCause } from './failures-cause.ts';
 
@@ -20,9 +26,11 @@ const CODES: Readonly<Record<number, Reason>> = {
   91: 'unavailable', // ShutdownInProgress
   100: 'unavailable', // UnsatisfiableWriteConcern
   112: 'busy', // WriteConflict
+  121: 'refused', // DocumentValidationFailure: a rule that somebody gave the collection
   133: 'unavailable', // FailedToSatisfyReadPreference
   134: 'unavailable', // ReadConcernMajorityNotAvailableYet
   146: 'too-much', // ExceededMemoryLimit
+  166: 'refused', // CommandNotSupportedOnView
   171: 'parallel-arrays', // CannotIndexParallelArrays
   189: 'unavailable', // PrimarySteppedDown
   202: 'timeout', // NetworkInterfaceExceededTimeLimit
@@ -90,6 +98,22 @@ function brokenPaths(error: MongoError): readonly string[] {
   return paths.length > 1 && paths.at(-1) === '_id' ? paths.slice(0, -1) : paths;
 }
 
+/** The fields that a schema of the collection is about: https://www.mongodb.com/docs/manual/core/schema-validation/ */
+function refusedFields(error: MongoError): readonly string[] {
+  const rules: unknown = Object(Reflect.get(error, 'errInfo')).details?.schemaRulesNotSatisfied;
+  if (!Array.isArray(rules)) return [];
+  const names = rules.flatMap(({ propertiesNotSatisfied = [], missingProperties = [] }: Document) => [
+    ...propertiesNotSatisfied.map(({ propertyName }: Document) => propertyName),
+    ...missingProperties,
+  ]);
+  return [...new Set(names)].filter((name) => typeof name === 'string');
+}
+
+const FIELDS: Readonly<Partial<Record<Reason, (error: MongoError) => readonly string[]>>> = {
+  duplicate: brokenPaths,
+  refused: refusedFields,
+};
+
 function isOfNetwork(error: MongoError): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
   // A bulk write wraps whatever ended it, and only answers of a server have a number.
@@ -119,7 +143,7 @@ export function asStoreError(error: unknown): StoreError {
   const reason = reasonOf(error);
   const cause = plainCause(error);
   if (reason === undefined) throw cause;
-  return new StoreError(reason, { cause, ...(reason === 'duplicate' ? { fields: brokenPaths(error) } : {}) });
+  return new StoreError(reason, { cause, fields: FIELDS[reason]?.(error) ?? [] });
 }
 
 /** A StoreError, or the defect that it is. */
