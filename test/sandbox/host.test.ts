@@ -35,8 +35,17 @@ function start() {
 }
 
 const LOAD = {
-  ...{ t: 'load', unit: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 300, cpuMs: 1000 },
-  ...{ wallMs: 5000, heapMb: 64, responseBytes: 1000, logBytes: 1000, logLines: 10, hostCalls: 5, timers: 5 },
+  ...{ t: 'load', unit: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 10_000 },
+  ...{
+    cpuMs: 10_000,
+    wallMs: 30_000,
+    heapMb: 64,
+    responseBytes: 1000,
+    logBytes: 1000,
+    logLines: 10,
+    hostCalls: 5,
+    timers: 5,
+  },
   ...{ timerMs: 100, model: false, fetch: false },
 };
 const HEAD = JSON.stringify({
@@ -74,7 +83,10 @@ describe('a host', () => {
 
   it('inspects', async () => {
     const { frames, send } = await ready();
-    send({ t: 'inspect', id: 3, kind: 'endpoint', loadMs: 300, heapMb: 64 }, 'module.exports.get = () => 1');
+    send(
+      { t: 'inspect', id: 3, kind: 'endpoint', loadMs: 10_000, heapMb: 64 },
+      'module.exports.get = () => 1',
+    );
     await expect
       .poll(() => frames[1]?.header, { timeout: 15_000 })
       .toMatchObject({

@@ -70,7 +70,7 @@ describe('what is told of a thrown value', () => {
 
   it('ends with the turn where reading it does not', async () => {
     for (const code of ['{ get message() { for (;;); } }', '{ message: "m", get stack() { for (;;); } }']) {
-      expect((await run(`exports.get = () => { throw ${code}; }`)).kind).toBe('timeout');
+      expect((await run(`exports.get = () => { throw ${code}; }`, { ms: 100 })).kind).toBe('timeout');
     }
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { startApp } from '../../helpers/app.ts';
-import type { AttackRequest } from './attack.ts';
+import { type AttackRequest, PATIENT } from './attack.ts';
 import type { Answer } from './endings.ts';
 import { type Origins, startOrigins } from './origins.ts';
 import { endpointAt, type Place } from './places.ts';
@@ -81,8 +81,12 @@ export async function startArena(): Promise<Arena> {
       body: JSON.stringify(specification),
     });
   };
+  const putPolicy: Arena['putPolicy'] = ({ module }, policy) =>
+    send(`${module}/policy`, { method: 'PUT', headers: JSON_TYPE, body: fill(JSON.stringify(policy)) });
+
   const posted = await post(endpointAt('neighbour'), NEIGHBOUR);
   if (posted.status !== 200) throw new Error(`the neighbour was refused: ${posted.text}`);
+  await putPolicy(endpointAt('neighbour'), { version: 1, limits: PATIENT });
 
   let asked = 0;
   let busy = 0;
@@ -91,8 +95,7 @@ export async function startArena(): Promise<Arena> {
     watch,
     origins,
     post,
-    putPolicy: ({ module }, policy) =>
-      send(`${module}/policy`, { method: 'PUT', headers: JSON_TYPE, body: fill(JSON.stringify(policy)) }),
+    putPolicy,
     call: ({ call }, request) => send(`${call}${request.path ?? ''}`, request),
     async neighbour() {
       asked += 1;

@@ -61,6 +61,9 @@ export const STARVED: Ending = {
 /** Small limits, so that a bomb is over soon. */
 export const BOMB: JsonObject = { version: 1, limits: { cpuMs: 100, wallMs: 500, heapMb: 32 } };
 
+/** For code that ends by itself: as much as a policy may give, so that no stall of the machine ends it before. */
+export const PATIENT: JsonObject = { cpuMs: 5000, wallMs: 15_000 };
+
 const PRELUDE = `
 const found = [];
 const attempt = function (name, run) {

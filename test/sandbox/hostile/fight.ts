@@ -2,7 +2,7 @@
 import type { Isolation } from '../../../sandbox/protocol.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { Arena } from './arena.ts';
-import type { Attack, AttackRequest, Ending } from './attack.ts';
+import { type Attack, type AttackRequest, type Ending, PATIENT } from './attack.ts';
 import { type Answer, problemsOf } from './endings.ts';
 import { endpointAt, hookAt, type Place } from './places.ts';
 
@@ -15,10 +15,11 @@ const SLICE_MS = 3000;
 const endingOf = (expect: Attack['expect'], at: number): Ending =>
   (Array.isArray(expect) ? (expect[at] ?? expect.at(-1)) : expect) as Ending;
 
-function wallOf({ policy }: Attack): number {
-  const limits = policy?.['limits'] as JsonObject | undefined;
-  return Number(limits?.['wallMs'] ?? DEFAULT_WALL_MS);
-}
+/** Clocks that an attack does not set are not what ends it. */
+const limitsOf = ({ policy }: Attack): JsonObject => ({ ...PATIENT, ...(policy?.['limits'] as JsonObject) });
+
+/** How long an attack may keep a neighbour from a host: one that ends by itself no longer than by default. */
+const wallOf = (attack: Attack): number => Math.min(Number(limitsOf(attack)['wallMs']), DEFAULT_WALL_MS);
 
 /** Undefined when both the code and its policy were accepted. */
 async function upload(arena: Arena, place: Place, code: { source: string; policy: JsonObject | undefined }) {
@@ -60,7 +61,8 @@ export async function fight(
   name: string,
   { attack, isolation }: { readonly attack: Attack; readonly isolation: Isolation | undefined },
 ): Promise<readonly string[]> {
-  const policy = isolation === undefined ? attack.policy : { version: 1, ...attack.policy, isolation };
+  const limited = { version: 1, ...attack.policy, limits: limitsOf(attack) };
+  const policy = isolation === undefined ? limited : { ...limited, isolation };
   const place = attack.hook === undefined ? endpointAt(name) : hookAt(name, attack.hook);
   const refused = await upload(arena, place, { source: attack.source, policy });
   const bound = wallOf(attack) + GRACE_MS + SLICE_MS;

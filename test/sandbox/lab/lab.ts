@@ -20,11 +20,14 @@ export interface HostCallAnswer {
   readonly value: unknown;
 }
 
+/** For a turn, or for loading, unless a test is about the clock: no machine is so slow. */
+const PATIENCE_MS = 15_000;
+
 export type Options = Partial<LoadOptions> & { readonly name?: string };
 
 export const DEFAULTS: LoadOptions & { name: string } = {
   ...{ kind: 'endpoint', isolation: 'realm', name: 'endpoint.test.js' },
-  ...{ loadMs: 300, cpuMs: 1_000, wallMs: 5_000, heapMb: 64 },
+  ...{ loadMs: PATIENCE_MS, cpuMs: PATIENCE_MS, wallMs: PATIENCE_MS, heapMb: 64 },
   ...{ responseBytes: 1_048_576, logBytes: 65_536, logLines: 100 },
   ...{ hostCalls: 50, timers: 20, timerMs: 5_000, model: true, fetch: true },
 };
@@ -59,15 +62,15 @@ export async function openLab() {
     const id = lastId;
     await send('guest', { id, options: { ...DEFAULTS, ...options, source } });
     return {
-      start: (job: number, head = headOf(), body = '', ms = 1_000) =>
+      start: (job: number, head = headOf(), body = '', ms = PATIENCE_MS) =>
         send<Turn>('start', { id, job, head, body, ms }),
-      deliver: (job: number, call: number, { ok, value }: HostCallAnswer, ms = 1_000) =>
+      deliver: (job: number, call: number, { ok, value }: HostCallAnswer, ms = PATIENCE_MS) =>
         send<Turn>('deliver', { id, job, ms, call: { call, ok, text: JSON.stringify(value) } }),
       forget: (job: number) => send<Turn>('forget', { id, job }),
       heapBytes: async () => (await send<{ bytes: number }>('heap', { id })).bytes,
       repeat: (count: number, every: number, head = headOf(), body = '') =>
         send<{ events: Event[]; heap: number[]; disposed: boolean; rss: number }>('repeat', {
-          ...{ id, count, every, head, body, ms: 1_000 },
+          ...{ id, count, every, head, body, ms: PATIENCE_MS },
         }),
       dispose: () => send('dispose', { id }),
     };
@@ -78,7 +81,7 @@ export async function openLab() {
     inspect: (source: string, options: object = {}) =>
       send<Inspection>('inspect', {
         source,
-        options: { kind: 'endpoint', loadMs: 300, heapMb: 64, ...options },
+        options: { kind: 'endpoint', loadMs: PATIENCE_MS, heapMb: 64, ...options },
       }),
     versions: () => send<Record<string, string>>('versions'),
     close() {

@@ -31,6 +31,8 @@ export interface Run {
 interface RunOptions extends Options {
   readonly request?: object;
   readonly body?: string;
+  /** Most milliseconds of its turns, where the test is about them. */
+  readonly ms?: number;
   /** Answers host calls; timers answer null unless this says otherwise. */
   readonly serve?: (call: Call) => HostCallAnswer;
 }
@@ -57,7 +59,7 @@ function runOf(kind: string, event: Event | undefined, events: readonly Event[])
 
 /** Runs a module once. Ends when the request has ended, or a turn of it did not. */
 export async function run(lab: Lab, source: string, options: RunOptions = {}): Promise<Run> {
-  const { request, body = '', serve, ...load } = options;
+  const { request, body = '', ms, serve, ...load } = options;
   const guest = await lab.guest(source, { ...DEFAULTS, ...load });
   const answer = serve ?? (() => ({ ok: true, value: null }));
   const events: Event[] = [];
@@ -67,7 +69,7 @@ export async function run(lab: Lab, source: string, options: RunOptions = {}): P
     queue.push(...turn.events.filter(([, kind]) => kind === 'call'));
     return turn;
   };
-  let turn = take(await guest.start(1, headOf(request), body));
+  let turn = take(await guest.start(1, headOf(request), body, ms));
   for (;;) {
     const over = events.find(([, kind]) => OVER.has(kind));
     if (over !== undefined || turn.end.fault !== null) {
@@ -77,7 +79,7 @@ export async function run(lab: Lab, source: string, options: RunOptions = {}): P
     const next = queue.shift();
     if (next === undefined) throw new Error('the request waits for nothing, yet it has not ended');
     const { call, name } = parse(next[2]);
-    turn = take(await guest.deliver(1, call, answer({ name, args: parse(next[3]) })));
+    turn = take(await guest.deliver(1, call, answer({ name, args: parse(next[3]) }), ms));
   }
 }
 

@@ -68,8 +68,8 @@ describe.each(USERS)('the self-test as $user', ({ before }) => {
         memory ? [] : ['take more memory than a host may'],
       );
     expect(items.length).toBe(linux ? 29 : 21);
-    // On a machine with nothing else to do: one second.
-    expect(ms).toBeLessThan(9_000);
+    // On a machine with nothing else to do: one second. Far more says that it waits for what does not come.
+    expect(ms).toBeLessThan(15_000);
   });
 });
 

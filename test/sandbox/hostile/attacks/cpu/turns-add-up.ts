@@ -3,16 +3,19 @@ import { type Attack, TIMEOUT } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'many turns, each a little shorter than the limit',
+  // A turn lasts for as many milliseconds as it ran in: one that the machine stalls for uses no CPU.
   source: `
 module.exports.get = async function (req, res) {
   for (let n = 0; n < 15; n += 1) {
-    const until = Date.now() + 40;
-    while (Date.now() < until);
+    for (let seen = 0, last = 0; seen < 40; ) {
+      const now = Date.now();
+      if (now !== last) { last = now; seen += 1; }
+    }
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   res.end('done');
 };
 `,
-  policy: { version: 1, limits: { cpuMs: 100, wallMs: 3000 } },
+  policy: { version: 1, limits: { cpuMs: 100, wallMs: 10_000 } },
   expect: TIMEOUT,
 };

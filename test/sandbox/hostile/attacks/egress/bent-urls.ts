@@ -1,5 +1,5 @@
 // Credentials, suffixes, other schemes and encoded slashes.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'URLs that look granted',
@@ -11,7 +11,7 @@ for (const url of ['http://' + a + '@' + c + '/public/', 'http://' + c + '/publi
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 1000, wallMs: 5000 },
+    limits: PATIENT,
     grants: { fetch: [{ origin: 'http://{{allowed}}', methods: ['GET'], paths: ['/public/'] }] },
   },
   expect: HELD,

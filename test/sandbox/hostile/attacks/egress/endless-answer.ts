@@ -1,5 +1,5 @@
 // Bytes and time of an answer are bounded by the grant.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'an answer that never ends',
@@ -10,7 +10,7 @@ for (const path of ['/endless', '/silent']) {
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 500, wallMs: 3000 },
+    limits: PATIENT,
     grants: {
       fetch: [
         { origin: 'http://{{allowed}}', methods: ['GET'], paths: ['/'], maxBytes: 10000, timeoutMs: 1000 },

@@ -1,5 +1,5 @@
 // The server's own ports are one hop away.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'loopback and private addresses in every spelling',
@@ -11,7 +11,7 @@ for (const host of ['127.0.0.1', 'localhost', '127.1', '0x7f000001', '2130706433
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 1000, wallMs: 5000 },
+    limits: PATIENT,
     grants: { fetch: [{ origin: 'http://{{allowed}}', methods: ['GET'], paths: ['/'] }] },
   },
   expect: HELD,

@@ -1,5 +1,5 @@
 // They hand out the machine's credentials.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'metadata addresses in every spelling',
@@ -10,7 +10,7 @@ for (const url of ['http://169.254.169.254/latest/meta-data/', 'http://285203916
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 1000, wallMs: 5000 },
+    limits: PATIENT,
     grants: { fetch: [{ origin: 'http://{{allowed}}', methods: ['GET'], paths: ['/'] }] },
   },
   expect: HELD,

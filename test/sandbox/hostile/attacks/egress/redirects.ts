@@ -1,5 +1,5 @@
 // A granted origin may be told to send us anywhere.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'redirects to what is not granted',
@@ -10,7 +10,7 @@ for (const path of ['/to-canary', '/to-metadata', '/to-file', '/for-ever', '/to-
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 1000, wallMs: 5000 },
+    limits: PATIENT,
     grants: { fetch: [{ origin: 'http://{{allowed}}', methods: ['GET', 'POST'], paths: ['/'] }] },
   },
   expect: HELD,

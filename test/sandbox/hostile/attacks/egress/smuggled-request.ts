@@ -1,5 +1,5 @@
 // A line break in a request header is a second request.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'methods, headers and bodies that smuggle',
@@ -14,7 +14,7 @@ for (const headers of [{ host: 'evil.example' }, { authorization: 'Bearer x' }, 
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 1000, wallMs: 5000 },
+    limits: PATIENT,
     grants: { fetch: [{ origin: 'http://{{allowed}}', methods: ['GET'], paths: ['/'] }] },
   },
   expect: HELD,

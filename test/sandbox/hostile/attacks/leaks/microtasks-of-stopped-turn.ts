@@ -11,7 +11,7 @@ module.exports.get = function (req, res) {
 };
 `,
   isolations: ALL_WALLS,
-  policy: { version: 1, limits: { cpuMs: 100, wallMs: 600 } },
+  policy: { version: 1, limits: { cpuMs: 500, wallMs: 3000 } },
   requests: [{ path: '?stop' }, {}, {}],
   expect: [{ codes: ['ENDPOINT_TIMEOUT'] }, { status: 200, body: 'none' }, { status: 200, body: 'none' }],
 };

@@ -6,6 +6,7 @@ export const attack: Attack = {
   source: `
 module.exports.get = function (req, res) { for (let n = 0; n < 1e5; n += 1) Symbol.for('x'.repeat(1e5) + n); res.end('x'.repeat(200)); };
 `,
+  policy: { version: 1, limits: { cpuMs: 1000, wallMs: 5000 } },
   requests: [{}, {}, {}],
   expect: STARVED,
 };

@@ -1,5 +1,5 @@
 // Arguments become text inside the timed call; callbacks run there too.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'arguments with toJSON, getters, proxies and callbacks that throw',
@@ -11,7 +11,7 @@ await new Promise((resolve) => { Model('books').find({}, { limit: 1 }, (error, r
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 500, wallMs: 2000 },
+    limits: PATIENT,
     grants: { collections: [{ name: '1.0/library/books', actions: ['find'] }] },
   },
   expect: HELD,

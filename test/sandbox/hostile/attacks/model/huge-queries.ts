@@ -1,5 +1,5 @@
 // A query costs the server, not the guest.
-import { type Attack, HELD, probe } from '../../attack.ts';
+import { type Attack, HELD, PATIENT, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'queries of megabytes, of great depth, of many conditions',
@@ -13,7 +13,7 @@ for (const query of [deep, wide, { title: 'x'.repeat(3e6) }, { title: { $regex: 
 `),
   policy: {
     version: 1,
-    limits: { cpuMs: 1000, wallMs: 4000 },
+    limits: PATIENT,
     grants: { collections: [{ name: '1.0/library/books', actions: ['find'] }] },
   },
   expect: HELD,
