@@ -122,7 +122,7 @@ describe('a turn that is stopped', () => {
       }
       return 0;
     });
-    expect(guest.start(1, '', '', 1_000)).toEqual({ fault: null });
+    expect(guest.start(1, '', '', 60_000)).toEqual({ fault: null });
     expect(events).toEqual([
       [1, 'end', '', ''],
       [1, 'log', '{"level":"error","message":"Unhandled rejection: Script execution timed out."}', ''],
