@@ -95,9 +95,8 @@ describe('failures at /token', () => {
     await guarded.close();
   });
 
-  it('are counted per address: 300; successes never count', { timeout: 120_000 }, async () => {
-    // A slow machine may not try so often within a minute.
-    const guarded = await startApp({ config: { auth: { rateLimit: { windowSeconds: 3600 } } } });
+  it('are counted per address: 300; successes never count', async () => {
+    const guarded = await startApp();
     for (let n = 0; n < 3; n += 1)
       expect((await attempt(guarded, ADMIN.clientId, ADMIN.secret)).status).toBe(200);
     for (let n = 0; n < 300; n += 1) expect((await attempt(guarded, `guess${n}`)).status).toBe(401);

@@ -132,7 +132,7 @@ describe('/api/endpoints', () => {
 
 describe('DELETE', () => {
   const HELLO = "module.exports.get = (req, res) => { console.log('called'); res.end('hello'); };";
-  const POLICY = { version: 1, limits: { cpuMs: 50 } };
+  const POLICY = { version: 1, limits: { cpuMs: 4000 } };
 
   it('removes code, policy and log, and keeps the versions, which continue', async () => {
     const path = await server.endpoint('removed', HELLO, POLICY);
