@@ -25,23 +25,20 @@ function lost(job) {
   }
 }
 
-const turns = createTurns({
-  createGuest,
-  writer,
-  now: () => performance.now(),
-  cpu: () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  },
-  lost,
-});
+/** Milliseconds of the processor that this thread has had. */
+function cpu() {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+const turns = createTurns({ createGuest, writer, now: () => performance.now(), cpu, lost });
 
 /** @type {{ [kind: string]: (message: any, raw: Buffer) => void }} */
 const handlers = {
   __proto__: null,
   ...turns,
   inspect: ({ id, kind, loadMs, heapMb }, raw) =>
-    writer.flush({ t: 'inspected', id, inspection: inspect(raw.toString(), { kind, loadMs, heapMb }) }),
+    writer.flush({ t: 'inspected', id, inspection: inspect(raw.toString(), { kind, loadMs, heapMb, cpu }) }),
 };
 
 try {

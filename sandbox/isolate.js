@@ -136,7 +136,7 @@ export const createGuest = (options, emit) => createGuestWith(createEngine, opti
 /**
  * Compiles and evaluates posted code once, in an isolate that is thrown away.
  * @param {string} source
- * @param {{ kind: ModuleKind, loadMs: number, heapMb: number }} options
+ * @param {Parameters<typeof inspectWith>[2]} options
  */
 export const inspect = (source, options) => inspectWith(createEngine, source, options);
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inspectWith } from '../../sandbox/inspect.js';
 import { useLab } from './lab/use-lab.ts';
 
 const { lab } = useLab();
@@ -112,5 +113,37 @@ describe('code that is fine', () => {
     expect(await inspect(source)).toMatchObject({
       ...{ ok: true, isolation: 'context', warnings: [expect.stringContaining('not extensible')] },
     });
+  });
+});
+
+describe('code whose time runs out', () => {
+  /** Which isolations are tried, with so many milliseconds of the processor each time. */
+  function triedWith(cpuMs: number) {
+    const tried: string[] = [];
+    let used = 0;
+    const enter = () => {
+      used += cpuMs;
+      throw new Error('Script execution timed out.');
+    };
+    const inspection = inspectWith(
+      ({ isolation }) => {
+        tried.push(isolation);
+        const room = { enter, release: () => undefined };
+        return { open: () => room, heapBytes: () => 0, isDisposed: () => false, dispose: () => undefined };
+      },
+      'for (;;);',
+      { kind: 'endpoint', loadMs: 300, heapMb: 64, cpu: () => used },
+    );
+    return { tried, inspection };
+  }
+
+  it('is refused', () => {
+    const { tried, inspection } = triedWith(150);
+    expect(inspection).toMatchObject({ ok: false, message: 'Loading takes more than 300 ms' });
+    expect(tried).toEqual(['realm', 'context']);
+  });
+
+  it('is given one more chance where the machine did not let it run', () => {
+    expect(triedWith(149).tried).toEqual(['realm', 'realm', 'context', 'context']);
   });
 });

@@ -34,3 +34,16 @@ test('text too long for the linear engine is matched all the same', () => {
 test('no job is begun when the whole time is over, but for the first', () => {
   expect(matchPatterns({ jobs: [runaway, runaway, runaway], limitMs: 30, totalMs: 20 })).toEqual([false]);
 });
+
+test('what the machine did not let run is tried again, while there is time', () => {
+  const begun: number[] = [];
+  const cpuMs = () => {
+    begun.push(begun.length);
+    // Before and after an attempt: nothing was used in the first one.
+    return begun.length > 3 ? 30 : 0;
+  };
+  const task = { jobs: [runaway], limitMs: 30, totalMs: 60_000 };
+  expect(matchPatterns(task, { cpuMs })).toEqual([false]);
+  expect(begun).toHaveLength(4);
+  expect(matchPatterns({ ...task, totalMs: 0 }, { cpuMs: () => 0 })).toEqual([false]);
+});

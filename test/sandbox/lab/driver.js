@@ -42,7 +42,7 @@ const commands = {
     guests.delete(id);
     return {};
   },
-  inspect: ({ source, options }) => inspect(source, options),
+  inspect: ({ source, options }) => inspect(source, { ...options, cpu: () => performance.now() }),
   versions: () => versions(),
 };
 
