@@ -1,6 +1,7 @@
 // A sandbox host: the process in which posted code runs. It locks itself in, then answers one message after the other.
 // It is a plain loop on one pipe, without an event loop: what hangs in here hangs until the server kills it, and that is all
 // that can happen. It never exits by itself but by SIGKILL: leaving in order would wait for isolates that may be stuck.
+import { cpu } from './cpu.js';
 import { createFrameReader, createFrameWriter } from './frames.js';
 import { createGuest, inspect, versions } from './isolate.js';
 import { lock } from './lock.js';
@@ -23,12 +24,6 @@ function lost(job) {
   } finally {
     die();
   }
-}
-
-/** Milliseconds of the processor that this thread has had. */
-function cpu() {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }
 
 const turns = createTurns({ createGuest, writer, now: () => performance.now(), cpu, lost });

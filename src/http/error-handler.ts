@@ -19,7 +19,8 @@ const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   'too-large': 'PAYLOAD_TOO_LARGE',
   'too-much': 'RESULT_TOO_LARGE',
   'parallel-arrays': 'BAD_REQUEST',
-  refused: 'DOCUMENT_INVALID',
+  // Documents are told why where they are written; nothing else should meet a rule.
+  refused: 'INTERNAL',
 };
 
 const FROM_FRAMEWORK: ReadonlyMap<string, ErrorCode> = new Map([

@@ -74,10 +74,10 @@ function threadCpuMs(): number {
 }
 
 /**
- * The verdicts of the first jobs, at least one of them: the caller sends the others again.
+ * The verdicts of the first jobs: the caller sends the others again.
  * One clock runs for as many jobs as fit into its time, since starting it costs more than most of them; a job that it
  * catches under way is begun anew with a clock of its own. The clock is that on the wall, on which a busy machine lets a
- * thread stand still: a job that had less than half of its time is begun anew, too.
+ * thread stand still: a job that had less than half of its time is begun anew, too, by the caller in the end.
  */
 export function matchPatterns(
   { jobs, limitMs, totalMs }: PatternTask,
@@ -107,5 +107,5 @@ export function matchPatterns(
       if (verdicts.length === before && hadItsTime) verdicts.push(false);
     }
   } while (verdicts.length < jobs.length && performance.now() < end);
-  return verdicts.length === 0 ? [false] : verdicts;
+  return verdicts;
 }

@@ -61,6 +61,8 @@ type Watch = ReturnType<typeof createWatch>;
 async function write(ledger: Ledger, { hasty, patient }: Watch, enough: () => boolean): Promise<void> {
   while (!enough()) {
     await ledger.run(hasty, enough);
+    // Before anything is written: a server that was just elected must not serve what it had a moment earlier.
+    await ledger.glance(patient);
     await ledger.settle(patient);
     await ledger.audit(patient);
   }

@@ -32,6 +32,8 @@ export interface Ledger {
   readonly acknowledged: () => number;
   /** Writes until the connection breaks, the server is away (503), or `enough` says so. */
   run(client: Client, enough?: () => boolean): Promise<void>;
+  /** Looks whether all is there that was acknowledged, but for what an unanswered request may have changed. */
+  glance(client: Client): Promise<void>;
   /**
    * Sends a request that was refused with 503 again until it is answered. Such a write may be done all the same, and be
    * seen only later; a repetition comes after it, and whatever is left of it finds the documents changed.
@@ -139,6 +141,12 @@ export function createLedger(writer: number, random: () => number): Ledger {
     return remove([pick()], random() < 0.5);
   };
 
+  const list = async (client: Client): Promise<readonly Found[]> => {
+    const filter = encodeURIComponent(JSON.stringify({ writer }));
+    const { body } = await client.request('GET', `${PATH}?filter=${filter}&count=1000`);
+    return body.results;
+  };
+
   const learnIds = (body: unknown) => {
     const { results = [] } = (body ?? {}) as { results?: readonly Found[] };
     for (const { title, _id } of results) ids.set(title, _id);
@@ -175,10 +183,17 @@ export function createLedger(writer: number, random: () => number): Ledger {
       possible = Array.from({ length: repetitions }, (_, more) => repeated.after(2 + more));
       pending = undefined;
     },
+    async glance(client) {
+      const after = pending?.after(1);
+      const found = new Map((await list(client)).map(({ title, v }) => [title, v]));
+      for (const [title, { v }] of certain) {
+        if (after !== undefined && after.get(title)?.v !== v) continue;
+        if (found.get(title) !== v)
+          throw new Error(`${title} was acknowledged as ${v}, and is ${found.get(title)}`);
+      }
+    },
     async audit(client) {
-      const filter = encodeURIComponent(JSON.stringify({ writer }));
-      const { body } = await client.request('GET', `${PATH}?filter=${filter}&count=1000`);
-      const found: readonly Found[] = body.results;
+      const found = await list(client);
       const state = [certain, ...possible].find((candidate) => equal(candidate, found));
       if (state === undefined) {
         const shown = JSON.stringify({
@@ -187,7 +202,7 @@ export function createLedger(writer: number, random: () => number): Ledger {
           possible: possible.map((one) => [...one]),
         });
         throw new Error(
-          `the server holds neither what it acknowledged nor that and one more write: ${shown}`,
+          `the server holds neither what it acknowledged nor what it may have done besides: ${shown}`,
         );
       }
       certain = state;

@@ -81,7 +81,7 @@ export async function collectionStats(
 ): Promise<CollectionStats> {
   const [count, { size, storageSize, indexes }] = await Promise.all([
     // The server's own number may be off after a crash.
-    scope.collection(ns).countDocuments({}, { hint: '_id_', session: scope.session(), ...limits(scope) }),
+    scope.collection(ns).countDocuments({}, { hint: '_id_', ...scope.readOptions(), ...limits(scope) }),
     measure(scope, ns),
   ]);
   const indexSizes = declaredSizes(indexes, known);

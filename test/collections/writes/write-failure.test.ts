@@ -28,7 +28,7 @@ test('what the database refuses by a rule of its own is told with its fields, or
     code: 'DOCUMENT_INVALID',
     items: [{ field: 'author.pages', message, code, index: 3 }],
   });
-  const items = [{ message: `The document ${message}`, code, index: 3 }];
+  const items = [{ message: 'The database takes no such write to this collection', code, index: 3 }];
   expect(explainFailure(new StoreError('refused', { index: 1 }), ORIGINS)).toMatchObject({ items });
 });
 

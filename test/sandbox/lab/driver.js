@@ -1,5 +1,6 @@
 // Runs guests in a process with the flags of a real host, at the word of a test: one JSON line in, one JSON line out.
 import { createInterface } from 'node:readline';
+import { cpu } from '../../../sandbox/cpu.js';
 import { createGuest, inspect, versions } from '../../../sandbox/isolate.js';
 
 /** A line of its own: `readline` also ends lines where only JavaScript does. */
@@ -42,7 +43,7 @@ const commands = {
     guests.delete(id);
     return {};
   },
-  inspect: ({ source, options }) => inspect(source, { ...options, cpu: () => performance.now() }),
+  inspect: ({ source, options }) => inspect(source, { ...options, cpu }),
   versions: () => versions(),
 };
 

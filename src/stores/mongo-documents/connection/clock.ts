@@ -1,12 +1,12 @@
 // What reads must see, whichever server answers them. A server that was just elected has every write that the majority
 // has, but does not know at once that the majority has it, and would leave out the last ones:
 // https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/
-import type { ClientSession, Document, Timestamp } from 'mongodb';
+import type { ClientSession, ClusterTime, Document, MongoClient, Timestamp } from 'mongodb';
 
-/** The latest write that this process was told will last. Servers without a replica set tell no time. */
+/** The latest write that is known to last. Servers without a replica set tell no time. */
 export interface Clock {
   /** Takes the session of a write that was acknowledged. */
-  wrote(session: ClientSession): void;
+  wrote(session: Pick<ClientSession, 'operationTime' | 'clusterTime'>): void;
   /** Lets the session see what was acknowledged so far. */
   advance(session: ClientSession): void;
   /** For a read without a session: what the majority has, and nothing older than what was acknowledged. */
@@ -16,13 +16,28 @@ export interface Clock {
 /** One for each client, as times of one deployment mean nothing to another. */
 export function createClock(): Clock {
   let latest: Timestamp | undefined;
+  /** Signed by the deployment: behind a router other servers need it to believe the time. */
+  let clusterTime: ClusterTime | undefined;
   return {
-    wrote({ operationTime }) {
-      if (operationTime !== undefined && !latest?.gte(operationTime)) latest = operationTime;
+    wrote(session) {
+      if (session.operationTime === undefined || latest?.gte(session.operationTime)) return;
+      latest = session.operationTime;
+      clusterTime = session.clusterTime;
     },
     advance(session) {
       if (latest !== undefined) session.advanceOperationTime(latest);
+      if (clusterTime !== undefined) session.advanceClusterTime(clusterTime);
     },
     readConcern: () => ({ level: 'majority', ...(latest !== undefined && { afterClusterTime: latest }) }),
   };
+}
+
+/** A clock that begins with all that there is now: writes of an earlier client, and of other processes. */
+export async function startClock(client: MongoClient): Promise<Clock> {
+  const clock = createClock();
+  await client.withSession(async (session) => {
+    await client.db('admin').command({ ping: 1 }, { session });
+    clock.wrote(session);
+  });
+  return clock;
 }

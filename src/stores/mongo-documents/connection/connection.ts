@@ -155,6 +155,13 @@ class ServerConnection implements Connection {
 
   #scope({ client, handles, deployment, clock }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
     const own = this.#source.database;
+    const session = () => {
+      deadline.check();
+      const opened = client.startSession();
+      sessions.push(opened);
+      clock.advance(opened);
+      return opened;
+    };
     return {
       client,
       deployment,
@@ -172,14 +179,10 @@ class ServerConnection implements Connection {
         const left = deadline.left();
         return left === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(left));
       },
-      session() {
-        deadline.check();
-        const session = client.startSession();
-        sessions.push(session);
-        clock.advance(session);
-        return session;
-      },
+      session,
       readConcern: clock.readConcern,
+      // One of its own: the driver writes the time into it, and would write it into that of all collections.
+      readOptions: () => ({ session: session(), readConcern: { level: 'majority' } }),
       acknowledged: clock.wrote,
     };
   }

@@ -1,7 +1,7 @@
 // Keeps one client that works: makes it when it is first needed, and a new one where the driver would never recover.
 import type { MongoClient, TopologyDescription } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
-import { type Clock, createClock } from './clock.ts';
+import { type Clock, startClock } from './clock.ts';
 import { type Deadline, within } from './deadlines.ts';
 import { deploymentOf, isBoundToReader } from './deployment.ts';
 import { plainCause } from './failures-cause.ts';
@@ -127,7 +127,8 @@ export class ClientKeeper {
     });
     try {
       await client.connect();
-      this.#adopt(client, seen);
+      const clock = await startClock(client);
+      this.#adopt(client, clock, seen);
     } catch (error) {
       // A client whose first connect failed never works again.
       client.close().catch(ignore);
@@ -138,12 +139,12 @@ export class ClientKeeper {
     }
   }
 
-  #adopt(client: MongoClient, seen: TopologyDescription | undefined): void {
+  #adopt(client: MongoClient, clock: Clock, seen: TopologyDescription | undefined): void {
     const deployment = seen === undefined ? undefined : deploymentOf(seen);
     if (this.#closed || deployment === undefined) {
       throw new StoreError('unavailable', { cause: new Error('the server takes no writes') });
     }
-    this.#live = { client, handles: createHandles(client), deployment, clock: createClock() };
+    this.#live = { client, handles: createHandles(client), deployment, clock };
     this.#writable = undefined;
     this.#options.onConnected(deployment);
   }

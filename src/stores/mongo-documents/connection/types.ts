@@ -1,5 +1,5 @@
 // What the parts of the MongoDB store share: access to the server, and what is known of its indexes. Types only.
-import type { ClientSession, Collection, Db, Document, MongoClient } from 'mongodb';
+import type { ClientSession, Collection, Db, Document, MongoClient, ReadConcernLike } from 'mongodb';
 import type { Logger } from '../../../lib/logger.ts';
 import type { IndexDefinition, Namespace, OperationOptions } from '../../ports.ts';
 
@@ -22,7 +22,7 @@ export interface Deployment {
   readonly transactions: boolean;
 }
 
-/** What one operation works with. Every method throws a `timeout` StoreError once time is up. */
+/** What one operation works with. What leads to the server throws a `timeout` StoreError once time is up. */
 export interface Scope {
   readonly client: MongoClient;
   readonly deployment: Deployment;
@@ -39,6 +39,8 @@ export interface Scope {
   session(): ClientSession;
   /** What a read without a session must ask for, to see the same. */
   readConcern(): Document;
+  /** The same for reads by the driver's own methods, with a session for one of them at a time. */
+  readOptions(): { readonly session: ClientSession; readonly readConcern: ReadConcernLike };
   /** Takes the session of writes that are acknowledged: reads from now on see them, whichever server answers. */
   acknowledged(session: ClientSession): void;
 }

@@ -77,7 +77,7 @@ function optionsOf(scope: Scope, ask: Ask): FindOptions {
   const maxTimeMS = scope.left();
   return {
     raw: true,
-    session: scope.session(),
+    ...scope.readOptions(),
     batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MOST_AT_ONCE),
     ...termsOf(ask),
     ...(limit === undefined ? {} : { limit }),
@@ -105,7 +105,7 @@ export async function countRowsAt(
     const bounds = {
       ...most,
       collation,
-      session: scope.session(),
+      ...scope.readOptions(),
       ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
     };
     return { count: await collection.countDocuments(query, bounds), time: undefined };
