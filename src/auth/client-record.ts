@@ -1,5 +1,4 @@
 // How a client is stored: reading a record, making one, and the write that changes one.
-
 import { randomBytes } from 'node:crypto';
 import { versionOf } from '../lib/document-version.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';

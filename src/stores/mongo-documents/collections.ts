@@ -25,8 +25,7 @@ async function collectionsOf(scope: Scope, database: string | null): Promise<rea
 }
 
 async function holdsDocuments(scope: Scope, ns: Namespace): Promise<boolean> {
-  const left = scope.left();
-  const options = { projection: { _id: 1 }, ...(left === undefined ? {} : { maxTimeMS: left }) };
+  const options = { projection: { _id: 1 }, ...scope.timeLimit() };
   return (await scope.collection(ns).findOne({}, options)) !== null;
 }
 

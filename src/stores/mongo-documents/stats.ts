@@ -31,16 +31,11 @@ async function measure(scope: Scope, ns: Namespace): Promise<Measured> {
   ];
   try {
     // One document a shard.
-    for await (const part of scope.collection(ns).aggregate(stages, limits(scope))) add(part, measured);
+    for await (const part of scope.collection(ns).aggregate(stages, scope.timeLimit())) add(part, measured);
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_NOT_FOUND) throw error;
   }
   return measured;
-}
-
-function limits(scope: Scope) {
-  const left = scope.left();
-  return left === undefined ? {} : { maxTimeMS: left };
 }
 
 /** By declared names; what a twin takes counts with the index that it belongs to. */
@@ -81,7 +76,7 @@ export async function collectionStats(
 ): Promise<CollectionStats> {
   const [count, { size, storageSize, indexes }] = await Promise.all([
     // The server's own number may be off after a crash.
-    scope.collection(ns).countDocuments({}, { hint: '_id_', ...scope.readOptions(), ...limits(scope) }),
+    scope.collection(ns).countDocuments({}, { hint: '_id_', ...scope.readOptions(), ...scope.timeLimit() }),
     measure(scope, ns),
   ]);
   const indexSizes = declaredSizes(indexes, known);

@@ -17,7 +17,7 @@ export interface Sending {
   /** Of the transaction, where there is one. */
   readonly session?: ClientSession;
   /** Milliseconds. */
-  readonly maxTimeMS?: number | undefined;
+  readonly maxTimeMS?: number;
   /** Another command of the same commit comes after it, on a server without transactions. */
   readonly isFollowed?: boolean;
 }

@@ -23,9 +23,9 @@ const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'tim
 
 async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined> {
   const session = scope.session();
-  const maxTimeMS = scope.left();
+  const limit = scope.timeLimit();
   try {
-    await writeOne(scope, write, { session, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+    await writeOne(scope, write, { session, ...limit });
   } catch (error) {
     return { error, write, index: 0 };
   }

@@ -1,5 +1,4 @@
 // What stood in the database before a commit without a transaction touched it, to be put back should it fail.
-
 import { setImmediate } from 'node:timers/promises';
 import { BSON, type Document, type Filter } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
@@ -86,8 +85,7 @@ async function readStep(
   const byId = new Map(writes.map((write) => [idOf(write), keyOf(write)]));
   const [{ ns }] = writes as [Write];
   const filter: Filter<Document> = { _id: { $in: [...byId.keys()].map(toBsonId) as never[] } };
-  const maxTimeMS = scope.left();
-  const options = { raw: true, ...(maxTimeMS !== undefined && { maxTimeMS }) };
+  const options = { raw: true, ...scope.timeLimit() };
   let stretch = 0;
   for await (const found of scope.collection(ns).find(filter, options)) {
     const bytes = found as unknown as Image;

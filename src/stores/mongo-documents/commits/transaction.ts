@@ -47,7 +47,7 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
     writeConcern: { w: 'majority', journal: true },
   });
   for (const parcel of parcelsOf(writes)) {
-    const sending = { session, maxTimeMS: scope.left() };
+    const sending = { session, ...scope.timeLimit() };
     const { failure } = await sendParcel(scope, parcel, sending).catch((error: unknown) => {
       // Too large to be sent: then it stands alone.
       return { failure: { at: 0, error } };

@@ -1,5 +1,4 @@
 // Takes back, in reverse, what a commit without a transaction had done when it failed.
-
 import type { Document } from 'mongodb';
 import { versionOf } from '../../../lib/document-version.ts';
 import type { Namespace, Write } from '../../ports.ts';

@@ -1,5 +1,4 @@
 // Which states documents are in: found out after a command has told that some were not as expected, but not which.
-
 import type { Document, Filter } from 'mongodb';
 import { versionOf } from '../../../lib/document-version.ts';
 import type { Write } from '../../ports.ts';

@@ -87,15 +87,10 @@ class ServerConnection implements Connection {
 
   databases: Connection['databases'] = async (scope) => {
     if (!this.#options.separateDatabases) return [null];
-    const maxTimeMS = scope.left();
     const { databases } = await scope
       .database(null)
       .admin()
-      .listDatabases({
-        nameOnly: true,
-        authorizedDatabases: true,
-        ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
-      });
+      .listDatabases({ nameOnly: true, authorizedDatabases: true, ...scope.timeLimit() });
     return spacesOf(
       databases.map(({ name }) => name),
       this.#source.database,
@@ -155,6 +150,11 @@ class ServerConnection implements Connection {
 
   #scope({ client, handles, deployment, clock }: Live, deadline: Deadline, sessions: ClientSession[]): Scope {
     const own = this.#source.database;
+    const left = () => {
+      deadline.check();
+      const ms = deadline.left();
+      return ms === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(ms));
+    };
     const session = () => {
       deadline.check();
       const opened = client.startSession();
@@ -174,10 +174,10 @@ class ServerConnection implements Connection {
         deadline.check();
         return handles.database(name ?? own);
       },
-      left() {
-        deadline.check();
-        const left = deadline.left();
-        return left === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(left));
+      left,
+      timeLimit() {
+        const maxTimeMS = left();
+        return maxTimeMS === undefined ? {} : { maxTimeMS };
       },
       session,
       readConcern: clock.readConcern,

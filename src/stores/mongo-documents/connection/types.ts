@@ -35,6 +35,8 @@ export interface Scope {
   database(name: string | null): Db;
   /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
   left(): number | undefined;
+  /** The same as the part of a command or of its options that bounds it; nothing without a deadline. */
+  timeLimit(): { readonly maxTimeMS?: number };
   /** Opens a session that ends with the operation. Reads in it see every write that was acknowledged before. */
   session(): ClientSession;
   /** What a read without a session must ask for, to see the same. */

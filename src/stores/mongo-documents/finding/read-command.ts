@@ -39,12 +39,7 @@ export async function runRead(
   options: { readonly raw?: boolean; readonly session?: ClientSession } = {},
 ): Promise<Document> {
   const send = () => {
-    const maxTimeMS = scope.left();
-    const bounded = {
-      ...command,
-      readConcern: scope.readConcern(),
-      ...(maxTimeMS !== undefined && { maxTimeMS }),
-    };
+    const bounded = { ...command, readConcern: scope.readConcern(), ...scope.timeLimit() };
     return scope.database(ns.database).command(bounded, options);
   };
   try {

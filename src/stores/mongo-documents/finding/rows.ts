@@ -74,14 +74,13 @@ function termsOf({ sort, skip, fields, collation = EXACT }: Ask) {
 
 function optionsOf(scope: Scope, ask: Ask): FindOptions {
   const { limit } = ask;
-  const maxTimeMS = scope.left();
   return {
     raw: true,
     ...scope.readOptions(),
     batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MOST_AT_ONCE),
     ...termsOf(ask),
     ...(limit === undefined ? {} : { limit }),
-    ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+    ...scope.timeLimit(),
   };
 }
 
@@ -97,7 +96,6 @@ export async function countRowsAt(
   scope: Scope,
   { ns, query, limit, collation = EXACT }: Counting,
 ): Promise<{ readonly count: number; readonly time: bigint | undefined }> {
-  const maxTimeMS = scope.left();
   const collection = scope.collection(ns);
   const most = limit === undefined ? {} : { limit };
   // On a cluster the command counts what is on its way between shards too.
@@ -106,7 +104,7 @@ export async function countRowsAt(
       ...most,
       collation,
       ...scope.readOptions(),
-      ...(maxTimeMS === undefined ? {} : { maxTimeMS }),
+      ...scope.timeLimit(),
     };
     return { count: await collection.countDocuments(query, bounds), time: undefined };
   }

@@ -39,18 +39,13 @@ export async function listIndexes(scope: Scope, ns: Namespace): Promise<readonly
   try {
     const entries: Document[] = await scope
       .collection(ns)
-      .listIndexes({ ...timeLimit(scope) })
+      .listIndexes({ ...scope.timeLimit() })
       .toArray();
     return entries.map(readFound).filter(({ name }) => name !== '_id_');
   } catch (error) {
     if (codeOf(error) === NAMESPACE_NOT_FOUND) return [];
     throw failure(error);
   }
-}
-
-function timeLimit(scope: Scope) {
-  const left = scope.left();
-  return left === undefined ? {} : { maxTimeMS: left };
 }
 
 /**
@@ -78,7 +73,7 @@ export async function createIndexes(scope: Scope, ns: Namespace, specs: readonly
 export async function dropIndex(scope: Scope, ns: Namespace, name: string): Promise<boolean> {
   const command = { dropIndexes: ns.collection, index: name, writeConcern: { w: 'majority' } };
   try {
-    await scope.database(ns.database).command({ ...command, ...timeLimit(scope) });
+    await scope.database(ns.database).command({ ...command, ...scope.timeLimit() });
     return true;
   } catch (error) {
     const code = codeOf(error);
