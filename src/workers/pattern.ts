@@ -2,6 +2,7 @@
 // else the platform's own, which is faster on most texts but may take for ever: hence the limits.
 import { createContext, Script } from 'node:vm';
 import { compileLinear, type LinearRegex, LinearRegexError, sizeLinear } from '../lib/linear-regex.ts';
+import { threadCpuMs } from '../lib/thread-cpu.ts';
 
 export interface PatternJob {
   readonly pattern: string;
@@ -65,12 +66,6 @@ function isTimeout(error: unknown): boolean {
     'code' in error &&
     error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   );
-}
-
-/** Milliseconds of the processor that this thread has had. */
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startApp, type TestApp } from './app.ts';
 import type { Answer } from './client.ts';
+import { parsed } from './inject.ts';
 
 interface CallOptions {
   /** A bearer token; null sends none. The admin's unless given. */
@@ -38,14 +39,6 @@ interface LogRecord {
   readonly seq: number;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function payloadOf({ body }: CallOptions): {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   json: boolean;
@@ -77,7 +70,7 @@ export async function startEndpointServer(
       ...(body === undefined ? {} : { body }),
     });
     const text = await answer.text();
-    return { status: answer.status, headers: answer.headers, text, body: parse(text) };
+    return { status: answer.status, headers: answer.headers, text, body: parsed(text) };
   };
   const post: EndpointServer['post'] = (name, body) =>
     call('POST', `/1.0/${name}/config`, { body, headers: { 'content-type': 'text/plain' } });

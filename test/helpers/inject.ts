@@ -15,7 +15,8 @@ export interface InjectAnswer extends Omit<Answer, 'headers'> {
   readonly text: string;
 }
 
-function parse(text: string): unknown {
+/** The JSON of a text; undefined when it is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -44,6 +45,6 @@ export async function injectInto(
     status: answer.statusCode,
     headers: answer.headers,
     text: answer.body,
-    body: parse(answer.body),
+    body: parsed(answer.body),
   } as InjectAnswer;
 }

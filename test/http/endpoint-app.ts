@@ -10,6 +10,7 @@ import { createServer } from '../../src/http/server.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { ok } from '../endpoints/units.ts';
+import { parsed } from '../helpers/inject.ts';
 import { ADMIN_CLIENT, USER_CLIENT } from './fixtures.ts';
 import { createShelf, type Shelf } from './module-shelf.ts';
 
@@ -95,14 +96,6 @@ function depsOf(modules: ModuleService, jobs: Job[], options: Options): HttpDeps
   } as unknown as HttpDeps;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export function startEndpointApp(options: Options = {}): EndpointApp {
   const jobs: Job[] = [];
   const shelf = createShelf([...(options.endpoints ?? []), ...(options.hooks ?? [])]);
@@ -123,7 +116,7 @@ export function startEndpointApp(options: Options = {}): EndpointApp {
         ...(body === undefined ? {} : { payload: body }),
       });
       const { statusCode: status, body: text } = answer;
-      return { status, headers: answer.headers, text, body: parse(text) };
+      return { status, headers: answer.headers, text, body: parsed(text) };
     },
   };
 }

@@ -1,4 +1,6 @@
 // Watches the process that serves: how long it works in one piece, and how much memory it takes.
+import { watchThread } from '../../helpers/held-by.ts';
+
 const EVERY_MS = 5;
 
 export interface Watch {
@@ -12,17 +14,16 @@ export interface Watch {
 export function watchProcess(): Watch {
   const startedWith = process.memoryUsage.rss();
   let largest = startedWith;
-  let longest = 0;
-  let last = process.threadCpuUsage();
+  const thread = watchThread(EVERY_MS);
   const timer = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(last);
-    last = process.threadCpuUsage();
-    longest = Math.max(longest, (user + system) / 1000);
     largest = Math.max(largest, process.memoryUsage.rss());
   }, EVERY_MS);
   return {
-    longestWork: () => longest,
+    longestWork: thread.longest,
     grown: () => largest - startedWith,
-    stop: () => clearInterval(timer),
+    stop() {
+      thread.stop();
+      clearInterval(timer);
+    },
   };
 }

@@ -7,41 +7,11 @@ import { EVERYTHING } from '../../../src/stores/filter.ts';
 import type { DocumentStore, Write } from '../../../src/stores/ports.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
 import { idOf, index, query, where } from '../../contracts/cases.ts';
+import { heldBy } from '../../helpers/held-by.ts';
 import { fillMany, MANY } from './million.ts';
 
 const COUNT = 1_000_000;
 const MOST_MS = 20;
-const TICK_MS = 2;
-
-interface Watch {
-  /** The longest that the main thread worked without a turn for others, in milliseconds. */
-  stop(): number;
-}
-
-/**
- * Other processes may keep a ready timer waiting, so a late timer alone says little:
- * what counts is how much of the time between two timers this thread itself was at work.
- */
-function watchLoop(): Watch {
-  let longest = 0;
-  let wall = performance.now();
-  let cpu = process.threadCpuUsage();
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(cpu);
-    const gap = Math.min(performance.now() - wall, (user + system) / 1000);
-    longest = Math.max(longest, gap);
-    wall = performance.now();
-    cpu = process.threadCpuUsage();
-  };
-  const timer = setInterval(look, TICK_MS);
-  return {
-    stop() {
-      look();
-      clearInterval(timer);
-      return longest;
-    },
-  };
-}
 
 describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   let path: string;
@@ -59,12 +29,6 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
     await store.close();
     await rm(path, { recursive: true, force: true });
   });
-
-  const heldBy = async (work: () => Promise<unknown>) => {
-    const watch = watchLoop();
-    await work();
-    return watch.stop();
-  };
 
   it('goes on during a scan that no index serves', async () => {
     const filter = where('title', { kind: 'eq', value: 'title 999999', fold: true });

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
+
+it('counts milliseconds in which this thread ran', () => {
+  const from = { wall: performance.now(), cpu: threadCpuMs() };
+  let seen = 0;
+  for (let last = 0; seen < 50; ) {
+    const now = Date.now();
+    if (now !== last) seen += 1;
+    last = now;
+  }
+  const used = threadCpuMs() - from.cpu;
+  // It ran in at least fifty milliseconds, of each of which it had some part.
+  expect(used).toBeGreaterThan(1);
+  expect(used).toBeLessThan(performance.now() - from.wall + 1);
+});
