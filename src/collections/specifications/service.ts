@@ -14,7 +14,11 @@ import { parseSpecificationText, type SpecificationFiles } from './files.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import { loadSpecifications, logRefusal } from './loader.ts';
 import type { SpecificationLog } from './log.ts';
+import { compilePatterns } from './patterns.ts';
 import { parseSpecification, type SpecificationOptions } from './specification.ts';
+
+/** Lines in the log for one specification. */
+const MAX_WARNINGS = 100;
 
 interface ServiceOptions extends SpecificationOptions {
   readonly registry: Registry;
@@ -72,7 +76,8 @@ function createChanges(options: ServiceOptions) {
     source: Json,
     save: (collection: Collection) => Promise<void>,
   ): Promise<void> => {
-    const { collection, warnings } = parseSpecification(source, address, options);
+    const patterns = await compilePatterns(source);
+    const { collection, warnings } = parseSpecification(source, address, { ...options, patterns });
     refuseEndpointName(address, options);
     await refuseConflicts(collection, options);
     const takeBack = await indexes.add(collection, registry.list());
@@ -83,7 +88,7 @@ function createChanges(options: ServiceOptions) {
       throw error;
     }
     registry.put(collection);
-    for (const warning of warnings) {
+    for (const warning of warnings.slice(0, MAX_WARNINGS)) {
       log.warn({ collection: collection.path, ...warning }, 'a specification may not do what it says');
     }
   };

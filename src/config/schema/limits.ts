@@ -12,6 +12,14 @@ export const LIMITS = {
       default: 10_485_760,
       description: 'Bytes of a JSON body; more is 413.',
     },
+    jsonValues: {
+      type: 'integer',
+      minimum: 1000,
+      maximum: 10_000_000,
+      default: 100_000,
+      description:
+        'Values of one document, or of a body that is no list of documents; each member of an object counts as three. More is 413. What one request may hold up the server for grows with it.',
+    },
     endpointCodeBytes: {
       type: 'integer',
       minimum: 1024,

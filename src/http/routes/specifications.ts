@@ -5,22 +5,24 @@ import { AppError } from '../../errors.ts';
 import { createNote, fingerprintOf } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { acceptPlainJson, bodyOf } from '../body.ts';
+import { bodyLimit } from '../body-limits.ts';
 import { addressOf } from '../collection-scope.ts';
 import type { HttpDeps } from '../deps.ts';
 import { sendValue } from '../reply.ts';
-import { resource } from '../resource.ts';
+import { type Handlers, resource } from '../resource.ts';
 
 /** Registers reading, posting and removing of collection specifications. */
 export function specificationRoutes(
   server: FastifyInstance,
-  { specifications, audit }: Pick<HttpDeps, 'specifications' | 'audit'>,
+  { specifications, audit, config }: Pick<HttpDeps, 'specifications' | 'audit' | 'config'>,
 ): void {
   const note = createNote(audit);
   const stateAt = (address: CollectionAddress) => fingerprintOf(specifications.read(address));
   const pathTo = ({ version, database, name }: CollectionAddress) => `/${version}/${database}/${name}`;
-  acceptPlainJson(server);
+  const { jsonBytes, jsonValues } = config.limits;
+  acceptPlainJson(server, { values: jsonValues });
   server.addHook('onRequest', requireAdmin);
-  resource(server, '/:version/:database/:collection/config', {
+  const handlers: Handlers = {
     GET: async (request, reply) => {
       const source = specifications.read(addressOf(request));
       if (source === undefined) throw new AppError('NOT_FOUND');
@@ -42,5 +44,7 @@ export function specificationRoutes(
       await note(request, { action: 'specification.remove', target: pathTo(address), before, after: null });
       return sendValue(reply, { result: 'success', message: `${address.name} collection removed` });
     },
-  });
+  };
+  const limit = bodyLimit('specification', jsonBytes);
+  resource(server, '/:version/:database/:collection/config', handlers, { bodyLimit: limit });
 }
