@@ -20,54 +20,78 @@ const SPECS = {
   },
 };
 
-/** Where a body may be sent, with what may be said of one of ten megabytes. */
-const ROUTES = [
+/** Where ten megabytes may be sent, with what may be said of them. */
+const DOCUMENTS = [
   ['POST', BOOKS, [200, 400, 413]],
   ['PUT', BOOKS, [400, 413]],
   ['DELETE', BOOKS, [204, 400, 413]],
   ['PUT', `${BOOKS}/ID`, [200, 400, 413]],
   ['DELETE', `${BOOKS}/${UNKNOWN}`, [400, 404, 413]],
-  ['POST', '/1.0/library/films/config', [413]],
-  ['POST', '/api/config', [413]],
-  ['POST', '/api/clients', [413]],
-  ['PUT', '/api/clients/someone', [413]],
-  ['PUT', '/api/clients/someone/secret', [413]],
-  ['POST', '/api/flush', [413]],
-  ['POST', '/api/status', [413]],
-  ['PUT', '/1.0/report/policy', [404]],
-  ['POST', '/1.0/report/config', [415]],
-  ['POST', '/token', [413]],
+] as const;
+
+/** Where so many bytes are enough. */
+const OTHERS = [
+  ['POST', '/1.0/library/films/config', 1_048_576],
+  ['POST', '/api/config', 262_144],
+  ['POST', '/api/clients', 1_048_576],
+  ['PUT', '/api/clients/someone', 1_048_576],
+  ['PUT', '/api/clients/someone/secret', 16_384],
+  ['POST', '/api/flush', 16_384],
+  ['POST', '/api/status', 16_384],
+  ['POST', '/token', 10_240],
 ] as const;
 
 let app: TestApp;
 let id: string;
 
 beforeAll(async () => {
-  app = await startApp({ specs: SPECS });
+  // What is measured here is not how long a busy machine takes.
+  app = await startApp({ specs: SPECS, config: { limits: { queryMs: 120_000 } } });
   const { body } = await app.inject('POST', BOOKS, { body: { title: 'x' } });
   id = body.results[0]._id;
 });
 
 afterAll(() => app.close());
 
+/** `held` is what the server does alone: the body is there as bytes before, and the answer is read afterwards. */
 async function send(method: string, path: string, body: string, headers = {}) {
-  const token = await app.adminToken();
-  let status = 0;
-  let text = '';
+  const payload = Buffer.from(body);
+  const authorization = `Bearer ${await app.adminToken()}`;
+  const request = {
+    method: method as 'POST',
+    url: path.replace('ID', id),
+    headers: { authorization, 'content-type': 'application/json', ...headers },
+    payload,
+  };
+  let answer: Awaited<ReturnType<typeof app.app.server.inject>> | undefined;
   const held = await heldBy(async () => {
-    ({ status, text } = await app.inject(method, path.replace('ID', id), { token, body, headers }));
+    answer = await app.app.server.inject(request);
   });
-  return { status, text, held };
+  return { status: answer?.statusCode, text: answer?.body ?? '', held };
 }
 
-describe.each([...hostileTexts()])('ten megabytes of %s', (_, text) => {
-  it('are answered in small pieces on every route', async () => {
-    for (const [method, path, statuses] of ROUTES) {
-      const { status, held } = await send(method, path, text);
-      expect(statuses, `${method} ${path}`).toContain(status);
-      expect(held, `${method} ${path}`).toBeLessThan(MOST_MS);
-    }
-  });
+it.each([...hostileTexts()])('ten megabytes of %s are answered in small pieces', async (_, text) => {
+  for (const [method, path, statuses] of DOCUMENTS) {
+    const { status, held } = await send(method, path, text);
+    expect(statuses, `${method} ${path}`).toContain(status);
+    expect(held, `${method} ${path}`).toBeLessThan(MOST_MS);
+  }
+});
+
+it.each(OTHERS)('%s %s takes no more than %i bytes', async (method, path, most) => {
+  for (const bytes of [most + 1, MOST_BYTES]) {
+    const { status, held } = await send(method, path, filled('[],', '[', ']', bytes).padEnd(bytes));
+    expect(status).toBe(413);
+    expect(held).toBeLessThan(MOST_MS);
+  }
+  for (const within of [
+    filled('[],', '[', ']', most),
+    `{${members(Math.min(30_000, Math.floor(most / 12)))}}`,
+  ]) {
+    const { status, held } = await send(method, path, within);
+    expect([200, 400, 401, 404, 413]).toContain(status);
+    expect(held).toBeLessThan(MOST_MS);
+  }
 });
 
 describe('what is just within the bounds', () => {
@@ -85,10 +109,8 @@ describe('what is just within the bounds', () => {
   it.each([
     ['POST', '/1.0/library/films/config', JSON.stringify({ fields: patterns, settings: {} }), 200],
     ['POST', '/1.0/library/films/config', `{"fields":{"a":{}},"settings":{${members(30_000)}}}`, 200],
-    ['POST', '/api/config', `{${members(20_000)}}`, 400],
     ['POST', '/api/config', `{${'"cache":{"ttl":1},'.repeat(10_000)}"site":1}`, 200],
-    ['POST', '/api/clients', `{${members(30_000)}}`, 400],
-    ['DELETE', BOOKS, `{"query":{"title":{"$nin":[${Array(99_000).fill('"x"')}]}}}`, 204],
+    ['DELETE', BOOKS, `{"query":{"title":{"$in":[${Array(99_000).fill('"none"')}]}}}`, 204],
   ])('%s %s: %#', async (method, path, body, status) => {
     const answer = await send(method, path, body);
     expect(answer.status, answer.text.slice(0, 500)).toBe(status);

@@ -44,7 +44,8 @@ export function hostileTexts(): ReadonlyMap<string, string> {
 export function hostileDocuments(): ReadonlyMap<string, { readonly body: string; readonly status: number }> {
   const text = (n: number) => `"some text of an ordinary length, of row ${n}"`;
   return new Map([
-    ['long names', { body: `{"mixed":{${members(33_000, '1', 'x'.repeat(290))}}}`, status: 200 }],
+    ['names', { body: `{"mixed":{${members(33_000, '1', 'x'.repeat(26))}}}`, status: 200 }],
+    ['long names', { body: `{"mixed":{${members(8000, '1', 'x'.repeat(290))}}}`, status: 200 }],
     ['numbers', { body: `{"mixed":[${many(99_000, (n) => `${n}`)}]}`, status: 200 }],
     ['unknown names', { body: `{${members(33_000)}}`, status: 400 }],
     ['a text', { body: `{"title":"${'a'.repeat(MOST_BYTES - 20)}"}`, status: 200 }],

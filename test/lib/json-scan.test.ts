@@ -19,6 +19,7 @@ test.each([
 test.each([
   ['[1,2,[]]', { commas: 2, colons: 0, lists: 2, objects: 0, values: 4 }],
   [' {"a":1,"b":{}}', { commas: 1, colons: 2, lists: 0, objects: 2, values: 7 }],
+  [`{"${'n'.repeat(100)}":"${'t'.repeat(100)}"}`, { commas: 0, colons: 1, objects: 1, values: 6 }],
   ['"[{:,\\"[{:,"', { commas: 0, colons: 0, lists: 0, objects: 0, values: 0 }],
 ])('counts %s', (json, counts) => {
   expect(scan(json)).toMatchObject(counts);

@@ -18,7 +18,7 @@ export const LIMITS = {
       maximum: 10_000_000,
       default: 100_000,
       description:
-        'Values of one document, or of a body that is no list of documents; each member of an object counts as three. More is 413. What one request may hold up the server for grows with it.',
+        'Values of one document, or of a body that is no list of documents; each member of an object counts as three, and one more for each 32 bytes of its name. More is 413. What one request may hold up the server for grows with it.',
     },
     endpointCodeBytes: {
       type: 'integer',
