@@ -109,7 +109,7 @@ describe('what is just within the bounds', () => {
   it.each([
     ['POST', '/1.0/library/films/config', JSON.stringify({ fields: patterns, settings: {} }), 200],
     ['POST', '/1.0/library/films/config', `{"fields":{"a":{}},"settings":{${members(30_000)}}}`, 200],
-    ['POST', '/api/config', `{${'"cache":{"ttl":1},'.repeat(10_000)}"site":1}`, 200],
+    ['POST', '/api/config', `{${'"cache":{"ttl":1},'.repeat(10_000)}"cache":{"ttl":1}}`, 200],
     ['DELETE', BOOKS, `{"query":{"title":{"$in":[${Array(99_000).fill('"none"')}]}}}`, 204],
   ])('%s %s: %#', async (method, path, body, status) => {
     const answer = await send(method, path, body);

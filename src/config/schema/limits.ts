@@ -10,6 +10,7 @@ export const LIMITS = {
       minimum: 1024,
       maximum: 52_428_800,
       default: 10_485_760,
+      overHttp: 'lower',
       description: 'Bytes of a JSON body; more is 413.',
     },
     jsonValues: {
@@ -17,6 +18,7 @@ export const LIMITS = {
       minimum: 1000,
       maximum: 10_000_000,
       default: 100_000,
+      overHttp: 'lower',
       description:
         'Values of one document, or of a body that is no list of documents; each member of an object counts as three, and one more for each 32 bytes of its name. More is 413. What one request may hold up the server for grows with it.',
     },
@@ -25,6 +27,7 @@ export const LIMITS = {
       minimum: 1024,
       maximum: 10_485_760,
       default: 1_048_576,
+      overHttp: 'lower',
       description: 'Bytes of the code of one endpoint or hook; more is 413.',
     },
     queryStringBytes: {
@@ -32,6 +35,7 @@ export const LIMITS = {
       minimum: 256,
       maximum: 24_576,
       default: 16_384,
+      overHttp: 'lower',
       description: 'Bytes of a query string; more is 414.',
     },
     filterDepth: {
@@ -39,6 +43,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 50,
       default: 8,
+      overHttp: 'lower',
       description: 'Levels of a filter.',
     },
     filterNodes: {
@@ -46,6 +51,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 10_000,
       default: 200,
+      overHttp: 'lower',
       description: 'Conditions and operators of a filter. Values of `$in`, `$nin` and `$all` do not count.',
     },
     queryMs: {
@@ -53,6 +59,7 @@ export const LIMITS = {
       minimum: 10,
       maximum: 600_000,
       default: 5000,
+      overHttp: 'lower',
       description: 'Milliseconds of database work for one request; more is 503.',
     },
     batch: {
@@ -60,6 +67,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 10_000,
+      overHttp: 'lower',
       description: 'Documents of one create; more is 400.',
     },
     writeMatches: {
@@ -67,6 +75,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 10_000,
+      overHttp: 'lower',
       description: 'Documents that one update or delete by query may match; more is 400.',
     },
     pageSize: {
@@ -74,6 +83,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 1000,
+      overHttp: 'lower',
       description: 'Documents of one page; a larger `count` is cut to it.',
     },
     composeDepth: {
@@ -81,6 +91,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 50,
       default: 10,
+      overHttp: 'lower',
       description: 'Levels of references that are resolved.',
     },
     composeReferences: {
@@ -88,6 +99,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 1_000_000,
       default: 10_000,
+      overHttp: 'lower',
       description: 'References that one request resolves.',
     },
     formParts: {
@@ -95,6 +107,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 1000,
       default: 20,
+      overHttp: 'lower',
       description: 'Files and fields of one form; more is 400.',
     },
     writeQueue: {
@@ -102,6 +115,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 1000,
+      overHttp: 'lower',
       description: 'Writes that may wait for the database; more is 503.',
     },
     headersSeconds: {
@@ -109,6 +123,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 600,
       default: 10,
+      overHttp: 'lower',
       description: 'Seconds within which the headers of a request must arrive.',
     },
     requestSeconds: {
@@ -116,6 +131,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 3600,
       default: 60,
+      overHttp: 'lower',
       description: 'Seconds within which a whole request must arrive.',
     },
   },
