@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,5 +134,32 @@ describe('start', () => {
     const { lines, ended } = await start();
     expect(await ended).toBe(1);
     expect(lines.at(-1)).toMatch(/^cloister: could not start: /);
+  });
+});
+
+describe('the files of the self-test', () => {
+  let TMPDIR: string;
+  beforeEach(() => {
+    TMPDIR = join(cwd, 'tmp');
+    mkdirSync(TMPDIR);
+  });
+  const left = () => readdirSync(TMPDIR).length;
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('are gone after a %s in the midst of it', async (signal) => {
+    const started = await start([], { TMPDIR });
+    await expect.poll(left, { interval: 5 }).toBe(1);
+    expect(await stop(started, signal)).toBe(0);
+    expect(left()).toBe(0);
+  });
+
+  it('are gone after the second start, when the first was killed in the midst of it', async () => {
+    const killed = await start([], { TMPDIR });
+    await expect.poll(left, { interval: 5 }).toBe(1);
+    await stop(killed, 'SIGKILL');
+    expect(left()).toBe(1);
+    const second = await start([], { TMPDIR });
+    await expect.poll(second.output).toContain('the walls of the sandbox hold');
+    expect(left()).toBe(0);
+    await stop(second);
   });
 });
