@@ -87,7 +87,7 @@ async function ensureClients(
 /** Builds the whole application. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
-  const logger = options.logger ?? createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
   const newId = createIdSource(now);
   const { queryMs } = config.limits;
   const store = options.store ?? (await openStore(config, cwd, logger));

@@ -8,7 +8,7 @@ import { readSandboxReport, type SandboxReport } from './endpoints/modules/repor
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createIdSource } from './lib/ids.ts';
-import { createLogger, levelOfCommands } from './lib/logger.ts';
+import { createLogger, logOfCommands } from './lib/logger.ts';
 import { openDocuments } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createExport, type Exporter } from './transfer/export.ts';
@@ -52,8 +52,7 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
 
 function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  const level = levelOfCommands(config.logging.level);
-  const log = createLogger({ level, secrets: SECRET_PATHS });
+  const log = createLogger({ ...logOfCommands(config.logging), secrets: SECRET_PATHS });
   return openDocuments(config.database, { cwd, queueLimit, queryMs, log });
 }
 
