@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
 import { canOwnUsers } from '../../src/endpoints/hosts/walls/own-user.ts';
@@ -24,6 +25,11 @@ export interface User {
 }
 
 const SELF: User = { user: 'the user of this run', before: [], node: process.execPath, root: ROOT };
+
+/** Where that user finds a file of the checkout. */
+export function pathFor({ root }: User, file: URL): string {
+  return join(root, relative(ROOT, fileURLToPath(file)));
+}
 
 /** Whether every user of the machine can enter the folders above the checkout and its Node. True for other systems' users. */
 export const isOpenToAll = (): boolean =>

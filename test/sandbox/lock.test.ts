@@ -5,15 +5,16 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
 import { nodeFlags } from '../../src/endpoints/hosts/walls/node-flags.ts';
-import { type User, usersOfTests } from '../helpers/nobody.ts';
+import { pathFor, type User, usersOfTests } from '../helpers/nobody.ts';
 
 interface Report {
   readonly walls: Record<string, boolean>;
   readonly [measured: string]: unknown;
 }
 
-function runLocked({ before, node, root }: User, jit: boolean) {
-  const driver = join(root, 'test/sandbox/locked.js');
+function runLocked(user: User, jit: boolean) {
+  const { before, node, root } = user;
+  const driver = pathFor(user, new URL('./locked.js', import.meta.url));
   const binding = bindingPath(pathToFileURL(`${root}/`));
   const scripts = ['lock.js', 'seccomp.js', 'syscalls.js'].map((name) => join(root, 'sandbox', name));
   const flags = nodeFlags({ jit, readable: [binding, driver, ...scripts] });

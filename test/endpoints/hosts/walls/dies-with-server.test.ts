@@ -2,14 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findTools } from '../../../../src/endpoints/hosts/walls/tools.ts';
-import { type User, usersOfTests } from '../../../helpers/nobody.ts';
+import { pathFor, type User, usersOfTests } from '../../../helpers/nobody.ts';
 
-const SERVER = 'test/endpoints/hosts/walls/doomed-server.ts';
+const SERVER = new URL('./doomed-server.ts', import.meta.url);
 /** One that is not taken along hangs for ever; a machine that stalls takes its time to end any. */
 const WITHIN_MS = 10_000;
 
@@ -29,8 +28,8 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-async function hangingHost(tools: readonly string[], { before, node, root }: User) {
-  const [program = '', ...args] = [...before, node, join(root, SERVER), ...tools];
+async function hangingHost(tools: readonly string[], user: User) {
+  const [program = '', ...args] = [...user.before, user.node, pathFor(user, SERVER), ...tools];
   const server = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: '/usr/bin:/bin' },

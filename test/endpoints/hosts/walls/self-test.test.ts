@@ -2,17 +2,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLauncher, type Launcher } from '../../../../src/endpoints/hosts/walls/launch.ts';
 import { readSandboxFiles } from '../../../../src/endpoints/hosts/walls/sandbox-files.ts';
 import { runSelfTest } from '../../../../src/endpoints/hosts/walls/self-test.ts';
 import type { SelfTestItem } from '../../../../src/endpoints/sandbox.ts';
 import { packageRoot } from '../../../../src/lib/package-files.ts';
-import { type User, usersOfTests } from '../../../helpers/nobody.ts';
+import { pathFor, type User, usersOfTests } from '../../../helpers/nobody.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-const SCRIPT = 'test/endpoints/hosts/walls/self-test-run.ts';
+const SCRIPT = new URL('./self-test-run.ts', import.meta.url);
 
 interface Result {
   readonly state: string;
@@ -20,8 +19,8 @@ interface Result {
   readonly ms: number;
 }
 
-function run(tools: readonly string[], { before, node, root }: User, env = {}): Result {
-  const [program = '', ...args] = [...before, node, join(root, SCRIPT), ...tools];
+function run(tools: readonly string[], user: User, env = {}): Result {
+  const [program = '', ...args] = [...user.before, user.node, pathFor(user, SCRIPT), ...tools];
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
     env: { PATH: '/usr/bin:/bin', ...env },
