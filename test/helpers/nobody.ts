@@ -13,7 +13,7 @@ import { ROOT } from './source-tree.ts';
 const COMMAND = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
 /** What the scripts that run as another user are made of; they import nothing that is installed. */
 const PARTS = ['package.json', 'sandbox', 'src', 'test/endpoints/hosts/walls', 'test/sandbox'];
-const EXECUTE = 0o001;
+const READ_AND_EXECUTE = 0o005;
 
 /** Somebody, and where that user finds Node and this checkout. */
 export interface User {
@@ -31,7 +31,7 @@ export function pathFor({ root }: User, file: URL): string {
   return join(root, relative(ROOT, fileURLToPath(file)));
 }
 
-/** Whether every user of the machine can enter the folders above the checkout and its Node. True for other systems' users. */
+/** Whether all users can enter the folders above the checkout and its Node. True where the tests do not run as root. */
 export const isOpenToAll = (): boolean =>
   process.getuid?.() !== 0 || canOwnUsers([process.execPath, join(ROOT, 'package.json')]);
 
@@ -40,20 +40,27 @@ function skipped(why: string): undefined {
   return undefined;
 }
 
-/** The first folder for temporary files that all users can enter. */
-function openFolder(): string | undefined {
+/** A folder for temporary files that all users can enter; undefined where there is none, or this user is not root. */
+export function openFolder(): string | undefined {
   return [tmpdir(), '/tmp', '/var/tmp'].find((folder) => canOwnUsers([folder]));
 }
 
-/** A second name for the program of this process, or a copy where that cannot be had. */
-function provideNode(target: string): void {
+/** False where it lies on another device. */
+function linked(file: string, target: string): boolean {
   try {
-    if ((statSync(process.execPath).mode & EXECUTE) === 0) throw new Error('for its owner only');
-    linkSync(process.execPath, target);
+    linkSync(file, target);
+    return true;
   } catch {
-    copyFileSync(process.execPath, target);
-    chmodSync(target, 0o755);
+    return false;
   }
+}
+
+/** A second name for the program of this process, else a copy that others may run. */
+function provideNode(target: string): void {
+  const isForAll = (statSync(process.execPath).mode & READ_AND_EXECUTE) === READ_AND_EXECUTE;
+  if (isForAll && linked(process.execPath, target)) return;
+  copyFileSync(process.execPath, target);
+  chmodSync(target, 0o755);
 }
 
 /** Copies what another user needs to a folder that this user can enter, until the test file is done. */
