@@ -20,11 +20,11 @@ Flags:
   --workspace DIR    workspace folder (default: workspace)
   --port N           port of the content API (start only)
   --file FILE        file of an export or import; - is the standard stream
-  --help, --version`;
+  --help, -h; --version, -v`;
 
 const TEXT = { type: 'string' } as const;
 const SWITCH = { type: 'boolean' } as const;
-const COMMON = { config: TEXT, workspace: TEXT, help: SWITCH } as const;
+const COMMON = { config: TEXT, workspace: TEXT } as const;
 
 /** The flags that each command takes. */
 const COMMANDS = {
@@ -50,7 +50,6 @@ export interface CommandFlags {
   readonly file?: string | undefined;
   readonly admin?: boolean | undefined;
   readonly json?: boolean | undefined;
-  readonly help?: boolean | undefined;
 }
 
 export type Usage =
@@ -63,6 +62,16 @@ function commandOf(words: readonly string[]): CommandName | undefined {
   return Object.hasOwn(COMMANDS, name) ? (name as CommandName) : undefined;
 }
 
+const SHOWN = new Map<string, 'help' | 'version'>([
+  ...['--help', '-h', 'help'].map((word) => [word, 'help'] as const),
+  ...['--version', '-v', 'version'].map((word) => [word, 'version'] as const),
+]);
+
+/** What is asked for in place of a command; help also behind one, or behind the beginning of one. */
+function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
+  return args.some((arg) => arg === '--help' || arg === '-h') ? 'help' : SHOWN.get(args[0] ?? '');
+}
+
 function mistakeIn(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, list, remove';
@@ -72,17 +81,16 @@ function mistakeIn(words: readonly string[]): string {
 
 /** Understands the arguments, or says in one line why not. */
 export function parseUsage(args: readonly string[]): Usage {
+  const show = shownBy(args);
+  if (show !== undefined) return { show };
   const first = args.findIndex((arg) => arg.startsWith('-'));
   const words = first === -1 ? args : args.slice(0, first);
   const rest = first === -1 ? [] : args.slice(first);
-  if (words.length === 0 && rest[0] === '--version') return { show: 'version' };
-  if (words.length === 0 && rest[0] === '--help') return { show: 'help' };
   const command = commandOf(words);
   if (command === undefined) return { mistake: mistakeIn(words) };
   try {
     const { values } = parseArgs({ args: rest, options: COMMANDS[command], strict: true });
-    const flags = values as CommandFlags;
-    return flags.help === true ? { show: 'help' } : { command, flags };
+    return { command, flags: values as CommandFlags };
   } catch (error) {
     // Node's text goes on with advice for programmers.
     const text = error instanceof Error ? error.message : '';

@@ -22,8 +22,14 @@ describe('parseUsage', () => {
     ['import --file -', { command: 'import', flags: { file: '-' } }],
     ['sandbox audit --json', { command: 'sandbox audit', flags: { json: true } }],
     ['--help', { show: 'help' }],
+    ['-h', { show: 'help' }],
+    ['help', { show: 'help' }],
     ['start --help', { show: 'help' }],
+    ['start -h', { show: 'help' }],
+    ['clients --help', { show: 'help' }],
     ['--version', { show: 'version' }],
+    ['-v', { show: 'version' }],
+    ['version', { show: 'version' }],
   ])('%s', (line, usage) => {
     expect(parse(line)).toEqual(usage);
   });
