@@ -1,4 +1,5 @@
 // The composition root of console commands, which work beside a server or without one.
+import { createAudit } from './auth/audit.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
@@ -8,7 +9,7 @@ import { readSandboxReport, type SandboxReport } from './endpoints/modules/repor
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createIdSource } from './lib/ids.ts';
-import { createLogger, logOfCommands } from './lib/logger.ts';
+import { createLogger, type Logger, logOfCommands } from './lib/logger.ts';
 import { openDocuments } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createExport, type Exporter } from './transfer/export.ts';
@@ -50,10 +51,12 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
   }
 }
 
+const logOf = (config: Config): Logger =>
+  createLogger({ ...logOfCommands(config.logging), secrets: SECRET_PATHS });
+
 function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  const log = createLogger({ ...logOfCommands(config.logging), secrets: SECRET_PATHS });
-  return openDocuments(config.database, { cwd, queueLimit, queryMs, log });
+  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logOf(config) });
 }
 
 /** Tells whether the settings of the database can be read, as far as that goes without it. Throws CONFIGURATION_INVALID. */
@@ -71,7 +74,8 @@ export async function openClients(
 ): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
   const store = await openStore(config, cwd);
   const { queryMs } = config.limits;
-  const clients = createClients({ store, newId: createIdSource(), now: Date.now, queryMs });
+  const audit = createAudit({ store, now: Date.now, queryMs, log: logOf(config) });
+  const clients = createClients({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
   await clients.ensure();
   return { clients, close: () => store.close() };
 }

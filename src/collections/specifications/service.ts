@@ -30,6 +30,17 @@ interface ServiceOptions extends SpecificationOptions {
   readonly pause?: Pause | undefined;
 }
 
+/** A specification before and after a change; undefined where there was or is none. */
+interface SpecificationChange {
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
+}
+
+/** Runs `apply`, which brings a change into force; what it does before comes before the change, and may prevent it. */
+export type Around = (change: SpecificationChange, apply: () => Promise<void>) => Promise<void>;
+
+const plainly: Around = (_change, apply) => apply();
+
 export interface SpecificationService {
   /** Takes up every specification file, then watches for edits. A broken file is logged and left out. */
   load(): Promise<void>;
@@ -38,12 +49,15 @@ export interface SpecificationService {
    * while the store is away: to be repeated.
    */
   ensureIndexes(): Promise<void>;
-  /** Creates or replaces. In force, its unique indexes too, when it resolves; a rejection has changed nothing. */
-  put(address: CollectionAddress, body: Json): Promise<{ readonly created: boolean }>;
+  /**
+   * Creates or replaces. In force, its unique indexes too, when it resolves; a rejection has changed nothing. What is
+   * refused never gets to `around`.
+   */
+  put(address: CollectionAddress, body: Json, around?: Around): Promise<{ readonly created: boolean }>;
   /** The specification as it was posted, with the time of that in `settings.lastModifiedAt`. */
   read(address: CollectionAddress): JsonObject | undefined;
   /** Removes the collection and its file; the documents stay. Throws NOT_FOUND. */
-  remove(address: CollectionAddress): Promise<void>;
+  remove(address: CollectionAddress, around?: Around): Promise<void>;
   /** Ends the watch and waits for the change in hand. */
   close(): Promise<void>;
 }
@@ -158,22 +172,25 @@ export function createSpecificationService(options: ServiceOptions): Specificati
         }, failed);
     },
     ensureIndexes: () => oneAtATime(changes.ensureIndexes),
-    put: (address, body) =>
+    put: (address, body, around = plainly) =>
       oneAtATime(async () => {
         await store.health();
-        const created = current(address) === undefined;
-        const save = ({ source }: Collection) => files.write(address, source);
+        const before = current(address)?.source;
+        const save = ({ source }: Collection) =>
+          around({ before, after: source }, () => files.write(address, source));
         await changes.bringIntoForce(address, withTime(body, now()), save);
-        return { created };
+        return { created: before === undefined };
       }),
     read: (address) => current(address)?.source,
-    remove: (address) =>
+    remove: (address, around = plainly) =>
       oneAtATime(async () => {
         const live = current(address);
         if (live === undefined) throw new AppError('NOT_FOUND');
         await store.health();
-        await files.remove(address);
-        await changes.takeOut(live);
+        await around({ before: live.source, after: undefined }, async () => {
+          await files.remove(address);
+          await changes.takeOut(live);
+        });
       }),
     async close() {
       closing.abort();

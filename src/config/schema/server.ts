@@ -79,7 +79,8 @@ export const WORKSPACE = {
 
 export const PATHS = {
   type: 'object',
-  description: 'Folders inside the workspace. Absolute paths are taken as they are.',
+  description:
+    'Folders inside the workspace. The operator may name others: absolute paths are taken as they are. Nothing over HTTP changes these.',
   properties: {
     collections: {
       type: 'string',
