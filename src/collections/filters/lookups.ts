@@ -1,5 +1,6 @@
-// Turns conditions on referenced documents into conditions on ids, by asking the referenced collections.
-import type { Filter } from '../../stores/filter.ts';
+// Turns conditions on referenced documents into conditions on ids, by asking the referenced collections. What a filter
+// means is what it would mean if those documents stood in the place of their ids.
+import type { Filter, Test } from '../../stores/filter.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
 import { type Draft, isSettled, type Through } from './draft.ts';
 import { refuseFilter } from './refusal.ts';
@@ -29,14 +30,28 @@ async function settle(draft: Draft, progress: Progress): Promise<Filter> {
   return { kind: draft.group, filters };
 }
 
-async function lookUp({ path, target, draft }: Through, progress: Progress): Promise<Filter> {
-  const { store, maxReferences, deadline } = progress;
+async function lookUp(through: Through, progress: Progress): Promise<Filter> {
+  const { path, draft, missing, inList } = through;
   const filter = await settle(draft, progress);
+  const where = (...tests: Test[]): Filter => ({ kind: 'field', path, tests });
+  const isList = where({ kind: 'type', names: ['array'] });
+  const leads = where({ kind: 'in', values: await idsOf(through, filter, progress) });
+  if (inList) return { kind: 'and', filters: [isList, leads] };
+  if (!missing) return leads;
+  // What leads elsewhere is told from what leads nowhere by the documents that do not match.
+  const others = await idsOf(through, { kind: 'nor', filters: [filter] }, progress);
+  const elsewhere: Filter = { kind: 'nor', filters: [isList, where({ kind: 'in', values: others })] };
+  return { kind: 'or', filters: [leads, elsewhere] };
+}
+
+/** The ids of the documents of the target that match. */
+async function idsOf({ path, target }: Through, filter: Filter, progress: Progress): Promise<string[]> {
+  const { store, maxReferences, deadline } = progress;
   const query = { filter, sort: [], skip: 0, limit: progress.left + 1, projection: { include: ['_id'] } };
   const found = await store.find(target.namespace, query, deadline === undefined ? {} : { deadline });
   progress.left -= found.length;
   if (progress.left < 0) {
     throw refuseFilter(path, `The filter matches more than ${maxReferences} referenced documents`);
   }
-  return { kind: 'field', path, tests: [{ kind: 'in', values: found.map((document) => document._id) }] };
+  return found.map((document) => document._id);
 }

@@ -58,6 +58,43 @@ test('a path through a reference finds by all ids, and obeys the permissions of 
   expect(refusal).toMatchObject({ status: 400, items: [{ field: 'author.name' }] });
 });
 
+test('what refers to nothing counts as missing, and a list has none where no element has it', async () => {
+  const people = await library.create('people', [{ name: 'Ann' }, { name: null }, {}, { name: 'Bob' }]);
+  const [ann, empty, nameless, bob] = people.map(({ _id }) => _id!);
+  const nobody = 'f'.repeat(24);
+  await library.create('books', [
+    { title: 'none' },
+    { title: 'null', author: null },
+    { title: 'nobody', author: nobody },
+    { title: 'empty', author: empty! },
+    { title: 'nameless', author: nameless! },
+    { title: 'ann', author: ann! },
+    { title: 'both', author: [bob!, ann!, nobody] },
+    { title: 'lost', author: [nobody] },
+    { title: 'some', author: [bob!, nameless!] },
+  ]);
+  const missing = ['none', 'null', 'nobody', 'nameless'];
+  expect(await titles({ 'author.name': null })).toEqual([
+    'none',
+    'null',
+    'nobody',
+    'empty',
+    'nameless',
+    'some',
+  ]);
+  expect(await titles({ 'author.name': { $exists: false } })).toEqual([...missing, 'lost']);
+  expect(await titles({ 'author.name': { $exists: true } })).toEqual(['empty', 'ann', 'both', 'some']);
+  const others = ['none', 'null', 'nobody', 'empty', 'nameless', 'lost', 'some'];
+  expect(await titles({ 'author.name': { $ne: 'Ann' } })).toEqual(others);
+  expect(await titles({ 'author.name': { $nin: ['Ann', 1] } })).toEqual(others);
+  expect(await titles({ 'author.name': { $not: { $regex: '^ann' } } })).toEqual(others);
+  expect(await titles({ $nor: [{ 'author.name': 'ann' }] })).toEqual(others);
+  expect(await titles({ 'author.name': { $all: ['Ann', 'Bob'] } })).toEqual(['both']);
+  expect(await titles({ 'author.name': { $gt: 'Ab', $lt: 'Bo' } })).toEqual(['ann', 'both']);
+  expect(await titles({ author: { $elemMatch: { name: { $exists: false } } } })).toEqual(['some']);
+  expect(await titles({ author: { $size: 2, $not: { $elemMatch: { name: 'ann' } } } })).toEqual(['some']);
+});
+
 test('default filters may lead where the caller may not read', async () => {
   const [ann, bob] = await library.create('people', [{ name: 'Ann' }, { name: 'Bob' }]);
   await library.create('family', [{ author: ann!['_id']! }, { author: bob!['_id']! }]);
