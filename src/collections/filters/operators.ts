@@ -35,10 +35,16 @@ export function isOperatorObject(value: Json): value is JsonObject {
   return isJsonObject(value) && Object.keys(value).some((key) => key.startsWith('$'));
 }
 
-function readValue(operand: Json, { path, rules }: Place): Json {
+function readValue(operand: Json, place: Place): Json {
   if (isOperatorObject(operand)) {
-    throw refuseFilter(path, 'An operator cannot stand inside the operand of another one');
+    throw refuseFilter(place.path, 'An operator cannot stand inside the operand of another one');
   }
+  return coerce(operand, place);
+}
+
+function coerce(operand: Json, { path, rules }: Place): Json {
+  const problem = rules.check?.(operand);
+  if (problem !== undefined) throw refuseFilter(path, `An operand ${problem.message}`);
   return rules.coerce(operand);
 }
 
@@ -152,7 +158,7 @@ function readOperators(operators: JsonObject, place: Place): readonly DraftTest[
 /** The tests of a condition: operators, or a plain value to equal, which ignores case where the field says so. */
 export function readCondition(condition: Json, place: Place): readonly DraftTest[] {
   if (isOperatorObject(condition)) return readOperators(condition, place);
-  const value = place.rules.coerce(condition);
+  const value = coerce(condition, place);
   if (typeof value === 'string' && place.rules.fold) return [{ kind: 'eq', value, fold: true }];
   return [{ kind: 'eq', value }];
 }
