@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import { idOf } from '../../contracts/cases.ts';
+import { pair } from './pair.ts';
 
 const MOST_PEOPLE = 5;
 
@@ -83,10 +84,6 @@ const plain: fc.Arbitrary<JsonObject> = fc.letrec<{ tests: JsonObject }>((tie) =
     fc.constantFrom('a', '^b').map(($regex) => ({ $regex })),
   ),
 })).tests;
-
-function pair([key, value]: readonly [string, Json]): JsonObject {
-  return { [key]: value };
-}
 
 /** Tests of a field of references that do not tell an id from the document behind it. */
 const bare: fc.Arbitrary<Json> = fc.oneof<fc.Arbitrary<Json>[]>(
