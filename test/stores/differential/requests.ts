@@ -236,6 +236,9 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('updateMany' as const), query: filter, update: body }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), id: someId }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('removeMany' as const), query: likely }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('removeMany' as const), query: fc.oneof(likely, filter) }),
+  },
   { weight: 1, arbitrary: fc.constant<Operation>({ kind: 'stats' }) },
 );
