@@ -5,18 +5,16 @@ import { expect, it } from 'vitest';
 import { parseFilter } from '../../src/collections/filters/parse.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import type { Filter } from '../../src/stores/filter.ts';
-import { openMongoDocuments } from '../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, LIMITS } from '../collections/library.ts';
 import { repeatable, timeoutFor } from '../contracts/repeatable.ts';
-import { describeMongo, ownDatabase } from '../helpers/mongo-servers.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { describeMongo } from '../helpers/mongo-servers.ts';
 import { embed, filter, people, references, specificationsOf } from './differential/references.ts';
 import { createSide, type Outcome, type Side } from './differential/side.ts';
+import { openBothStores } from './differential/stores.ts';
 import { naiveMatch } from './matching/naive-match.ts';
 
 const RUNS = 40;
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const world = fc.record({
   everybody: people,
@@ -101,21 +99,12 @@ async function explore(stores: Record<'sqlite' | 'mongo', DocumentStore>, drawn:
 
 describeMongo('Filters through references', ({ standalone }) => {
   it('mean what they mean on embedded documents', { timeout: timeoutFor(RUNS) }, async () => {
-    const uri = await ownDatabase(standalone);
-    const mongo = openMongoDocuments({
-      ...{ uri, maxPoolSize: 20, minPoolSize: 0, separateDatabases: false, queryMs: 60_000 },
-      log: silent,
-    });
-    const { store: sqlite } = await openTemporaryStore();
+    const stores = await openBothStores(standalone);
     let number = 0;
-    try {
-      const property = fc.asyncProperty(world, async (drawn) => {
-        number += 1;
-        await explore({ sqlite, mongo }, drawn, number);
-      });
-      await fc.assert(property, repeatable(RUNS));
-    } finally {
-      await mongo.close();
-    }
+    const property = fc.asyncProperty(world, async (drawn) => {
+      number += 1;
+      await explore(stores, drawn, number);
+    });
+    await fc.assert(property, repeatable(RUNS));
   });
 });
