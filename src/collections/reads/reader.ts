@@ -48,10 +48,9 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
   const viewOf = async (collection: Collection, request: ReadRequest, context: Context) => {
     const options = readOptions(collection, request, limits.pageSize);
     const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
-    const revised = includeHistory === true;
-    const revisions = revised
-      ? await compileRevisions(filters, { collection, filter: historyFilters }, context)
-      : undefined;
+    // Also where no revision is asked for: what is not offered is refused everywhere.
+    const narrowed = await compileRevisions(filters, { collection, filter: historyFilters }, context);
+    const revisions = includeHistory === true ? narrowed : undefined;
     return { options, view: { projection: options.projection, compose, revisions } };
   };
 
@@ -112,6 +111,7 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     },
 
     async count(collection, request, context) {
+      await compileRevisions(filters, { collection, filter: request.historyFilters }, context);
       const filter = await filters.compileRead(collection, request.filter, context);
       const total = await store.count(collection.namespace, filter, within(context));
       return countMetadata(pageLimit(collection, request, limits.pageSize), total);
@@ -119,6 +119,9 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
 
     async history(collection, id, request, context) {
       const { filter: asked, historyFilters, ...rest } = request;
+      const narrowed = await Promise.all(
+        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
+      );
       const always = await filters.compileRead(collection, undefined, context);
       const present = await versionStored(collection, byId(id), context);
       if (present !== undefined && always !== EVERYTHING) {
@@ -137,9 +140,6 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
         throw new AppError('DOCUMENT_NOT_FOUND');
       }
       if (!kept) return { results: [], metadata: pageMetadata(options.facts, 0) };
-      const narrowed = await Promise.all(
-        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
-      );
       return pageOf(
         { collection: own, filter: joinFilters([revisions, ...narrowed]), options, view },
         context,

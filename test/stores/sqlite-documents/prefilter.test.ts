@@ -59,6 +59,13 @@ describe('the prefilter of a scan', () => {
       .map(([kind, operand]) => ({ kind, value: operand }) as Test),
     fc.boolean().map((operand): Test => ({ kind: 'exists', value: operand })),
     fc.constant<Test>({ kind: 'regex', pattern: '.', flags: '' }),
+    fc.constantFrom<Test>(
+      { kind: 'type', names: ['array'] },
+      { kind: 'type', names: ['array', 'null'] },
+      { kind: 'size', value: 1 },
+      { kind: 'elemMatchValue', tests: [{ kind: 'exists', value: true }] },
+      { kind: 'elemMatch', filter: field('0', { kind: 'exists', value: true }) },
+    ),
   );
   const own = fc.constantFrom('a', 'b', 'x y', 'é', '"q"');
 
@@ -108,6 +115,8 @@ describe('the prefilter of a scan', () => {
     expect(passes(document, field('price', { kind: 'lt', value: 11 }))).toBe(false);
     expect(passes(document, field('tags', { kind: 'in', values: ['b', 'c'] }))).toBe(false);
     expect(passes(document, field('isbn', { kind: 'exists', value: true }))).toBe(false);
+    expect(passes(document, field('title', { kind: 'type', names: ['array'] }))).toBe(false);
+    expect(passes(document, field('price', { kind: 'size', value: 1 }))).toBe(false);
   });
 
   it('is for accesses that see every document', () => {
