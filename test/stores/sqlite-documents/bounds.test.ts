@@ -11,6 +11,7 @@ import {
 } from '../../../src/stores/sqlite-documents/bounds.ts';
 import { createRowMaker } from '../../../src/stores/sqlite-documents/index-rows.ts';
 import { directed, encodeValue } from '../../../src/stores/sqlite-documents/keys.ts';
+import { nestedTests, nestedValue } from './nested-cases.ts';
 import { FREE, indexOf } from './workbench.ts';
 
 const VALUES: readonly Json[] = [null, -5, 0, 5, 9, '', 'a', 'ab', 'abc', 'b', { x: 1 }, [1], false, true];
@@ -114,56 +115,6 @@ describe('bounds of a key', () => {
   });
 });
 
-/** Few values, so that tests and documents meet often. */
-const scalar = fc.constantFrom<Json>(null, 5, 6, 'a', 'A');
-
-/** Values within values, up to `depth` times. */
-function nestedValue(depth: number): fc.Arbitrary<Json> {
-  if (depth === 0) return scalar;
-  const inner = nestedValue(depth - 1);
-  return fc.oneof(
-    { arbitrary: scalar, weight: 1 },
-    { arbitrary: fc.array(inner, { maxLength: 3 }), weight: 3 },
-    { arbitrary: fc.record({ x: inner }, { requiredKeys: [] }), weight: 1 },
-  );
-}
-const value = nestedValue(3);
-
-const VALUE_KINDS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const;
-const LIST_KINDS = ['in', 'nin', 'all'] as const;
-const plainTest: fc.Arbitrary<Test> = fc.oneof(
-  fc
-    .tuple(fc.constantFrom(...VALUE_KINDS), fc.oneof(scalar, value))
-    .map(([kind, operand]): Test => ({ kind, value: operand })),
-  fc.constantFrom('a', 'B').map((text): Test => ({ kind: 'eq', value: text, fold: true })),
-  fc
-    .tuple(fc.constantFrom(...LIST_KINDS), fc.array(value, { maxLength: 3 }))
-    .map(([kind, values]): Test => ({ kind, values })),
-  fc.boolean().map((there): Test => ({ kind: 'exists', value: there })),
-  fc.nat(2).map((size): Test => ({ kind: 'size', value: size })),
-  fc
-    .tuple(fc.constantFrom('^a', '^[ab]', 'b$'), fc.constantFrom('', 'i'))
-    .map(([pattern, flags]): Test => ({ kind: 'regex', pattern, flags })),
-);
-
-/** Tests within tests, up to `depth` times. */
-function testOf(depth: number): fc.Arbitrary<Test> {
-  if (depth === 0) return plainTest;
-  const tests = fc.array(testOf(depth - 1), { minLength: 1, maxLength: 2 });
-  return fc.oneof(
-    { arbitrary: plainTest, weight: 2 },
-    { arbitrary: tests.map((inner): Test => ({ kind: 'elemMatchValue', tests: inner })), weight: 3 },
-    { arbitrary: tests.map((inner): Test => ({ kind: 'not', tests: inner })), weight: 1 },
-    {
-      arbitrary: tests.map(
-        (inner): Test => ({ kind: 'elemMatch', filter: { kind: 'field', path: 'x', tests: inner } }),
-      ),
-      weight: 1,
-    },
-  );
-}
-const test = testOf(3);
-
 describe('bounds against documents', () => {
   const DEFINITION = indexOf({ path: 'm', fold: true });
   const rowsOf = createRowMaker(DEFINITION);
@@ -176,7 +127,7 @@ describe('bounds against documents', () => {
 
   it('miss no document that matches, however deep its arrays are, and find no other where they are exact', () => {
     fc.assert(
-      fc.property(fc.array(test, { minLength: 1, maxLength: 2 }), value, fc.boolean(), (tests, m, folded) => {
+      fc.property(nestedTests, nestedValue, fc.boolean(), (tests, m, folded) => {
         const document = { _id: 'ff', m };
         const rows = rowsOf(document, FREE);
         const matches = compileFilter({ kind: 'field', path: 'm', tests })(document);
