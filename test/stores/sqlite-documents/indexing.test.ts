@@ -30,7 +30,7 @@ describe('declared indexes', () => {
     expect(names(large)).toContain('b');
     await built;
     expect(names(large)).toEqual(['a', 'b']);
-    expect(new Set(large.asked)).toEqual(new Set(['gather', 'fill']));
+    expect(new Set(large.asked)).toEqual(new Set(['gather', 'fill', 'discard']));
   });
 
   it('are the same when said again, and replaced when changed', async () => {

@@ -23,6 +23,7 @@ export function openJoined() {
     commit: (task) => note('commit', real.commit(task)),
     gather: (task) => note('gather', real.gather(task)),
     fill: (task) => note('fill', real.fill(task)),
+    discard: (task) => note('discard', real.discard(task)),
     drop: (task) => note('drop', real.drop(task)),
     checkpoint: (task) => note(task ? 'truncate' : 'checkpoint', real.checkpoint(task)),
   };
