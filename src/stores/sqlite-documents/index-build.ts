@@ -68,9 +68,12 @@ function fill(writer: Writer, found: FoundIndex, end: number): void {
   else catalogue.saveIndex(index);
 }
 
-/** True for the entry of an index that is built again: the newer one, once it is ready, takes the place of the other. */
-export function isSameIndex(a: IndexEntry, b: IndexEntry): boolean {
-  return JSON.stringify(a.definition) === JSON.stringify(b.definition);
+const isSame = (a: IndexEntry, b: IndexEntry) =>
+  JSON.stringify(a.definition) === JSON.stringify(b.definition);
+
+/** True for an entry that a newer one of the same definition is to take the place of, as soon as that is ready. */
+export function isReplaced(index: IndexEntry, entries: readonly IndexEntry[]): boolean {
+  return entries.some((other) => other.n > index.n && isSame(other, index));
 }
 
 /** Lets queries use the index, and drops the entries that it replaces. Inside a write transaction only. */
@@ -78,7 +81,7 @@ export function finishIndex({ connection, catalogue }: Writer, { entry, index }:
   index.ready = true;
   catalogue.saveIndex(index);
   connection.statement('delete from touched where idx = ?').run(index.n);
-  const replaced = entry.indexes.filter((other) => other.n < index.n && isSameIndex(other, index));
+  const replaced = entry.indexes.filter((other) => isReplaced(other, [index]));
   for (const older of replaced) catalogue.dropIndex(catalogue.ensure(entry.ns), older);
 }
 

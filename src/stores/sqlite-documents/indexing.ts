@@ -7,7 +7,7 @@ import type { IndexEntry } from './catalogue.ts';
 import type { Writer } from './commit.ts';
 import { patiently } from './commits.ts';
 import { inTransaction } from './connection.ts';
-import { dropIndex, findIndex, isSameIndex } from './index-build.ts';
+import { dropIndex, findIndex, isReplaced } from './index-build.ts';
 import type { Threads } from './threads.ts';
 import type { WalKeeper } from './wal-keeper.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -45,10 +45,6 @@ const isSame = (entry: IndexEntry, definition: IndexDefinition) =>
 function canonical({ name, keys, unique, sparse }: IndexDefinition): IndexDefinition {
   return { name, keys: keys.map(({ path, direction, fold }) => ({ path, direction, fold })), unique, sparse };
 }
-
-/** True for an entry that a newer one of the same definition takes, or has taken, the place of. */
-const isReplaced = (entry: IndexEntry, entries: readonly IndexEntry[]) =>
-  entries.some((other) => other.n > entry.n && isSameIndex(other, entry));
 
 class IndexBuilder implements Indexing {
   readonly #parts: Collaborators & { readonly limits: BuildLimits };
