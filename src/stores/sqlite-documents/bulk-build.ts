@@ -26,6 +26,8 @@ interface Progress {
   readonly n: number;
   /** The last document gathered. */
   doc: number;
+  /** The last document to gather. Writers know of the index, and write the rows of every later one themselves. */
+  last: number | undefined;
   arrays: number;
   gathered: boolean;
   /** The last row written, in the order of the keys, exact rows before folded ones. */
@@ -94,7 +96,7 @@ class BulkBuilder implements BulkBuild {
     this.discard(n);
     const columns = 'folded integer not null, key blob not null, doc integer not null';
     this.#writer.connection.db.exec(`create temp table gathered_${n} (${columns})`);
-    const progress: Progress = { n, doc: 0, arrays: 0, gathered: false, row: 0 };
+    const progress: Progress = { n, doc: 0, last: undefined, arrays: 0, gathered: false, row: 0 };
     this.#builds.set(n, progress);
     return progress;
   }
@@ -146,13 +148,15 @@ interface Slice {
 }
 
 /** True when the last document was reached. */
-function gatherRows(writer: Writer, { entry, index }: FoundIndex, { progress, end }: Slice): boolean {
+function gatherRows(writer: Writer, found: FoundIndex, { progress, end }: Slice): boolean {
+  const { entry, index } = found;
   const { connection } = writer;
   const rowsOf = writer.rowMaker(index);
   const meter = createDeadline(undefined);
+  progress.last ??= lastDocument(writer, found);
   const add = connection.statement(`insert into ${gatheredTable(index.n)} values (?, ?, ?)`);
-  const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? order by doc`;
-  const documents = connection.statement(sql).iterate(progress.doc);
+  const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? and doc <= ? order by doc`;
+  const documents = connection.statement(sql).iterate(progress.doc, progress.last);
   for (const [doc, json] of documents as unknown as Iterable<[number, string]>) {
     const rows = rowsOf(JSON.parse(json) as StoredDocument, meter);
     for (const key of rows.exact) add.run(0, key, doc);
@@ -162,6 +166,11 @@ function gatherRows(writer: Writer, { entry, index }: FoundIndex, { progress, en
     if (performance.now() > end) return false;
   }
   return true;
+}
+
+function lastDocument({ connection }: Writer, { entry }: FoundIndex): number {
+  const row = connection.statement(`select max(doc) from ${documentTable(entry.n)}`).get();
+  return (row as unknown as [number | null])[0] ?? 0;
 }
 
 /** True when the last row was written. */

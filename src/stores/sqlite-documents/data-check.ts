@@ -1,6 +1,7 @@
 // Looks through a data file for what does not agree, and builds broken indexes anew. A server may run beside it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { StoreError } from '../../errors.ts';
 import type { Namespace } from '../ports.ts';
 import { type CollectionEntry, createCatalogue, type IndexEntry } from './catalogue.ts';
@@ -59,13 +60,14 @@ export interface DataCheck {
 interface CheckOptions {
   /** The folder of the data file. */
   readonly path: string;
-  /** Between two slices. */
-  readonly pause: () => Promise<void>;
+  /** Between two slices of a repair: lets a server that waits for the file get hold of it. */
+  readonly pause?: () => Promise<void>;
   /** About how long one slice takes, in milliseconds. */
   readonly ms?: number;
 }
 
 const SLICE_MS = 15;
+const PAUSE_MS = 10;
 const BUSY_MS = 5000;
 const CACHE_KILOBYTES = 32_768;
 
@@ -91,10 +93,18 @@ class DataFileCheck implements DataCheck {
 
   constructor(writer: Writer, options: CheckOptions) {
     this.#writer = writer;
-    this.#options = { ms: SLICE_MS, ...options };
+    this.#options = { ms: SLICE_MS, pause: () => setTimeout(PAUSE_MS), ...options };
   }
 
   async check(): Promise<DataReport> {
+    try {
+      return await this.#check();
+    } catch (error) {
+      throw asStoreError(error);
+    }
+  }
+
+  async #check(): Promise<DataReport> {
     const found: Found[] = [];
     const damage = CATALOGUE_TABLES.flatMap((table) => this.#damage({}, table));
     for (const entry of this.#collections()) found.push(await this.#checkEntry(entry));
@@ -146,7 +156,7 @@ class DataFileCheck implements DataCheck {
       const place = { ns, index: index.name };
       const damage = tablesOf(index).flatMap((table) => this.#damage(place, table.name));
       if (damage.length > 0) ofIndexes.set(index.n, damage);
-      await this.#options.pause();
+      await setImmediate();
     }
     const readable = indexes.filter((index) => index.ready && !ofIndexes.has(index.n));
     // Without the documents nothing can be said of the rows.
@@ -172,7 +182,7 @@ class DataFileCheck implements DataCheck {
     const slices = checkCollection(this.#writer, task);
     for (let slice = slices.next(); ; slice = slices.next()) {
       if (slice.done === true) return slice.value;
-      await this.#options.pause();
+      await setImmediate();
     }
   }
 }
