@@ -8,7 +8,7 @@ import { type IndexPlan, planIndexes, plansFor } from './index-plan.ts';
 import type { SpecificationLog } from './log.ts';
 
 /** The collections that are live, and those that are about to be: looked at whenever a name space is planned. */
-export type Live = () => readonly Collection[];
+type Live = () => readonly Collection[];
 
 export interface IndexKeeper {
   /**

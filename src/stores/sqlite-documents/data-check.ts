@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** `damaged`: what SQLite says of the pages, in `details`. `unreadable`: documents that are not what was stored. */
-export interface DataFault extends Place {
+interface DataFault extends Place {
   readonly kind: keyof RowFaults | 'unreadable' | 'damaged';
   readonly count: number;
   readonly details: readonly string[];
@@ -32,7 +32,7 @@ interface NamedIndex extends Required<Place> {
   readonly n: number;
 }
 
-export interface BrokenIndex extends NamedIndex {
+interface BrokenIndex extends NamedIndex {
   readonly isDamaged: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface DataReport {
 }
 
 /** `duplicate` and `parallel-arrays`: documents break it. `damaged`: the pages of the documents do not let it be built. */
-export type RepairOutcome = 'rebuilt' | 'gone' | 'duplicate' | 'parallel-arrays' | 'damaged';
+type RepairOutcome = 'rebuilt' | 'gone' | 'duplicate' | 'parallel-arrays' | 'damaged';
 
 export interface DataCheck {
   check(): Promise<DataReport>;
