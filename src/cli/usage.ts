@@ -7,6 +7,8 @@ Commands:
   start                                 serve the workspace
   check                                 check configuration, specifications, endpoints, hooks and policies
                                         without starting
+  check --data [--repair]               check that the indexes of the embedded database agree with its documents,
+                                        beside a server or without one; build those anew that do not
   clients add --id ID [--admin] [--secret S]
                                         add a client; its secret is shown once
   clients list                          list clients
@@ -29,7 +31,7 @@ const COMMON = { config: TEXT, workspace: TEXT } as const;
 /** The flags that each command takes. */
 const COMMANDS = {
   start: { ...COMMON, port: TEXT },
-  check: COMMON,
+  check: { ...COMMON, data: SWITCH, repair: SWITCH },
   'clients add': { ...COMMON, id: TEXT, admin: SWITCH, secret: TEXT },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
@@ -50,6 +52,8 @@ export interface CommandFlags {
   readonly file?: string | undefined;
   readonly admin?: boolean | undefined;
   readonly json?: boolean | undefined;
+  readonly data?: boolean | undefined;
+  readonly repair?: boolean | undefined;
 }
 
 export type Usage =
@@ -90,7 +94,9 @@ export function parseUsage(args: readonly string[]): Usage {
   if (command === undefined) return { mistake: mistakeIn(words) };
   try {
     const { values } = parseArgs({ args: rest, options: COMMANDS[command], strict: true });
-    return { command, flags: values as CommandFlags };
+    const flags = values as CommandFlags;
+    if (flags.repair === true && flags.data !== true) return { mistake: 'check: --repair needs --data' };
+    return { command, flags };
   } catch (error) {
     // Node's text goes on with advice for programmers.
     const text = error instanceof Error ? error.message : '';

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import type { Filter, Test } from '../../../src/stores/filter.ts';
 import { compileFilter } from '../../../src/stores/matching/match.ts';
 import { prefilterOf } from '../../../src/stores/sqlite-documents/prefilter.ts';
+import { nestedTests, nestedValue } from './nested-cases.ts';
 
 const db = new DatabaseSync(':memory:');
 
@@ -68,6 +69,17 @@ describe('the prefilter of a scan', () => {
     ),
   );
   const own = fc.constantFrom('a', 'b', 'x y', 'é', '"q"');
+
+  it('lets everything through that matches, arrays in arrays too', () => {
+    const path = fc.constantFrom('a', 'a.x', 'a.0');
+    fc.assert(
+      fc.property(path, nestedTests, nestedValue, (at, tests, a) => {
+        const filter = field(at, ...tests);
+        if (compileFilter(filter)({ a })) expect(passes({ a }, filter)).toBe(true);
+      }),
+      { numRuns: 4000 },
+    );
+  });
 
   it('lets everything through that matches', () => {
     let matched = 0;
