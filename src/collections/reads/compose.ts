@@ -18,6 +18,7 @@ import {
   slotOf,
   textOf,
 } from './compose-slots.ts';
+import type { Histories } from './histories.ts';
 import { chooseFields, pathsOf, withoutHiddenId } from './projection.ts';
 
 // A large document that a whole page refers to is sent once per reference.
@@ -32,6 +33,7 @@ export interface Composer {
 
 interface ComposerOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
+  readonly histories: Histories;
   readonly registry: Pick<Registry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
 }
@@ -51,11 +53,12 @@ interface Batch {
   readonly slots: Slot[];
 }
 
-export function createComposer({ store, registry, limits }: ComposerOptions): Composer {
+export function createComposer({ store, histories, registry, limits }: ComposerOptions): Composer {
   const fetch = async ({ target, projection }: Source, ids: readonly string[], deadline: number) => {
     const filter = { kind: 'field' as const, path: '_id', tests: [{ kind: 'in' as const, values: ids }] };
     const query = { filter, sort: [], skip: 0, limit: ids.length, ...(projection && { projection }) };
-    const texts = await store.findText(target.namespace, query, { deadline });
+    const stored = await store.findText(target.namespace, query, { deadline });
+    const texts = await histories.complete(target, stored, { deadline });
     const found = new Map<string, string>();
     await mapInSlices(texts, (text) => {
       const id = idIn(text);

@@ -7,7 +7,8 @@ import type { Collection } from '../collection.ts';
 import type { Context } from '../documents.ts';
 import { includeRevisions } from '../revisions.ts';
 import type { Composer } from './compose.ts';
-import { withoutHiddenId } from './projection.ts';
+import type { Histories } from './histories.ts';
+import { shows, withoutHiddenId } from './projection.ts';
 
 /** What an answer is to show. */
 export interface View {
@@ -15,6 +16,8 @@ export interface View {
   readonly compose: boolean;
   /** The filter of the revisions to put in; undefined leaves their ids. */
   readonly revisions: Filter | undefined;
+  /** The documents may have more revisions than they hold ids of. */
+  readonly histories: boolean;
 }
 
 export interface Enricher {
@@ -30,16 +33,24 @@ export interface Enricher {
 
 interface EnricherOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
+  readonly histories: Histories;
   readonly composer: Composer;
   readonly maxRevisions: number;
 }
 
-/** True when documents can be passed on as the text that the store holds. */
+/** True when documents can be passed on as the text that the store holds, but for ids of revisions. */
 export function isPlain(view: View): boolean {
-  return !view.compose && view.revisions === undefined;
+  const { projection, histories } = view;
+  const needsId = histories && shows(projection, 'history') && !shows(projection, '_id');
+  return !view.compose && view.revisions === undefined && !needsId;
 }
 
-export function createEnricher({ store, composer, maxRevisions: limit }: EnricherOptions): Enricher {
+export function createEnricher({
+  store,
+  histories,
+  composer,
+  maxRevisions: limit,
+}: EnricherOptions): Enricher {
   return {
     projectionFor(view) {
       if (isPlain(view)) return view.projection;
@@ -47,7 +58,9 @@ export function createEnricher({ store, composer, maxRevisions: limit }: Enriche
       if (view.revisions === undefined || projection?.include === undefined) return projection;
       return { ...projection, include: [...projection.include, 'history'] };
     },
-    async apply(collection, documents, view, context) {
+    async apply(collection, stored, view, context) {
+      const documents = await histories.complete(collection, stored, context);
+      if (isPlain(view)) return documents;
       const { projection, hideId } = withoutHiddenId(view.projection);
       const include = view.revisions && { store, limit, filter: view.revisions, projection, hideId };
       const historic = include ? await withRevisions(collection, documents, include, context) : documents;

@@ -7,6 +7,7 @@ import type { Context, DocumentLimits, WriteOptions } from '../documents.ts';
 import { beginHooks } from '../hook-session.ts';
 import type { DocumentHooks } from '../hooks.ts';
 import type { Composer } from '../reads/compose.ts';
+import type { Histories } from '../reads/histories.ts';
 import { within } from '../reads/reader.ts';
 import type { Registry } from '../registry.ts';
 import type { WriteMode } from '../validate.ts';
@@ -20,6 +21,7 @@ import { createWritePlan, type WritePlan, type Written } from './write-plan.ts';
 export interface WriterOptions {
   readonly store: Pick<DocumentStore, 'findText' | 'commit'>;
   readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly histories: Histories;
   readonly composer: Composer;
   readonly validator: Validator;
   readonly limits: Pick<DocumentLimits, 'composeDepth'>;
@@ -80,7 +82,7 @@ export function carriesSubDocuments(prepared: readonly Prepared[]): boolean {
 const isHooked = ({ collection }: SubDocument) => collection.settings.hooks !== null;
 
 export function createWriter(options: WriterOptions): Writer {
-  const { store, registry, composer, validator, limits, newId, now, hooks } = options;
+  const { store, registry, histories, composer, validator, limits, newId, now, hooks } = options;
 
   const commitOnce: Writer['commitOnce'] = async (prepared, attempt, asked) => {
     const subDocuments = prepared.flatMap((one) => one.subDocuments);
@@ -118,7 +120,8 @@ export function createWriter(options: WriterOptions): Writer {
       retryConflicts(() => commitOnce(prepared, attempt, context), { context, now }),
 
     async answer(collection, written, { compose, carried, context }) {
-      const texts = written.map(({ text }) => text);
+      const stored = written.map(({ text }) => text);
+      const texts = await histories.complete(collection, stored, context);
       const composes = compose ?? (carried || collection.settings.compose);
       return composes ? composer.compose(collection, texts, context) : texts;
     },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEnricher, isPlain, type View } from '../../../src/collections/reads/enrich.ts';
 import { EVERYTHING } from '../../../src/stores/filter.ts';
+import type { Projection } from '../../../src/stores/ports.ts';
 import { collectionOf, contextOf } from '../library.ts';
 
 const books = collectionOf('books', { fields: { title: {} } });
@@ -8,6 +9,7 @@ const ID = 'a'.repeat(24);
 
 const enricher = createEnricher({
   store: { findText: async () => [] },
+  histories: { complete: async (_collection, documents) => documents },
   composer: {
     compose: async (_collection, documents) => documents.map((text) => `${text.slice(0, -1)},"composed":{}}`),
   },
@@ -18,6 +20,7 @@ const view = (changes: Partial<View>): View => ({
   projection: undefined,
   compose: false,
   revisions: undefined,
+  histories: false,
   ...changes,
 });
 
@@ -25,6 +28,11 @@ test('a view is plain when nothing is put into the documents', () => {
   expect(isPlain(view({ projection: { include: ['a'] } }))).toBe(true);
   expect(isPlain(view({ compose: true }))).toBe(false);
   expect(isPlain(view({ revisions: EVERYTHING }))).toBe(false);
+  expect(isPlain(view({ histories: true }))).toBe(true);
+  const hidden = (projection: Projection) => isPlain(view({ projection, histories: true }));
+  expect(hidden({ exclude: ['_id'] })).toBe(false);
+  expect(hidden({ exclude: ['_id', 'history'] })).toBe(true);
+  expect(hidden({ include: ['title'], exclude: ['_id'] })).toBe(true);
 });
 
 test('reads the id and the history where they are needed on the way', () => {

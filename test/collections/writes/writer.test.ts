@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createComposer } from '../../../src/collections/reads/compose.ts';
+import { createHistories } from '../../../src/collections/reads/histories.ts';
 import { createRegistry } from '../../../src/collections/registry.ts';
 import { createValidator } from '../../../src/collections/writes/validator.ts';
 import { carriesSubDocuments, createWriter } from '../../../src/collections/writes/writer.ts';
@@ -20,11 +21,13 @@ function writerOf(commit: (writes: readonly Write[]) => Promise<void>) {
   const registry = createRegistry();
   registry.put(library.at('books'));
   const store = { findText: library.store.findText.bind(library.store), commit };
-  const composer = createComposer({ store, registry, limits: LIMITS });
+  const histories = createHistories({ store: library.store });
+  const composer = createComposer({ store, histories, registry, limits: LIMITS });
   const validator = createValidator(async () => true);
   return createWriter({
     store,
     registry,
+    histories,
     composer,
     validator,
     limits: LIMITS,
