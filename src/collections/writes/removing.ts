@@ -41,7 +41,7 @@ function createRemove(options: RemovingOptions) {
       async (plan) => {
         const documents = await find(context);
         await mapInSlices(documents, (stored) => plan.remove(collection, stored));
-        return documents.length;
+        return { planned: documents.length, items: [] };
       },
       context,
     );

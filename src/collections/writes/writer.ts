@@ -45,18 +45,26 @@ export interface Prepared {
   readonly origin: Origin;
   readonly subDocuments: readonly SubDocument[];
   readonly items: readonly ErrorItem[];
+  /** For an update, see `settleUndeclared`. */
+  readonly undeclared: readonly string[];
+}
+
+/** What an attempt has planned, and what is wrong with the bodies. */
+export interface Attempted<T> {
+  readonly planned: T;
+  readonly items: readonly ErrorItem[];
 }
 
 export interface Writer {
   /** Throws NOT_PERMITTED; everything else that is wrong is in `items`. */
   prepare(target: Target, body: JsonObject, context: Context): Promise<Prepared>;
   /**
-   * Runs `attempt` on a plan to which the sub-documents were added and commits it. Whatever `attempt` returns is what
-   * was written. Rejects with a StoreError `conflict` where someone else came first.
+   * Runs `attempt` on a plan to which the sub-documents are added, and commits it. Throws DOCUMENT_INVALID where
+   * anything is wrong. Rejects with a StoreError `conflict` where someone else came first.
    */
   commitOnce<T>(
     prepared: readonly Prepared[],
-    attempt: (plan: WritePlan) => Promise<T>,
+    attempt: (plan: WritePlan) => Promise<Attempted<T>>,
     context: Context,
   ): Promise<Committed<T>>;
   /** The same, again where someone else came first. */
@@ -86,15 +94,14 @@ export function createWriter(options: WriterOptions): Writer {
 
   const commitOnce: Writer['commitOnce'] = async (prepared, attempt, asked) => {
     const subDocuments = prepared.flatMap((one) => one.subDocuments);
-    const known = prepared.flatMap((one) => one.items);
     const session = subDocuments.some(isHooked) ? beginHooks({ hooks, now }, asked) : undefined;
     const context = session?.context ?? asked;
     const plan = createWritePlan({ at: now(), by: context.caller.name }, newId);
-    const planned = await attempt(plan);
+    const { planned, items } = await attempt(plan);
     // A query without a match leaves nothing that sub-documents could belong to.
     const isIdle = plan.isEmpty();
     const nested = await planSubDocuments(subDocuments, plan, { store, validator, context, session });
-    refuseInvalid([...known, ...nested]);
+    refuseInvalid([...items, ...nested]);
     if (isIdle) return { planned, updated: [] };
     const { writes, updated, happenings, explain } = await plan.finish();
     try {
@@ -111,7 +118,8 @@ export function createWriter(options: WriterOptions): Writer {
       const flat = flatten(collection, body, { registry, limits, newId, caller, origin, room });
       const checked = await validator.validate(collection, flat.fields, { mode, origin });
       const items = flat.items.length === 0 ? checked.items : [...checked.items, ...flat.items];
-      return { fields: checked.document, origin, subDocuments: flat.subDocuments, items };
+      const { document: fields, undeclared } = checked;
+      return { fields, origin, subDocuments: flat.subDocuments, items, undeclared };
     },
 
     commitOnce,

@@ -88,7 +88,12 @@ describe('a document of many updates', () => {
   test('shows the first ids with each revision', async () => {
     await put(2 * BLOCK + 5);
     const ids = await idsOf('booksHistory');
-    const page = await library.documents.history(library.at('books'), id, { page: 5, count: 50 }, contextOf());
+    const page = await library.documents.history(
+      library.at('books'),
+      id,
+      { page: 5, count: 50 },
+      contextOf(),
+    );
     expect(page.results.map((text) => parse(text)['history'])).toEqual(
       page.results.map(() => ids.slice(0, BLOCK)),
     );
@@ -100,7 +105,11 @@ describe('a document of many updates', () => {
     ]);
     await library.documents.removeById(library.at('books'), id, contextOf(), {});
     const gone = await library.documents.history(library.at('books'), id, { count: 3 }, contextOf());
-    expect(gone.results.map((text) => parse(text)['history'])).toEqual([[], ids.slice(0, 1), ids.slice(0, 2)]);
+    expect(gone.results.map((text) => parse(text)['history'])).toEqual([
+      [],
+      ids.slice(0, 1),
+      ids.slice(0, 2),
+    ]);
   });
 });
 
@@ -114,7 +123,10 @@ describe('documents of older data', () => {
     const space = { ...library.at('books').namespace, collection: 'booksHistory' };
     for (const at of [0, 99, 100, 199, 399, 449]) {
       const history = all.slice(0, at);
-      await putStored({ history, originalDocumentId: old, action: 'update', v: at + 1, _id: all[at]! }, space);
+      await putStored(
+        { history, originalDocumentId: old, action: 'update', v: at + 1, _id: all[at]! },
+        space,
+      );
     }
     const shown = async () => (await list({ filter: { _id: old } }))[0]!['history'] as string[];
     expect(await shown()).toEqual(all);

@@ -46,7 +46,10 @@ test('runs the attempt again on a new plan when someone else came first', async 
   const id = 'a'.repeat(24);
   const { planned } = await writer.commit(
     [],
-    async (plan) => plan.insert(library.at('books'), { id, fields: { title: 'A' } }, HERE),
+    async (plan) => ({
+      planned: plan.insert(library.at('books'), { id, fields: { title: 'A' } }, HERE),
+      items: [],
+    }),
     contextOf(),
   );
   expect(planned.document).toMatchObject({ title: 'A', createdAt: 5, _id: id });
@@ -57,7 +60,7 @@ test('nothing to write is no commit', async () => {
   const writer = writerOf(async () => {
     throw new Error('committed');
   });
-  expect(await writer.commit([], async () => 'nothing', contextOf())).toEqual({
+  expect(await writer.commit([], async () => ({ planned: 'nothing', items: [] }), contextOf())).toEqual({
     planned: 'nothing',
     updated: [],
   });
@@ -74,7 +77,8 @@ test('what is wrong with a body is kept until the whole tree is known', async ()
   const prepared = await writer.prepare(target, { title: 5, sequel: { title: 6 } }, contextOf());
   expect(carriesSubDocuments([prepared])).toBe(true);
   expect(prepared.items.map(({ field }) => field)).toEqual(['title']);
-  await expect(writer.commit([prepared], async () => 0, contextOf())).rejects.toMatchObject({
+  const attempt = async () => ({ planned: 0, items: prepared.items });
+  await expect(writer.commit([prepared], attempt, contextOf())).rejects.toMatchObject({
     items: [{ field: 'title' }, { field: 'sequel.title' }],
   });
 });
