@@ -91,7 +91,7 @@ export interface RemoveResult {
 export interface WriteOptions {
   /** `compose=true|false` of the request, where sent. */
   readonly compose?: boolean | undefined;
-  /** Is `v` a state that `If-Match` names? Absent: no precondition. */
+  /** Is `v` a state in which the write may go on? Absent: no precondition. */
   readonly ifMatch?: ((v: number) => boolean) | undefined;
 }
 

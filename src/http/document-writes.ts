@@ -7,18 +7,19 @@ import { bodyOf } from './body.ts';
 import { collectionOf, guard, idOf } from './collection-scope.ts';
 import type { HttpDeps } from './deps.ts';
 import { createContext, type Handle, pageText } from './document-answers.ts';
-import { ifMatch } from './etag.ts';
+import { preconditionOf, refusePreconditions } from './preconditions.ts';
 import { flag, parseQuery } from './query-string.ts';
 import { JSON_TYPE, sendText, sendValue } from './reply.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
 type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;
 
+function composeOptions(request: FastifyRequest): Pick<WriteOptions, 'compose'> {
+  return { compose: flag(parseQuery(request.originalUrl), 'compose') };
+}
+
 function writeOptions(request: FastifyRequest): WriteOptions {
-  return {
-    compose: flag(parseQuery(request.originalUrl), 'compose'),
-    ifMatch: ifMatch(request.headers['if-match']),
-  };
+  return { ...composeOptions(request), ifMatch: preconditionOf(request) };
 }
 
 /** Old clients POST `{query, update}` to change documents, unless those are the names of fields. */
@@ -50,6 +51,7 @@ export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many'
       return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
     },
     many: async (request, reply) => {
+      refusePreconditions(request);
       const collection = collectionOf(request);
       const body = bodyOf(request);
       const removed = await documents.removeByQuery(collection, body, context(request));
@@ -68,7 +70,8 @@ export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' 
   const { documents } = deps;
   const context = createContext(deps);
   const updateMany: Handle = async (request, reply) => {
-    const options = writeOptions(request);
+    refusePreconditions(request);
+    const options = composeOptions(request);
     const body = bodyOf(request);
     const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
     return sendText(reply, JSON_TYPE, pageText(page));
@@ -81,10 +84,11 @@ export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' 
         guard(request, collection, 'PUT');
         return updateMany(request, reply);
       }
+      refusePreconditions(request, ['if-match']);
       if (collection.settings.media) {
         throw new AppError('DOCUMENT_INVALID', { items: [{ field: 'file', message: 'must be specified' }] });
       }
-      const { results } = await documents.create(collection, body, context(request), writeOptions(request));
+      const { results } = await documents.create(collection, body, context(request), composeOptions(request));
       return sendText(reply, JSON_TYPE, `{"results":[${results.join(',')}]}`);
     },
     updateOne: async (request, reply) => {
