@@ -39,6 +39,9 @@ export interface Context {
   readonly origin?: Origin;
 }
 
+/** Composition: on or off, all levels, or so many. On is one level, and the next where a specification says so. */
+export type Compose = boolean | 'all' | number;
+
 /** The query parameters of a read, parsed but not yet held against a collection. Absent means: not sent. */
 export interface ReadRequest {
   readonly filter?: JsonObject;
@@ -49,7 +52,7 @@ export interface ReadRequest {
   readonly sort?: string | JsonObject;
   readonly sortOrder?: 1 | -1;
   readonly fields?: JsonObject;
-  readonly compose?: boolean;
+  readonly compose?: Compose;
   readonly includeHistory?: boolean;
   readonly historyFilters?: JsonObject;
 }
@@ -84,15 +87,20 @@ export interface CountResult {
 
 export interface RemoveResult {
   readonly deleted: number;
-  /** Documents left in the collection. */
-  readonly totalCount: number;
+  /** Documents left in the collection. Undefined when nobody asked, or the count takes too long. */
+  readonly totalCount: number | undefined;
 }
 
 export interface WriteOptions {
-  /** `compose=true|false` of the request, where sent. */
-  readonly compose?: boolean | undefined;
+  /** `compose` of the request, where sent. */
+  readonly compose?: Compose | undefined;
   /** Is `v` a state in which the write may go on? Absent: no precondition. */
   readonly ifMatch?: ((v: number) => boolean) | undefined;
+}
+
+export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
+  /** Count what is left of the collection. */
+  readonly counts?: boolean | undefined;
 }
 
 export interface DocumentService {
@@ -120,10 +128,15 @@ export interface DocumentService {
     collection: Collection,
     id: string,
     context: Context,
-    options: WriteOptions,
+    options: RemoveOptions,
   ): Promise<RemoveResult>;
   /** `body` must be `{query}`. */
-  removeByQuery(collection: Collection, body: Json, context: Context): Promise<RemoveResult>;
+  removeByQuery(
+    collection: Collection,
+    body: Json,
+    context: Context,
+    options: Pick<RemoveOptions, 'counts'>,
+  ): Promise<RemoveResult>;
 }
 
 /** Bounds of one request; every one has a default in the configuration. */

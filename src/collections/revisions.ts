@@ -6,7 +6,7 @@ import type { DocumentStore, Projection } from '../stores/ports.ts';
 import type { Collection, Field, FieldType } from './collection.ts';
 import type { Context } from './documents.ts';
 import { BLOCK, historyOf } from './history-blocks.ts';
-import { shows } from './reads/projection.ts';
+import { isIncluding, shows } from './reads/projection.ts';
 import { revisionSpace } from './revision-space.ts';
 
 const plainField = (name: string, type: FieldType): [string, Field] => [
@@ -23,11 +23,21 @@ const plainField = (name: string, type: FieldType): [string, Field] => [
   },
 ];
 
+const OWN = { v: 1, action: 1 } as const;
+
 /** The collection of the revisions: its documents have two fields more, and come oldest first. */
 export function revisionView(collection: Collection): Collection {
   const own = [plainField('originalDocumentId', 'ObjectID'), plainField('action', 'String')];
   const fields = new Map([...collection.fields, ...own]);
-  const settings = { ...collection.settings, sort: 'v', sortOrder: 1 as const };
+  const { fieldLimiters } = collection.settings;
+  const settings = {
+    ...collection.settings,
+    sort: 'v',
+    sortOrder: 1 as const,
+    // Without these nobody could tell the revisions apart.
+    fieldLimiters:
+      fieldLimiters !== null && isIncluding(fieldLimiters) ? { ...fieldLimiters, ...OWN } : fieldLimiters,
+  };
   return { ...collection, fields, settings, namespace: revisionSpace(collection) };
 }
 

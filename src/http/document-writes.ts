@@ -8,14 +8,14 @@ import { collectionOf, guard, idOf } from './collection-scope.ts';
 import type { HttpDeps } from './deps.ts';
 import { createContext, type Handle, pageText } from './document-answers.ts';
 import { preconditionOf, refusePreconditions } from './preconditions.ts';
-import { flag, parseQuery } from './query-string.ts';
+import { compose, parseQuery } from './query-string.ts';
 import { JSON_TYPE, sendText, sendValue } from './reply.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
 type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;
 
 function composeOptions(request: FastifyRequest): Pick<WriteOptions, 'compose'> {
-  return { compose: flag(parseQuery(request.originalUrl), 'compose') };
+  return { compose: compose(parseQuery(request.originalUrl)) };
 }
 
 function writeOptions(request: FastifyRequest): WriteOptions {
@@ -39,14 +39,15 @@ function wantsEverything(body: Json): boolean {
 export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many', Handle> {
   const { config, documents, logger } = deps;
   const context = createContext(deps);
+  const counts = config.feedback.enabled;
   const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
-    if (!config.feedback.enabled) return reply.code(204).send();
+    if (!counts) return reply.code(204).send();
     const message = 'Documents deleted successfully';
     return sendValue(reply, { status: 'success', message, deleted, deletedCount: deleted, totalCount });
   };
   return {
     one: async (request, reply) => {
-      const options = writeOptions(request);
+      const options = { ifMatch: preconditionOf(request), counts };
       const id = idOf(request);
       return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
     },
@@ -54,7 +55,7 @@ export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many'
       refusePreconditions(request);
       const collection = collectionOf(request);
       const body = bodyOf(request);
-      const removed = await documents.removeByQuery(collection, body, context(request));
+      const removed = await documents.removeByQuery(collection, body, context(request), { counts });
       if (wantsEverything(body)) {
         const by = request.client?.clientId ?? null;
         const about = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };

@@ -1,5 +1,7 @@
 // The query string: bounded, decoded strictly, reduced to the parameters that mean something.
+import type { Compose } from '../collections/documents.ts';
 import { refuseParameter } from '../collections/parameter-error.ts';
+import { parseCompose } from '../collections/reads/levels.ts';
 import { AppError } from '../errors.ts';
 
 const PARAMETERS = [
@@ -63,6 +65,12 @@ export function parseQuery(url: string): Query {
 export function flag(query: Query, name: Parameter): boolean | undefined {
   const value = query.get(name);
   return value === undefined ? undefined : value === 'true';
+}
+
+/** How deep to compose, undefined when the parameter was not sent. */
+export function compose(query: Query): Compose | undefined {
+  const value = query.get('compose');
+  return value === undefined ? undefined : parseCompose(value);
 }
 
 /**

@@ -50,7 +50,9 @@ describe('composition', () => {
     const [book] = await books.add({ name: 'a', author: author._id, deep: author._id });
     expect(book).toMatchObject({ author: author._id, deep: author._id });
     expect(await one(books, book._id)).toEqual(book);
-    expect(await one(books, book._id, { compose: 'all' })).toEqual(book);
+    for (const off of ['yes', 'True', '-1', '1.5', '0', 'false', '']) {
+      expect(await one(books, book._id, { compose: off })).toEqual(book);
+    }
     const { history, ...composed } = author;
     expect(history).toHaveLength(1);
     expect(await one(books, book._id, { compose: true })).toEqual({
@@ -152,6 +154,32 @@ describe('composition', () => {
 });
 
 describe('sub-documents', () => {
+  it('goes as many levels as are asked for', async () => {
+    let next: string | undefined;
+    for (const name of 'abcd') {
+      const [person] = await people.add({ name, ...(next && { spouse: next }) });
+      next = person._id;
+    }
+    const [{ _id }] = await books.add({ name: 'x', author: next ?? null, deep: next ?? null });
+    const names = (person: { name: string; spouse?: unknown }): string =>
+      typeof person.spouse === 'object'
+        ? person.name + names(person.spouse as { name: string })
+        : person.name;
+    for (const [compose, author, deep] of [
+      ['true', 'd', 'dc'],
+      ['1', 'd', 'd'],
+      ['2', 'dc', 'dc'],
+      ['3', 'dcb', 'dcb'],
+      ['all', 'dcba', 'dcba'],
+      ['99', 'dcba', 'dcba'],
+    ] as const) {
+      const book = await one(books, _id, { compose });
+      expect([compose, names(book.author), names(book.deep)]).toEqual([compose, author, deep]);
+    }
+    const updated = await app.inject('PUT', `${books.path}/${_id}?compose=2`, { body: { name: 'y' } });
+    expect(names(updated.body.results[0].author)).toBe('dc');
+  });
+
   it('are created with their parent, which is answered composed', async () => {
     const [known] = await people.add({ name: 'Known' });
     const body = {

@@ -4,7 +4,7 @@ import { findMembers } from '../../lib/json-members.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../collection.ts';
-import type { Context, DocumentLimits } from '../documents.ts';
+import type { Compose, Context, DocumentLimits } from '../documents.ts';
 import { referenceTarget } from '../references.ts';
 import type { Registry } from '../registry.ts';
 import {
@@ -28,7 +28,12 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 
 export interface Composer {
   /** `documents`, which must hold their `_id`, composed. What cannot be resolved stays an id. */
-  compose(collection: Collection, documents: readonly string[], context: Context): Promise<readonly string[]>;
+  compose(
+    collection: Collection,
+    documents: readonly string[],
+    context: Context,
+    levels: Exclude<Compose, false>,
+  ): Promise<readonly string[]>;
 }
 
 interface ComposerOptions {
@@ -88,13 +93,15 @@ export function createComposer({ store, histories, registry, limits }: ComposerO
   };
 
   return {
-    async compose(root, documents, context) {
+    async compose(root, documents, context, levels) {
+      const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
+      const everywhere = levels !== true;
       const allowance = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
       const roots = await mapInSlices(documents, (text) => rootFrame(root, text));
       let frames: readonly Frame[] = roots;
-      for (let level = 1; level <= limits.composeDepth && frames.length > 0; level += 1) {
+      for (let level = 1; level <= depth && frames.length > 0; level += 1) {
         const batches = await batchesOf(frames, allowance, (collection, field) =>
-          sourceOf(field, { root, collection, registry, context }),
+          sourceOf(field, { root, collection, registry, context, everywhere }),
         );
         const next: Frame[] = [];
         for (const batch of batches) next.push(...(await resolve(batch, allowance, context)));
@@ -146,14 +153,19 @@ interface Surroundings {
   readonly collection: Collection;
   readonly registry: Pick<Registry, 'get'>;
   readonly context: Context;
+  /** Resolve the references of whatever is found, too. */
+  readonly everywhere: boolean;
 }
 
 /** Undefined where the field leads nowhere, or where the caller may not read. */
-function sourceOf(field: Field, { root, collection, registry, context }: Surroundings): Source | undefined {
+function sourceOf(
+  field: Field,
+  { root, collection, registry, context, everywhere }: Surroundings,
+): Source | undefined {
   const target = referenceTarget(registry, collection, field);
   if (target === undefined || !context.caller.may(target, 'GET')) return undefined;
   const { fields: own, compose = false } = field.reference;
-  const deeper = compose || root.settings.compose || target.settings.compose;
+  const deeper = everywhere || compose || root.settings.compose || target.settings.compose;
   try {
     const projection = own === undefined ? limitersOf(target) : { include: pathsOf(own) };
     return { target, deeper, projection: withoutHiddenId(projection).projection };

@@ -4,7 +4,7 @@ import { mapInSlices } from '../../lib/slices.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
-import type { Context } from '../documents.ts';
+import type { Compose, Context } from '../documents.ts';
 import { includeRevisions } from '../revisions.ts';
 import type { Composer } from './compose.ts';
 import type { Histories } from './histories.ts';
@@ -13,9 +13,9 @@ import { shows, withoutHiddenId } from './projection.ts';
 /** What an answer is to show. */
 export interface View {
   readonly projection: Projection | undefined;
-  readonly compose: boolean;
-  /** The filter of the revisions to put in; undefined leaves their ids. */
-  readonly revisions: Filter | undefined;
+  readonly compose: Compose;
+  /** The revisions to put in, and what to show of them; undefined leaves their ids. */
+  readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
   /** The documents may have more revisions than they hold ids of. */
   readonly histories: boolean;
 }
@@ -61,10 +61,17 @@ export function createEnricher({
     async apply(collection, stored, view, context) {
       const documents = await histories.complete(collection, stored, context);
       if (isPlain(view)) return documents;
-      const { projection, hideId } = withoutHiddenId(view.projection);
-      const include = view.revisions && { store, limit, filter: view.revisions, projection, hideId };
+      const { hideId } = withoutHiddenId(view.projection);
+      const include = view.revisions && {
+        store,
+        limit,
+        filter: view.revisions.filter,
+        ...withoutHiddenId(view.revisions.projection),
+      };
       const historic = include ? await withRevisions(collection, documents, include, context) : documents;
-      const composed = view.compose ? await composer.compose(collection, historic, context) : historic;
+      const composed = view.compose
+        ? await composer.compose(collection, historic, context, view.compose)
+        : historic;
       return hideId ? mapInSlices(composed, withoutId) : composed;
     },
   };

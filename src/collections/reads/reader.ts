@@ -57,7 +57,10 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
     const revised = includeHistory === true;
     const revisions = revised
-      ? await compileRevisions(filters, { collection, filter: historyFilters }, context)
+      ? {
+          filter: await compileRevisions(filters, { collection, filter: historyFilters }, context),
+          projection: readOptions(revisionView(collection), request, limits.pageSize).projection,
+        }
       : undefined;
     const histories = collection.settings.storeRevisions;
     return { options, view: { projection: options.projection, compose, revisions, histories } };
@@ -150,7 +153,7 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
         if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
       }
       const own = revisionView(collection);
-      const bare = { ...rest, compose: rest.compose === true, includeHistory: false };
+      const bare = { ...rest, compose: rest.compose ?? false, includeHistory: false };
       const { options, view } = await viewOf(own, bare, context);
       const revisions = joinFilters([revisionsOf(id), present === undefined ? always : undefined]);
       const kept = collection.settings.storeRevisions;

@@ -11,6 +11,7 @@ import type { Histories } from '../reads/histories.ts';
 import { within } from '../reads/reader.ts';
 import type { Registry } from '../registry.ts';
 import type { WriteMode } from '../validate.ts';
+import { forAnswer } from './for-answer.ts';
 import { flatten, type Room, type SubDocument } from './nested.ts';
 import { planSubDocuments } from './nested-writes.ts';
 import type { Validator } from './validator.ts';
@@ -69,7 +70,7 @@ export interface Writer {
   ): Promise<Committed<T>>;
   /** The same, again where someone else came first. */
   commit: Writer['commitOnce'];
-  /** The documents as the answer shows them. */
+  /** The documents as the answer shows them, or as they are stored when that takes too long. */
   answer(
     collection: Collection,
     written: readonly Written[],
@@ -129,9 +130,12 @@ export function createWriter(options: WriterOptions): Writer {
 
     async answer(collection, written, { compose, carried, context }) {
       const stored = written.map(({ text }) => text);
-      const texts = await histories.complete(collection, stored, context);
       const composes = compose ?? (carried || collection.settings.compose);
-      return composes ? composer.compose(collection, texts, context) : texts;
+      const show = async (later: Context) => {
+        const texts = await histories.complete(collection, stored, later);
+        return composes ? composer.compose(collection, texts, later, composes) : texts;
+      };
+      return (await forAnswer(show, { context, now })) ?? stored;
     },
   };
 }

@@ -1,6 +1,7 @@
 // The options of a `Model` query as a read request, held against the same rules as the parameters of HTTP.
 import type { Collection } from '../../collections/collection.ts';
-import type { ReadRequest } from '../../collections/documents.ts';
+import type { Compose, ReadRequest } from '../../collections/documents.ts';
+import { isCompose } from '../../collections/reads/levels.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { argument } from './call-arguments.ts';
 import { Refusal } from './refusal.ts';
@@ -34,10 +35,10 @@ function sortArgument(options: JsonObject): string | JsonObject | undefined {
 }
 
 /** `compose` of the options, where it is given. */
-export function composeArgument(options: JsonObject): boolean | undefined {
+export function composeArgument(options: JsonObject): Compose | undefined {
   const value = argument(options, 'compose');
-  if (value === undefined || typeof value === 'boolean') return value;
-  throw refuse('compose', 'true or false');
+  if (value === undefined || isCompose(value)) return value;
+  throw refuse('compose', 'true, false, `all`, or a number of levels');
 }
 
 /** Documents of a page: what the guest asks for, else what the collection gives, at most `maxResults`. 0 means the most. */
