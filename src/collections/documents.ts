@@ -1,6 +1,7 @@
 // What the HTTP layer asks of documents. Types only; `service.ts` does it.
 import type { Client } from '../auth/client.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import type { Levels } from '../lib/levels.ts';
 import type { Collection } from './collection.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -39,9 +40,6 @@ export interface Context {
   readonly origin?: Origin;
 }
 
-/** Composition: on or off, all levels, or so many. On is one level, and the next where a specification says so. */
-export type Compose = boolean | 'all' | number;
-
 /** The query parameters of a read, parsed but not yet held against a collection. Absent means: not sent. */
 export interface ReadRequest {
   readonly filter?: JsonObject;
@@ -52,7 +50,8 @@ export interface ReadRequest {
   readonly sort?: string | JsonObject;
   readonly sortOrder?: 1 | -1;
   readonly fields?: JsonObject;
-  readonly compose?: Compose;
+  /** True is one level, and the next where a specification says so. */
+  readonly compose?: Levels;
   readonly includeHistory?: boolean;
   readonly historyFilters?: JsonObject;
 }
@@ -93,7 +92,7 @@ export interface RemoveResult {
 
 export interface WriteOptions {
   /** `compose` of the request, where sent. */
-  readonly compose?: Compose | undefined;
+  readonly compose?: Levels | undefined;
   /** Is `v` a state in which the write may go on? Absent: no precondition. */
   readonly ifMatch?: ((v: number) => boolean) | undefined;
 }

@@ -1,8 +1,7 @@
 // The query string: bounded, decoded strictly, reduced to the parameters that mean something.
-import type { Compose } from '../collections/documents.ts';
 import { refuseParameter } from '../collections/parameter-error.ts';
-import { parseCompose } from '../collections/reads/levels.ts';
 import { AppError } from '../errors.ts';
+import { type Levels, parseLevels } from '../lib/levels.ts';
 
 const PARAMETERS = [
   'filter',
@@ -68,9 +67,9 @@ export function flag(query: Query, name: Parameter): boolean | undefined {
 }
 
 /** How deep to compose, undefined when the parameter was not sent. */
-export function compose(query: Query): Compose | undefined {
+export function compose(query: Query): Levels | undefined {
   const value = query.get('compose');
-  return value === undefined ? undefined : parseCompose(value);
+  return value === undefined ? undefined : parseLevels(value);
 }
 
 /**

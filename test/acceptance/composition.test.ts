@@ -154,32 +154,6 @@ describe('composition', () => {
 });
 
 describe('sub-documents', () => {
-  it('goes as many levels as are asked for', async () => {
-    let next: string | undefined;
-    for (const name of 'abcd') {
-      const [person] = await people.add({ name, ...(next && { spouse: next }) });
-      next = person._id;
-    }
-    const [{ _id }] = await books.add({ name: 'x', author: next ?? null, deep: next ?? null });
-    const names = (person: { name: string; spouse?: unknown }): string =>
-      typeof person.spouse === 'object'
-        ? person.name + names(person.spouse as { name: string })
-        : person.name;
-    for (const [compose, author, deep] of [
-      ['true', 'd', 'dc'],
-      ['1', 'd', 'd'],
-      ['2', 'dc', 'dc'],
-      ['3', 'dcb', 'dcb'],
-      ['all', 'dcba', 'dcba'],
-      ['99', 'dcba', 'dcba'],
-    ] as const) {
-      const book = await one(books, _id, { compose });
-      expect([compose, names(book.author), names(book.deep)]).toEqual([compose, author, deep]);
-    }
-    const updated = await app.inject('PUT', `${books.path}/${_id}?compose=2`, { body: { name: 'y' } });
-    expect(names(updated.body.results[0].author)).toBe('dc');
-  });
-
   it('are created with their parent, which is answered composed', async () => {
     const [known] = await people.add({ name: 'Known' });
     const body = {

@@ -1,10 +1,11 @@
 // Puts referenced documents in the place of their ids, level by level, with one query per level and collection.
 import { AppError } from '../../errors.ts';
 import { findMembers } from '../../lib/json-members.ts';
+import type { Levels } from '../../lib/levels.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../collection.ts';
-import type { Compose, Context, DocumentLimits } from '../documents.ts';
+import type { Context, DocumentLimits } from '../documents.ts';
 import { referenceTarget } from '../references.ts';
 import type { Registry } from '../registry.ts';
 import {
@@ -32,7 +33,7 @@ export interface Composer {
     collection: Collection,
     documents: readonly string[],
     context: Context,
-    levels: Exclude<Compose, false>,
+    levels: Exclude<Levels, false>,
   ): Promise<readonly string[]>;
 }
 

@@ -1,10 +1,11 @@
 // Documents that do not go to the socket as they are stored: revisions and referenced documents are put into them.
 import type { JsonObject } from '../../lib/json.ts';
+import type { Levels } from '../../lib/levels.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
-import type { Compose, Context } from '../documents.ts';
+import type { Context } from '../documents.ts';
 import { includeRevisions } from '../revisions.ts';
 import type { Composer } from './compose.ts';
 import type { Histories } from './histories.ts';
@@ -13,7 +14,7 @@ import { shows, withoutHiddenId } from './projection.ts';
 /** What an answer is to show. */
 export interface View {
   readonly projection: Projection | undefined;
-  readonly compose: Compose;
+  readonly compose: Levels;
   /** The revisions to put in, and what to show of them; undefined leaves their ids. */
   readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
   /** The documents may have more revisions than they hold ids of. */

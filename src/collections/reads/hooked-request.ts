@@ -1,7 +1,7 @@
 // A read as `beforeGet` hooks see it, `{filter, options}`, and back.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isLevels } from '../../lib/levels.ts';
 import type { ReadRequest } from '../documents.ts';
-import { isCompose } from './levels.ts';
 
 type Options = Omit<ReadRequest, 'filter'>;
 
@@ -16,7 +16,7 @@ const NUMBER: Kind = {
 };
 const OBJECT: Kind = { takes: isJsonObject, wanted: 'an object' };
 const FLAG: Kind = { takes: (value) => typeof value === 'boolean', wanted: 'true or false' };
-const COMPOSE: Kind = { takes: isCompose, wanted: 'true, false, `all`, or a number of levels' };
+const COMPOSE: Kind = { takes: isLevels, wanted: 'true, false, `all`, or a number of levels' };
 const SORT: Kind = {
   takes: (value) => typeof value === 'string' || isJsonObject(value),
   wanted: 'the name of a field, or an object',

@@ -51,7 +51,7 @@ export interface Prepared {
 }
 
 /** What an attempt has planned, and what is wrong with the bodies. */
-export interface Attempted<T> {
+interface Attempted<T> {
   readonly planned: T;
   readonly items: readonly ErrorItem[];
 }

@@ -1,8 +1,8 @@
 // The options of a `Model` query as a read request, held against the same rules as the parameters of HTTP.
 import type { Collection } from '../../collections/collection.ts';
-import type { Compose, ReadRequest } from '../../collections/documents.ts';
-import { isCompose } from '../../collections/reads/levels.ts';
+import type { ReadRequest } from '../../collections/documents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isLevels, type Levels } from '../../lib/levels.ts';
 import { argument } from './call-arguments.ts';
 import { Refusal } from './refusal.ts';
 
@@ -35,9 +35,9 @@ function sortArgument(options: JsonObject): string | JsonObject | undefined {
 }
 
 /** `compose` of the options, where it is given. */
-export function composeArgument(options: JsonObject): Compose | undefined {
+export function composeArgument(options: JsonObject): Levels | undefined {
   const value = argument(options, 'compose');
-  if (value === undefined || isCompose(value)) return value;
+  if (value === undefined || isLevels(value)) return value;
   throw refuse('compose', 'true, false, `all`, or a number of levels');
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/documents.ts';
 import { BLOCK } from '../../../src/collections/history-blocks.ts';
+import { createHistories } from '../../../src/collections/reads/histories.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { StoredDocument, Write } from '../../../src/stores/ports.ts';
 import { contextOf, type Library, openLibrary, parse } from '../library.ts';
@@ -149,4 +150,37 @@ describe('documents of older data', () => {
     await putStored({ title: 'Old', history: all, v: 3, _id: hex(0xabc) });
     expect((await list({ filter: { title: 'old' } }))[0]!['history']).toEqual(all);
   });
+});
+
+test('an answer gathers a bounded number of ids, and with few queries', async () => {
+  let queries = 0;
+  const hex = (v: number) => v.toString(16).padStart(24, '0');
+  // Each block of this endless chain begins with the id of the revision a hundred states earlier.
+  const revisionAt = (v: number) => ({
+    history: Array.from({ length: BLOCK }, (_, n) => hex(v - BLOCK + n)),
+    v,
+    _id: hex(v),
+  });
+  const histories = createHistories({
+    store: {
+      async find(_ns, { filter }) {
+        queries += 1;
+        const one = filter.kind === 'and' ? filter.filters[1]! : filter;
+        const [test] = one.kind === 'field' ? one.tests : [];
+        const values = test?.kind === 'in' ? test.values : [];
+        return values.map((value) =>
+          revisionAt(typeof value === 'string' ? Number.parseInt(value, 16) : Number(value)),
+        );
+      },
+    },
+  });
+  const latest = 1_000_000;
+  const history = [...Array.from({ length: BLOCK }, (_, n) => hex(n)), hex(latest), hex(latest + 1)];
+  const text = JSON.stringify({ history, v: latest + 2, _id: id });
+  const [first, second] = await histories.complete(library.at('books'), [text, text], contextOf());
+  const ids = parse(first!)['history'] as string[];
+  expect([ids.length, new Set(ids).size]).toEqual([100_102, 100_102]);
+  expect(ids.slice(BLOCK)).toEqual(Array.from({ length: 100_002 }, (_, n) => hex(latest - 100_000 + n)));
+  expect(second).toBe(text);
+  expect(queries).toBeLessThan(15);
 });
