@@ -1,7 +1,9 @@
 // Puts the ids of all revisions into the `history` of documents of which only the first and the latest are stored there.
 
+import { versionOf } from '../../lib/document-version.ts';
 import type { Json } from '../../lib/json.ts';
 import { findMembers } from '../../lib/json-members.ts';
+import { mapInSlices } from '../../lib/slices.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
@@ -44,28 +46,36 @@ export function createHistories({ store }: { readonly store: Pick<DocumentStore,
     return store.find(revisionSpace(collection), query, { deadline });
   };
 
+  /** Makes the function that finds the revision of an id, and with it some that may have the blocks before. */
+  const finderOf = (chain: Chain) => {
+    let known = new Map<Json, StoredDocument>();
+    let round = 0;
+    return async (id: Json): Promise<StoredDocument | undefined> => {
+      const fetched = known.get(id);
+      if (fetched !== undefined) return fetched;
+      const [holder] = await find(oneOf('_id', [id]), 1, chain);
+      if (holder === undefined || blockOf(holder, chain.ids[0]) === undefined) return undefined;
+      const states = statesBefore(holder, AHEAD[Math.min(round, AHEAD.length - 1)] ?? 0);
+      round += 1;
+      if (states.length === 0) return holder;
+      const filter: Filter = { kind: 'and', filters: [revisionsOf(chain.id), oneOf('v', states)] };
+      known = new Map((await find(filter, 2 * states.length, chain)).map((one) => [one._id, one]));
+      return holder;
+    };
+  };
+
   /** The ids between the first and the latest ones, as many blocks of them as there is room for. */
   const between = async (chain: Chain, room: number): Promise<readonly Json[]> => {
-    const [first] = chain.ids;
-    const known = new Map<Json, StoredDocument>();
+    const finder = finderOf(chain);
     const blocks: (readonly Json[])[] = [];
     let next = chain.ids[BLOCK];
-    let left = room;
-    for (let rounds = 0; left > 0 && typeof next === 'string'; ) {
-      let holder = known.get(next);
-      if (holder === undefined) {
-        [holder] = await find(oneOf('_id', [next]), 1, chain);
-        const count = AHEAD[Math.min(rounds, AHEAD.length - 1)] ?? 0;
-        rounds += 1;
-        const states = holder && blockOf(holder, first) ? statesBefore(holder, count) : [];
-        if (states.length > 0) {
-          const filter: Filter = { kind: 'and', filters: [revisionsOf(chain.id), oneOf('v', states)] };
-          known.clear();
-          for (const one of await find(filter, 2 * states.length, chain)) known.set(one._id, one);
-        }
-      }
-      const block = holder && blockOf(holder, first);
-      if (block === undefined) break;
+    let before = Number.POSITIVE_INFINITY;
+    for (let left = room; left > 0 && next !== undefined; ) {
+      const holder = await finder(next);
+      const block = holder && blockOf(holder, chain.ids[0]);
+      // Data that others wrote may lead around in a circle.
+      if (holder === undefined || block === undefined || versionOf(holder) >= before) break;
+      before = versionOf(holder);
       blocks.push(block);
       left -= block.length;
       next = block[0];
@@ -75,21 +85,18 @@ export function createHistories({ store }: { readonly store: Pick<DocumentStore,
 
   return {
     async complete(collection, documents, { deadline }) {
+      if (documents.every(({ length }) => length < SHORTEST)) return documents;
+      const spots = await mapInSlices(documents, longHistory);
+      const results = [...documents];
       let room = MAX_IDS;
-      const results: string[] = [];
-      for (const text of documents) {
-        const spot = room > 0 ? longHistory(text) : undefined;
-        if (spot === undefined) {
-          results.push(text);
-          continue;
-        }
+      for (const [at, text] of documents.entries()) {
+        const spot = room > 0 ? spots[at] : undefined;
+        if (spot === undefined) continue;
         const { id, ids, start, end } = spot;
         const more = await between({ collection, id, ids, deadline }, room);
         room -= more.length;
         const whole = [...ids.slice(0, BLOCK), ...more, ...ids.slice(BLOCK)];
-        results.push(
-          more.length === 0 ? text : text.slice(0, start) + JSON.stringify(whole) + text.slice(end),
-        );
+        if (more.length > 0) results[at] = text.slice(0, start) + JSON.stringify(whole) + text.slice(end);
       }
       return results;
     },

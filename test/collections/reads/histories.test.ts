@@ -45,9 +45,9 @@ function putStored(document: StoredDocument, ns = library.at('books').namespace)
 
 describe('a document of many updates', () => {
   test('shows all ids wherever it is shown, and stores a bounded number', async () => {
-    const updated = await put(9 * BLOCK + 30);
+    const updated = await put(4 * BLOCK + 30);
     const ids = await idsOf('booksHistory');
-    expect(ids).toHaveLength(9 * BLOCK + 31);
+    expect(ids).toHaveLength(4 * BLOCK + 31);
     expect(updated).toMatchObject({ v: ids.length, history: ids });
     expect(await list()).toMatchObject([{ history: ids }]);
     expect(await list({ fields: { history: 1, _id: 0 } })).toEqual([{ history: ids }]);
@@ -60,14 +60,12 @@ describe('a document of many updates', () => {
   });
 
   test('costs the same for each of them', async () => {
-    const { namespace } = library.at('booksHistory') ?? { namespace: undefined };
-    expect(namespace).toBeUndefined();
     const space = { ...library.at('books').namespace, collection: 'booksHistory' };
-    await put(300);
+    await put(150);
     const early = await library.store.stats(space);
-    await put(600);
+    await put(300);
     const late = await library.store.stats(space);
-    const each = (late.size - early.size) / 600;
+    const each = (late.size - early.size) / 300;
     expect(each).toBeLessThan(1.3 * (early.size / early.count));
     expect(each).toBeLessThan(400);
   });
@@ -150,6 +148,17 @@ describe('documents of older data', () => {
     await putStored({ title: 'Old', history: all, v: 3, _id: hex(0xabc) });
     expect((await list({ filter: { title: 'old' } }))[0]!['history']).toEqual(all);
   });
+});
+
+test('data that lead around in a circle are left as they are', async () => {
+  const [here, there] = ['a'.repeat(24), 'b'.repeat(24)];
+  const space = { ...library.at('books').namespace, collection: 'booksHistory' };
+  await putStored({ history: [there], v: 200, _id: here }, space);
+  await putStored({ history: [here], v: 100, _id: there }, space);
+  const first = Array.from({ length: BLOCK }, (_, n) => n.toString(16).padStart(24, '0'));
+  await putStored({ title: 'Odd', history: [...first, here], v: 300, _id: 'c'.repeat(24) });
+  const [shown] = await list({ filter: { title: 'odd' } });
+  expect(shown!['history']).toEqual([...first, here, there, here]);
 });
 
 test('an answer gathers a bounded number of ids, and with few queries', async () => {
