@@ -139,7 +139,7 @@ export const ERRORS = {
   },
   PRECONDITION_FAILED: {
     status: 412,
-    message: 'The document is no longer in the state that If-Match names',
+    message: 'The document is not in a state that If-Match or If-None-Match allows',
     explain: 'Fetch it again and repeat the change.',
   },
   PAYLOAD_TOO_LARGE: {

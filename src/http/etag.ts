@@ -2,8 +2,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-const NUMBERED = /^(?:W\/)?"?(\d{1,15})(?:-[\w-]*)?"?$/;
-
 /** Tag of a page of documents. The letter keeps it from looking like that of a document. */
 export function listTag(body: string): string {
   return `"l${hash('sha1', body, 'base64url')}"`;
@@ -22,20 +20,4 @@ export function noneMatch(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag || header.trim() === '*') return true;
   return members(header).some((member) => opaque(member) === tag);
-}
-
-/**
- * What `If-Match` demands of a document's `v`; undefined without the header. It takes `*`, a bare number,
- * and every tag that was given for a state of the document, several of them separated by commas.
- */
-export function ifMatch(header: string | undefined): ((v: number) => boolean) | undefined {
-  if (header === undefined) return undefined;
-  const names = members(header);
-  if (names.includes('*')) return () => true;
-  const states = new Set<number>();
-  for (const name of names) {
-    const digits = NUMBERED.exec(name)?.[1];
-    if (digits !== undefined) states.add(Number(digits));
-  }
-  return (v) => states.has(v);
 }

@@ -72,6 +72,8 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
   const spaces = new Map<Collection, readonly string[]>();
   let live = registry.list();
   let epoch = 0;
+  /** Flushes of everything: what is computed while one goes on is stored under a key that nobody asks for again. */
+  let everything = 0;
 
   store.watch((changed) => {
     for (const namespace of changed) {
@@ -96,7 +98,9 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
       if (!collection.settings.cache || readsThroughHooks(collection)) return undefined;
       const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);
       const flushes = flushed.get(collection.path) ?? 0;
-      return [bootId, epoch, flushes, states, path, visibility(client), normalised(query)].join('\n');
+      return [bootId, epoch, everything, flushes, states, path, visibility(client), normalised(query)].join(
+        '\n',
+      );
     },
     async read(key) {
       const entry = await cache.get(key);
@@ -107,7 +111,10 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
     },
     write: (key, { body, v }) => cache.set(key, `${v ?? ''}\n${body}`, ttlSeconds * 1000),
     async flush(path) {
-      if (path === '*') return cache.clear();
+      if (path === '*') {
+        everything += 1;
+        return cache.clear();
+      }
       const at = path.replace(/\/$/, '');
       const known = registry.list().some((collection) => collection.path === at);
       if (known) flushed.set(at, (flushed.get(at) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentTag, ifMatch, listTag, noneMatch } from '../../src/http/etag.ts';
+import { documentTag, listTag, noneMatch } from '../../src/http/etag.ts';
 
 describe('tags', () => {
   it('differ by body, and a document’s names its v', () => {
@@ -26,35 +26,5 @@ describe('noneMatch', () => {
 
   it.each([undefined, '', '"x"', '3', '"3"', tag.slice(1, -1)])('does not hold for %s', (header) => {
     expect(noneMatch(header, tag)).toBe(false);
-  });
-});
-
-describe('ifMatch', () => {
-  it('demands nothing without the header', () => {
-    expect(ifMatch(undefined)).toBeUndefined();
-  });
-
-  it.each(['3', '"3"', 'W/"3"', documentTag(3, 'body'), `W/${documentTag(3, 'body')}`, '"1", "3"', '*'])(
-    'holds for v 3 with %s',
-    (header) => {
-      expect(ifMatch(header)?.(3)).toBe(true);
-    },
-  );
-
-  it.each(['2', '"33"', '"03x"', documentTag(2, 'body'), '', 'abc', '"-3"', listTag('body'), '"1", "2"'])(
-    'does not hold for v 3 with %s',
-    (header) => {
-      expect(ifMatch(header)?.(3)).toBe(false);
-    },
-  );
-
-  it('takes no tag of a list for a state, whatever its digest begins with', () => {
-    const tags = Array.from({ length: 2000 }, (_, n) => listTag(`body ${n}`));
-    const states = Array.from({ length: 100 }, (_, v) => v);
-    expect(tags.filter((tag) => states.some((v) => ifMatch(tag)?.(v)))).toEqual([]);
-  });
-
-  it('knows the state of a document that was never written through us', () => {
-    expect(ifMatch('"0"')?.(0)).toBe(true);
   });
 });

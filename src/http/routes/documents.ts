@@ -19,19 +19,29 @@ export function documentRoutes(server: FastifyInstance, deps: Deps, cache: Respo
   const reads = createDocumentReads(deps, cache);
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);
-  resource(server, PATH, {
-    GET: reads.list,
-    POST: writes.create,
-    PUT: writes.updateMany,
-    DELETE: removals.many,
-  });
+  resource(
+    server,
+    PATH,
+    {
+      GET: reads.list,
+      POST: writes.create,
+      PUT: writes.updateMany,
+      DELETE: removals.many,
+    },
+    { conditional: true },
+  );
   resource(server, `${PATH}/stats`, { GET: reads.stats });
   resource(server, `${PATH}/count`, { GET: reads.count });
-  resource(server, `${PATH}/:id`, {
-    GET: reads.one,
-    POST: writes.updateOne,
-    PUT: writes.updateOne,
-    DELETE: removals.one,
-  });
+  resource(
+    server,
+    `${PATH}/:id`,
+    {
+      GET: reads.one,
+      POST: writes.updateOne,
+      PUT: writes.updateOne,
+      DELETE: removals.one,
+    },
+    { conditional: true },
+  );
   resource(server, `${PATH}/:id/history`, { GET: reads.history });
 }
