@@ -6,6 +6,7 @@ const ALONE = [
   'test/acceptance/kill.test.ts',
   'test/acceptance/mongodb-failover.test.ts',
   'test/acceptance/mongodb-cities.test.ts',
+  'test/security/hostile-bodies.test.ts',
   'test/sandbox/hostile/*.test.ts',
 ];
 

@@ -28,6 +28,24 @@ interface AppErrorOptions {
   readonly cause?: unknown;
 }
 
+/** What one answer lists; a body can be at fault a million times over, in names of a megabyte. */
+const MAX_ITEMS = 100;
+const MAX_TEXT = 1000;
+
+const shortened = (text: string) =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
+
+/** The first items, each text within its bound, and how many there are besides. */
+function bounded(items: readonly ErrorItem[], code: ErrorCode): readonly ErrorItem[] {
+  const shown = items.slice(0, MAX_ITEMS).map((item) => ({
+    ...item,
+    ...(item.field !== undefined && { field: shortened(item.field) }),
+    message: shortened(item.message),
+  }));
+  const left = items.length - shown.length;
+  return left === 0 ? shown : [...shown, { message: `${left} more problems are not listed`, code }];
+}
+
 /** An error that is meant for the client: its status, items and headers come from here and nowhere else. */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -43,9 +61,8 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.status = options.status ?? entry.status;
-    this.items = options.items ?? [
-      { ...(options.field === undefined ? {} : { field: options.field }), message, code },
-    ];
+    const own = [{ ...(options.field === undefined ? {} : { field: options.field }), message, code }];
+    this.items = bounded(options.items ?? own, code);
     this.headers = options.headers ?? {};
     this.body = options.body ?? {};
   }

@@ -63,3 +63,25 @@ describe('StoreError', () => {
     expect(new StoreError('busy')).toMatchObject({ index: undefined, fields: [] });
   });
 });
+
+describe('what an answer lists', () => {
+  const items = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ field: `f${n}`, message: 'is wrong type' }));
+
+  it('is a hundred items, and how many there are besides', () => {
+    expect(new AppError('DOCUMENT_INVALID', { items: items(100) }).items).toEqual(items(100));
+    const { items: shown } = new AppError('DOCUMENT_INVALID', { items: items(500_000) });
+    expect(shown).toHaveLength(101);
+    expect(shown.at(-1)).toEqual({
+      message: '499900 more problems are not listed',
+      code: 'DOCUMENT_INVALID',
+    });
+  });
+
+  it('has names and messages of a bounded length', () => {
+    const long = 'x'.repeat(1_000_000);
+    const { items: shown } = new AppError('BAD_REQUEST', { field: `${'x'.repeat(999)}😀`, message: long });
+    expect(shown[0]?.field).toBe(`${'x'.repeat(999)}\ufffd…`);
+    expect(shown[0]?.message).toHaveLength(1001);
+  });
+});

@@ -4,10 +4,13 @@ import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
 import { createConfig, type Values } from './effective.ts';
 import { type Environment, fromEnvironment, fromText, misspelt, type Source } from './environment.ts';
 import { type ConfigFile, locate, readConfigFile } from './file.ts';
-import { type Assignment, flatten, type Remark, remarkUnknown } from './flatten.ts';
+import { type Assignment, type Flattened, flatten, type Remark, remarkUnknown } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { settingAt } from './settings.ts';
+
+/** Names without a meaning that are told one by one. */
+const MAX_UNKNOWN = 100;
 
 /** Flags as text, as they were given. */
 export interface Flags {
@@ -85,6 +88,13 @@ function toProblem({ written, message }: Remark): ConfigProblem {
   return { setting: written, message };
 }
 
+/** A file may be full of names that mean nothing: the first ones are told, and how many there are besides. */
+function remarksOn(unknown: Flattened['unknown']): readonly Remark[] {
+  const remarks = unknown.slice(0, MAX_UNKNOWN).map(remarkUnknown);
+  const left = unknown.length - remarks.length;
+  return left === 0 ? remarks : [...remarks, { written: '', message: `${left} more names are no settings` }];
+}
+
 /** The last word on where the workspace is, which the file in it cannot have. */
 function workspaceOf(assignments: readonly Assignment[]): string {
   const given = assignments.findLast(({ setting }) => setting.path === 'workspace.path')?.value;
@@ -126,7 +136,7 @@ export async function judge(sources: Sources): Promise<Omit<LoadedConfig, 'file'
     problems.push(...brokenRules(config).map(({ path, message }) => ({ setting: path, message })));
   }
   const warnings = [
-    ...(await locate(shown, read.text, flat.unknown.map(remarkUnknown))),
+    ...(await locate(shown, read.text, remarksOn(flat.unknown))),
     ...environment.unknown.map(toProblem),
     ...misspelt(env),
   ];

@@ -4,6 +4,8 @@ import type { DocumentHooks, Happening, HookTask } from '../collections/hooks.ts
 import { AppError } from '../errors.ts';
 import type { Json } from '../lib/json.ts';
 import { checkJson } from '../lib/json-check.ts';
+import { scanJson } from '../lib/json-scan.ts';
+import { nextTurn } from '../lib/slices.ts';
 import { createBehind } from './behind.ts';
 import { refusedBy } from './hook-failure.ts';
 import { createRunHook, type RunDeps, type RunHook } from './run-hook.ts';
@@ -23,6 +25,11 @@ export interface Hooks extends DocumentHooks {
   close(): Promise<void>;
 }
 
+/** Enough for a page of a thousand documents. Parsing more would hold up everybody else. */
+const MAX_VALUES = 250_000;
+/** Up to here a result is parsed and checked in one go. */
+const SHORT_TEXT = 16 * 1024;
+
 function parse(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -32,9 +39,13 @@ function parse(text: string): Json | undefined {
 }
 
 /** The result of the last hook that returned one, held against what may be stored and what the task takes. */
-function accepted(text: string, hook: string, { fault, index }: HookTask): Json {
+async function accepted(text: string, hook: string, { fault, index }: HookTask): Promise<Json> {
+  if (scanJson(Buffer.from(text)).values > MAX_VALUES) {
+    throw refusedBy(hook, `returned more than ${MAX_VALUES} values`, { index });
+  }
   const result = parse(text);
   if (result === undefined) throw refusedBy(hook, 'returned what cannot be read', { index });
+  if (text.length > SHORT_TEXT) await nextTurn();
   const unfit = checkJson(result);
   if (unfit !== undefined) {
     throw refusedBy(hook, `returned an object whose \`${unfit.path}\` ${unfit.message}`, { index });

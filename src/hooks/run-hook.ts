@@ -5,7 +5,7 @@ import type { EndpointRequest } from '../endpoints/calls.ts';
 import type { LiveModule, ModuleService } from '../endpoints/modules.ts';
 import type { HostAnswer, HostCall, Job, Outcome, Sandbox } from '../endpoints/sandbox.ts';
 import type { Unit } from '../endpoints/unit.ts';
-import { fitsHeap } from '../lib/body-weight.ts';
+import { jsonTextFits } from '../lib/body-weight.ts';
 import { createHookCall, type RequestView } from './hook-call.ts';
 import { failedRun, refusalOf, refusedBy, unavailable } from './hook-failure.ts';
 
@@ -112,7 +112,7 @@ export function createRunHook(deps: RunDeps): RunHook {
       throw refusedBy(name, 'would get more than `maxBodyBytes` of its policy', { index });
     }
     // Whoever writes the document must not be able to end the processes of the hook until it is suspended.
-    if (![head, obj].every((text) => fitsHeap('json', text, unit.policy.limits.heapMb))) {
+    if (![head, obj].every((text) => jsonTextFits(text, unit.policy.limits.heapMb))) {
       throw refusedBy(name, 'would get more than fits into its memory', { index });
     }
     const job = jobOf(unit, head, obj, task);

@@ -1,47 +1,23 @@
 // Request bodies: our own parsers in place of the framework's, so that nothing hostile passes them.
-import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { checkJson, MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
+import { type JsonBounds, readJson, utf8 } from './json-body.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
 const FORM_FIELDS_MOST = 20;
-/** Parsing millions of levels takes seconds. Up to here it is cheap, and the error can tell where the culprit is. */
-const ABSURD_DEPTH = 10 * MAX_JSON_DEPTH;
 const CHARSET = /;\s*charset="?([^";\s]+)/i;
-
-function text(buffer: Buffer): string {
-  if (!isUtf8(buffer)) throw new AppError('BAD_REQUEST', { message: 'The body is not valid UTF-8' });
-  return buffer.toString('utf8');
-}
-
-/** JSON bytes as a checked value; undefined for an empty body. Throws BAD_REQUEST. */
-export function parseJson(buffer: Buffer): Json | undefined {
-  if (buffer.length === 0) return undefined;
-  if (nestsDeeper(buffer, ABSURD_DEPTH)) {
-    throw new AppError('BAD_REQUEST', { message: `The body is nested deeper than ${MAX_JSON_DEPTH} levels` });
-  }
-  let value: Json;
-  try {
-    value = JSON.parse(text(buffer));
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('BAD_REQUEST', { message: 'The body is not valid JSON', cause });
-  }
-  const fault = checkJson(value);
-  if (fault === undefined) return value;
-  throw new AppError('BAD_REQUEST', { field: fault.path, message: `\`${fault.path}\` ${fault.message}` });
-}
 
 /** A form body as an object of texts. A field that is given twice is refused. Throws BAD_REQUEST. */
 export function parseForm(buffer: Buffer): JsonObject {
+  const refusal = () => new AppError('BAD_REQUEST', { message: 'The form repeats a field or has too many' });
+  const text = utf8(buffer);
+  // Counted first: what the platform's parser takes grows with the square of the number of pairs.
+  if (text.split('&', FORM_FIELDS_MOST + 1).length > FORM_FIELDS_MOST) throw refusal();
   const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text(buffer))) {
-    if (form.has(name) || form.size === FORM_FIELDS_MOST) {
-      throw new AppError('BAD_REQUEST', { message: 'The form repeats a field or has too many' });
-    }
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (form.has(name)) throw refusal();
     form.set(name, value);
   }
   return Object.fromEntries(form);
@@ -68,17 +44,34 @@ function isEmpty({ headers }: FastifyRequest): boolean {
 function parser(parse: (buffer: Buffer) => unknown) {
   return (_request: FastifyRequest, body: Buffer, done: Done) => {
     try {
-      done(null, parse(body));
+      const parsed = parse(body);
+      if (parsed instanceof Promise) parsed.then((value: unknown) => done(null, value), done);
+      else done(null, parsed);
     } catch (error) {
       done(error instanceof Error ? error : new Error('unknown'));
     }
   };
 }
 
-/** Replaces the framework's parsers by the one for JSON, and refuses other codings before the body is read. */
-export function acceptJson(server: FastifyInstance): void {
+/** In this scope JSON comes under these types, within these bounds. */
+function acceptJsonAs(server: FastifyInstance, types: readonly string[], bounds: JsonBounds): void {
+  for (const type of types) {
+    if (server.hasContentTypeParser(type)) server.removeContentTypeParser(type);
+    server.addContentTypeParser<Buffer>(
+      type,
+      { parseAs: 'buffer' },
+      parser((buffer) => readJson(buffer, bounds)),
+    );
+  }
+}
+
+/**
+ * Replaces the framework's parsers by the one for JSON of at most `values` values (`limits.jsonValues`), and refuses
+ * other codings before the body is read.
+ */
+export function acceptJson(server: FastifyInstance, values: number): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parser(parseJson));
+  acceptJsonAs(server, ['application/json'], { values });
   // Whatever type an empty body claims is no matter; any other body of a type that nobody takes stays unread.
   server.addContentTypeParser('*', (request, _payload, done) => {
     if (isEmpty(request)) done(null);
@@ -92,8 +85,8 @@ export function acceptJson(server: FastifyInstance): void {
 }
 
 /** In this scope JSON may also come under `text/plain`, as old clients send it. */
-export function acceptPlainJson(server: FastifyInstance): void {
-  server.addContentTypeParser<Buffer>('text/plain', { parseAs: 'buffer' }, parser(parseJson));
+export function acceptPlainJson(server: FastifyInstance, bounds: JsonBounds): void {
+  acceptJsonAs(server, ['application/json', 'text/plain'], bounds);
 }
 
 /** In this scope forms are accepted too. */
@@ -106,7 +99,7 @@ export function acceptForm(server: FastifyInstance): void {
 export function acceptCode(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   const types = ['text/plain', 'text/javascript', 'application/javascript'];
-  server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, parser(text));
+  server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, parser(utf8));
   // What clients send when nobody told them otherwise: they are told.
   const usual = ['application/json', 'application/x-www-form-urlencoded'];
   server.addContentTypeParser(usual, (_request, _payload, done) => {

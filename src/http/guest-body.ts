@@ -1,42 +1,43 @@
 // Bodies for posted code: read to their end, held against its limit and checked for form, but handed on as text.
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import { AppError } from '../errors.ts';
-import { fitsHeap } from '../lib/body-weight.ts';
-import { MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
+import { formFits, jsonFits } from '../lib/body-weight.ts';
+import type { JsonShape } from '../lib/json-scan.ts';
+import { assertJson, utf8 } from './json-body.ts';
 
 type GuestBody = EndpointRequest['body'];
 type Done = (error: Error | null, body?: unknown) => void;
 
 export const NO_BODY: GuestBody = { type: 'none', text: '' };
 
-const refuse = (message: string) => new AppError('BAD_REQUEST', { message });
-
-/** What code may be sent: bytes of a body, and MB of the heap in which it is read. */
+/** What code may be sent: bytes of a body, MB of the heap in which it is read, `limits.jsonValues`. */
 export interface BodyRoom {
   readonly bytes: number;
   readonly heapMb: number;
+  readonly jsonValues: number;
 }
 
+const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE');
+
 /**
- * The text of a body. Throws BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep; PAYLOAD_TOO_LARGE
- * for what would not fit into the heap once it is read.
+ * The text of a body. Rejects with BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep;
+ * PAYLOAD_TOO_LARGE for what would not fit into the heap once it is read, or has more values than `limits.jsonValues`.
  */
-export function guestBody(type: GuestBody['type'], bytes: Buffer, heapMb: number): GuestBody {
+export async function guestBody(
+  type: GuestBody['type'],
+  bytes: Buffer,
+  { heapMb, jsonValues }: Omit<BodyRoom, 'bytes'>,
+): Promise<GuestBody> {
   if (bytes.length === 0) return NO_BODY;
-  if (!isUtf8(bytes)) throw refuse('The body is not valid UTF-8');
-  if (type === 'json' && nestsDeeper(bytes, MAX_JSON_DEPTH)) {
-    throw refuse(`The body is nested deeper than ${MAX_JSON_DEPTH} levels`);
-  }
-  const text = bytes.toString('utf8');
-  if (!fitsHeap(type, text, heapMb)) throw new AppError('PAYLOAD_TOO_LARGE');
-  if (type !== 'json') return { type, text };
-  try {
-    JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('BAD_REQUEST', { message: 'The body is not valid JSON', cause });
+  const text = utf8(bytes);
+  if (type === 'form' && !formFits(text, heapMb)) throw tooLarge();
+  if (type === 'json') {
+    const assertShape = (shape: JsonShape) => {
+      if (!jsonFits(shape, heapMb)) throw tooLarge();
+    };
+    await assertJson(bytes, { values: jsonValues, assertShape });
   }
   return { type, text };
 }
@@ -57,7 +58,7 @@ function readBody(
   const end = () => finish(null);
   const take = (chunk: Buffer) => {
     length += chunk.length;
-    if (length > limit) finish(new AppError('PAYLOAD_TOO_LARGE'));
+    if (length > limit) finish(tooLarge());
     else chunks.push(chunk);
   };
   payload.on('data', take).on('end', end).on('error', finish).resume();
@@ -73,15 +74,11 @@ export function acceptGuestBodies(
 ): void {
   const parser =
     (type: GuestBody['type']) => (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
-      const { bytes: limit, heapMb } = roomOf(request);
-      if (Number(request.headers['content-length']) > limit) return done(new AppError('PAYLOAD_TOO_LARGE'));
-      readBody(payload, limit, (error, bytes) => {
+      const room = roomOf(request);
+      if (Number(request.headers['content-length']) > room.bytes) return done(tooLarge());
+      readBody(payload, room.bytes, (error, bytes) => {
         if (error !== null) return done(error);
-        try {
-          done(null, guestBody(type, bytes, heapMb));
-        } catch (fault) {
-          done(fault instanceof Error ? fault : new Error('unknown'));
-        }
+        guestBody(type, bytes, room).then((body) => done(null, body), done);
       });
     };
   server.removeContentTypeParser('application/json');

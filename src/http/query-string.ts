@@ -2,6 +2,7 @@
 import { refuseParameter } from '../collections/parameter-error.ts';
 import { AppError } from '../errors.ts';
 import { type Levels, parseLevels } from '../lib/levels.ts';
+import type { Hook } from './authenticate.ts';
 
 const PARAMETERS = [
   'filter',
@@ -42,6 +43,15 @@ function decode(text: string): string {
   }
 }
 
+/** Names and values, decoded strictly: the text of every pair must decode, whatever its name. */
+function* pairsOf(text: string): Generator<readonly [name: string, value: string]> {
+  for (const pair of text.split('&')) {
+    const split = pair.indexOf('=');
+    const name = decode(split === -1 ? pair : pair.slice(0, split));
+    yield [name, split === -1 ? '' : decode(pair.slice(split + 1))];
+  }
+}
+
 /**
  * The known parameters of a URL. Unknown ones are ignored; a known one that is given twice, or text that
  * does not decode, is a 400.
@@ -50,15 +60,23 @@ export function parseQuery(url: string): Query {
   const text = queryText(url);
   if (text === undefined || text === '') return EMPTY;
   const query = new Map<Parameter, string>();
-  for (const pair of text.split('&')) {
-    const split = pair.indexOf('=');
-    const name = decode(split === -1 ? pair : pair.slice(0, split));
+  for (const [name, value] of pairsOf(text)) {
     if (!isKnown(name)) continue;
     if (query.has(name)) throw refuseParameter(name, `The \`${name}\` parameter is given more than once`);
-    query.set(name, split === -1 ? '' : decode(pair.slice(split + 1)));
+    query.set(name, value);
   }
   return query;
 }
+
+/** Hook: the query string can be read, also where no parameter has a meaning. */
+export const requireQuery: Hook = (request, _reply, done) => {
+  try {
+    parseQuery(request.originalUrl);
+    done();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('unknown'));
+  }
+};
 
 /** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */
 export function flag(query: Query, name: Parameter): boolean | undefined {
@@ -81,7 +99,8 @@ export function numberParameter(
   name: string,
   { fallback, what }: { readonly fallback: number; readonly what: string },
 ): number {
-  const [text, ...more] = new URLSearchParams(queryText(url)).getAll(name);
+  const pairs = [...pairsOf(queryText(url) ?? '')];
+  const [text, ...more] = pairs.filter(([given]) => given === name).map(([, value]) => value);
   if (text === undefined) return fallback;
   if (/^\d{1,15}$/.test(text) && more.length === 0) return Number(text);
   throw refuseParameter(name, `The \`${name}\` parameter must be ${what}`);

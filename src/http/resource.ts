@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { AppError } from '../errors.ts';
 import type { Hook } from './authenticate.ts';
 import { refusePreconditions } from './preconditions.ts';
+import { requireQuery } from './query-string.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
 
 // An import would load all that `node:http` can hand out, a client included: 40 ms of the start.
 const { METHODS } = process.getBuiltinModule('node:http');
@@ -37,22 +39,23 @@ export function anyMethod(server: FastifyInstance, url: string, handler: Handler
 }
 
 /**
- * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not. `bodyLimit`:
- * bytes, that of the server unless given. `conditional`: the handlers see to `If-Match` and `If-None-Match` themselves;
- * otherwise writes with them are refused.
+ * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not; then a query
+ * string that cannot be read is refused. `bodyLimit`: bytes, that of the server unless given. `conditional`: the handlers
+ * see to `If-Match` and `If-None-Match` themselves; otherwise writes with them are refused.
  */
 export function resource(
   server: FastifyInstance,
   url: string,
-  handlers: Readonly<Partial<Record<Method, Handler>>>,
+  handlers: Handlers,
   { bodyLimit, conditional = false }: { readonly bodyLimit?: number; readonly conditional?: boolean } = {},
 ): void {
   const taken = Object.keys(handlers);
   const allow = allowOf(taken);
   for (const [method, handler] of Object.entries(handlers)) {
     const limit = bodyLimit === undefined ? {} : { bodyLimit };
+    const onRequest = requireQuery;
     const preHandler = method === 'GET' || conditional ? {} : { preHandler: refuseConditions };
-    server.route({ method, url, handler: handler as RouteHandlerMethod, ...limit, ...preHandler });
+    server.route({ method, url, onRequest, handler: handler as RouteHandlerMethod, ...limit, ...preHandler });
   }
   const options: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: options as RouteHandlerMethod });

@@ -5,6 +5,7 @@ import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cor
 import fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
+import { bodyLimit } from './body-limits.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { HttpConfig, HttpDeps } from './deps.ts';
 import { createEndpointAddresses, type EndpointAddresses } from './endpoint-address.ts';
@@ -52,7 +53,7 @@ function createListener(
     logger: false,
     genReqId: () => deps.newId(),
     trustProxy: trusted(server.trustProxy),
-    bodyLimit: limits.jsonBytes,
+    bodyLimit: bodyLimit('few', limits.jsonBytes),
     requestTimeout: limits.requestSeconds * 1000,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
@@ -137,7 +138,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   server.addHook('preClose', async () => {
     if (server.server.listening) closeConnectionsOnceIdle(server);
   });
-  acceptJson(server);
+  acceptJson(server, deps.config.limits.jsonValues);
   allowOrigins(server, deps.config.cors, addresses);
 
   server.register(async (scope) => tokenRoutes(scope, deps));

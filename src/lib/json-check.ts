@@ -23,28 +23,9 @@ export function checkJson(value: unknown): JsonFault | undefined {
   return check(value, undefined, 0);
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** True when JSON in UTF-8 nests objects and lists deeper than `depth`. Says nothing about text that is no JSON. */
-export function nestsDeeper(json: Uint8Array, depth: number): boolean {
-  let open = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) at = endOfText(json, at);
-    else if (byte === 0x5b || byte === 0x7b) {
-      open += 1;
-      if (open > depth) return true;
-    } else if (byte === 0x5d || byte === 0x7d) open -= 1;
-  }
-  return false;
-}
-
-/** Where the text that begins at `start` has its closing quote. */
-function endOfText(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at;
+/** The same for an element of a list, with its path from the root of the list. */
+export function checkElement(value: unknown, index: number): JsonFault | undefined {
+  return check(value, { parent: undefined, key: index }, 1);
 }
 
 function check(value: unknown, step: Step | undefined, depth: number): JsonFault | undefined {

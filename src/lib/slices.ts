@@ -3,19 +3,33 @@ import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 3;
 
+/** Lets the event loop turn: whatever else is to be done is done before this resolves. */
+export const nextTurn = (): Promise<void> => setImmediate();
+
+/**
+ * Makes the function to be called between the steps of long work. Once they have run for some 3 ms it gives a promise
+ * to be awaited, which lets the event loop turn.
+ */
+export function createPace(): () => Promise<void> | undefined {
+  let end = performance.now() + SLICE_MS;
+  const turn = async () => {
+    await nextTurn();
+    end = performance.now() + SLICE_MS;
+  };
+  return () => (performance.now() > end ? turn() : undefined);
+}
+
 /** `Array.prototype.map` that lets the event loop turn whenever it has run for some 3 ms. */
 export async function mapInSlices<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
 ): Promise<R[]> {
   const results: R[] = [];
-  let end = performance.now() + SLICE_MS;
+  const pace = createPace();
   for (let index = 0; index < items.length; index += 1) {
     results.push(map(items[index] as T, index));
-    if (performance.now() > end) {
-      await setImmediate();
-      end = performance.now() + SLICE_MS;
-    }
+    const turn = pace();
+    if (turn !== undefined) await turn;
   }
   return results;
 }

@@ -1,7 +1,8 @@
 // Reads one line of an imported file: which document it holds, and where that belongs.
 import { isTooLarge, MAX_DOCUMENT_BYTES } from '../collections/writes/document-size.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { checkJson, MAX_JSON_DEPTH, nestsDeeper } from '../lib/json-check.ts';
+import { checkJson, MAX_JSON_DEPTH } from '../lib/json-check.ts';
+import { scanJson } from '../lib/json-scan.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
 import { lineError } from './line-error.ts';
 import type { Line } from './lines.ts';
@@ -22,7 +23,9 @@ const MEMBERS = ['database', 'collection', 'document'];
 const LINE_DEPTH = MAX_JSON_DEPTH + 1;
 
 function parseLine({ number, bytes, ended }: Line): unknown {
-  if (nestsDeeper(bytes, LINE_DEPTH)) throw lineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
+  if (scanJson(bytes).depth > LINE_DEPTH) {
+    throw lineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {

@@ -30,6 +30,7 @@ describe('createConfig', () => {
     });
     expect(config.limits).toEqual({
       jsonBytes: 10_485_760,
+      jsonValues: 100_000,
       endpointCodeBytes: 1_048_576,
       queryStringBytes: 16_384,
       filterDepth: 8,

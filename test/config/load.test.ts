@@ -111,6 +111,15 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('tells a hundred of the names that mean nothing, however many there are', async () => {
+    write(Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`site${n}`, n])));
+    const { warnings } = await load();
+    expect(warnings).toHaveLength(101);
+    expect(warnings.map(formatProblem).at(-1)).toBe(
+      'workspace/config.json: 29900 more names are no settings',
+    );
+  });
+
   it('wants both halves of the first admin', async () => {
     expect(await problemsOf({ CLOISTER_ADMIN_ID: 'a' })).toEqual([
       'auth.admin.secret is missing: the first admin needs both an id and a secret (CLOISTER_ADMIN_ID, CLOISTER_ADMIN_SECRET)',

@@ -71,6 +71,14 @@ describe('a result', () => {
   const outcome = (fault?: Parameters<typeof run>[2]) =>
     detailsOf(run({ beforeCreate: using('a') }, {}, fault));
 
+  it('has no more values than can be parsed beside other work', async () => {
+    const objects = (count: number) => `[${Array(count).fill('{}')}]`;
+    returning(objects(124_000));
+    expect(await outcome(() => 'was read')).toBe('a - was read');
+    returning(objects(126_000));
+    expect(await outcome(() => 'was read')).toBe('a - returned more than 250000 values');
+  });
+
   it('is held against what the task takes', async () => {
     returning('{"a":1}');
     const fault = (value: Json) => `is ${JSON.stringify(value)}`;

@@ -130,7 +130,7 @@ describe('the error handler', () => {
 describe('a client that goes away while it sends', () => {
   it('is no failure of the server', async () => {
     const { server, records } = bareServer((bare) => {
-      acceptJson(bare);
+      acceptJson(bare, 100);
       bare.post('/a', async () => 'ok');
     });
     await server.listen({ port: 0, host: '127.0.0.1' });

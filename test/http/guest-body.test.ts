@@ -8,35 +8,41 @@ import { startEndpointApp } from './endpoint-app.ts';
 const REPORT = '/1.0/report';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
+const ROOM = { heapMb: 64, jsonValues: 100_000 };
+
 describe('guestBody', () => {
-  it('hands on text as it came', () => {
-    expect(guestBody('json', Buffer.from(' {"__proto__": 1}'), 64)).toEqual({
+  it('hands on text as it came', async () => {
+    expect(await guestBody('json', Buffer.from(' {"__proto__": 1}'), ROOM)).toEqual({
       type: 'json',
       text: ' {"__proto__": 1}',
     });
-    expect(guestBody('form', Buffer.from('a=%zz&a=1'), 64)).toEqual({ type: 'form', text: 'a=%zz&a=1' });
-    expect(guestBody('text', Buffer.from('\u0000ü'), 64)).toEqual({ type: 'text', text: '\u0000ü' });
+    expect(await guestBody('form', Buffer.from('a=%zz&a=1'), ROOM)).toEqual({
+      type: 'form',
+      text: 'a=%zz&a=1',
+    });
+    expect(await guestBody('text', Buffer.from('\u0000ü'), ROOM)).toEqual({ type: 'text', text: '\u0000ü' });
   });
 
-  it.each(['json', 'form', 'text'] as const)('takes an empty %s for none', (type) => {
-    expect(guestBody(type, Buffer.alloc(0), 64)).toBe(NO_BODY);
+  it.each(['json', 'form', 'text'] as const)('takes an empty %s for none', async (type) => {
+    expect(await guestBody(type, Buffer.alloc(0), ROOM)).toBe(NO_BODY);
   });
 
-  it.each(['{', '{"a":1}}', 'undefined', ' ', '\ufeff{}'])('refuses %j as JSON', (text) => {
-    expect(() => guestBody('json', Buffer.from(text), 64)).toThrow('The body is not valid JSON');
+  it.each(['{', '{"a":1}}', 'undefined', ' ', '\ufeff{}'])('refuses %j as JSON', async (text) => {
+    await expect(guestBody('json', Buffer.from(text), ROOM)).rejects.toThrow('The body is not valid JSON');
   });
 
-  it('bounds the depth of JSON, whatever its length', () => {
-    expect(guestBody('json', Buffer.from(nested(100)), 64).text).toHaveLength(200);
-    expect(() => guestBody('json', Buffer.from(nested(101)), 64)).toThrow('nested deeper than 100 levels');
-    expect(() => guestBody('json', Buffer.from(nested(100_000)), 64)).toThrow(
-      'nested deeper than 100 levels',
-    );
-    expect(guestBody('text', Buffer.from(nested(101)), 64).text).toHaveLength(202);
+  it('bounds the depth of JSON, whatever its length', async () => {
+    expect((await guestBody('json', Buffer.from(nested(100)), ROOM)).text).toHaveLength(200);
+    for (const levels of [101, 100_000]) {
+      const read = guestBody('json', Buffer.from(nested(levels)), ROOM);
+      await expect(read).rejects.toThrow('nested deeper than 100 levels');
+    }
+    expect((await guestBody('text', Buffer.from(nested(101)), ROOM)).text).toHaveLength(202);
   });
 
-  it.each(['json', 'form', 'text'] as const)('refuses a %s that is not UTF-8', (type) => {
-    expect(() => guestBody(type, Buffer.from([0x22, 0xff, 0x22]), 64)).toThrow('not valid UTF-8');
+  it.each(['json', 'form', 'text'] as const)('refuses a %s that is not UTF-8', async (type) => {
+    const bytes = Buffer.from([0x22, 0xff, 0x22]);
+    await expect(guestBody(type, bytes, ROOM)).rejects.toThrow('not valid UTF-8');
   });
 });
 
@@ -45,11 +51,21 @@ describe('a body that is many times larger in memory', () => {
     ['json', `[${'[],'.repeat(700_000)}0]`],
     ['json', `{${'"a":0,'.repeat(500_000)}"b":0}`],
     ['form', 'a&'.repeat(140_000)],
-  ] as const)('is refused as %s', (type, text) => {
-    expect(() => guestBody(type, Buffer.from(text), 64)).toThrow(
-      expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }),
-    );
-    expect(guestBody('text', Buffer.from(text), 64).text).toHaveLength(text.length);
+  ] as const)('is refused as %s', async (type, text) => {
+    await expect(guestBody(type, Buffer.from(text), ROOM)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+    expect((await guestBody('text', Buffer.from(text), ROOM)).text).toHaveLength(text.length);
+  });
+
+  it('is refused where one element of its list, or what is no list, has more values than may be parsed at once', async () => {
+    const numbers = (count: number) => `[${Array(count).fill(0)}]`;
+    const ask = (text: string) => guestBody('json', Buffer.from(text), { heapMb: 64, jsonValues: 1000 });
+    const refused = { code: 'PAYLOAD_TOO_LARGE' };
+    expect((await ask(numbers(100_000))).type).toBe('json');
+    await expect(ask(`[${numbers(1001)},1]`)).rejects.toMatchObject(refused);
+    await expect(ask(`{"a":${numbers(1001)}}`)).rejects.toMatchObject(refused);
+    await expect(ask(`${numbers(100_000)}]`)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 });
 

@@ -40,6 +40,14 @@ describe('bytes', () => {
     await app.inject('DELETE', PATH, { body: { query: {} } });
   });
 
+  it('of the login: 10 KB', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const ask = (bytes: number) =>
+      app.inject('POST', '/token', { token: null, body: `secret=${'x'.repeat(bytes - 7)}`, headers: form });
+    expect((await ask(10_240)).status).toBe(401);
+    expectRefusal(await ask(10_241), 413);
+  });
+
   it('of a query string: 16 KB', async () => {
     const url = (bytes: number) => `${PATH}?${'x'.repeat(bytes)}`;
     expect((await app.inject('GET', url(16_384))).status).toBe(200);
@@ -57,6 +65,31 @@ describe('bytes', () => {
     expectRefusal(await large.inject('PUT', path, { body: { more: text } }), 413);
     expect((await large.inject('GET', path)).body.results[0]).not.toHaveProperty('more');
     await large.close();
+  });
+});
+
+describe('values of a document: 100,000, members counted three times', () => {
+  const list = (values: number) => `[${Array(values).fill(1)}]`;
+  const plain = '/1.0/library/plain';
+
+  it('in a document, and in each of a batch', async () => {
+    const bodies = [
+      (values: number) => `{"x":${list(values - 3)}}`,
+      (values: number) => `[{"n":1},{"x":${list(values - 3)}}]`,
+    ];
+    for (const bodyOf of bodies) {
+      expectRefusal(await app.inject('POST', plain, { body: bodyOf(100_001) }), 413);
+      // One less is read, and found not to be what the specification wants.
+      const read = await app.inject('POST', plain, { body: bodyOf(100_000) });
+      expectRefusal(read, 400);
+      expect(read.text).toContain('collection schema');
+    }
+  });
+
+  it('as the operator says', async () => {
+    const small = await startApp({ specs: SPECS, config: { limits: { jsonValues: 1000 } } });
+    expectRefusal(await small.inject('POST', plain, { body: `{"x":${list(1001)}}` }), 413);
+    await small.close();
   });
 });
 

@@ -44,9 +44,12 @@ describe('parseQuery', () => {
     expect(refused('/a?count=1&c%6Funt=1')).toMatchObject({ field: 'count' });
   });
 
-  it.each(['/a?filter=%', '/a?filter=%zz', '/a?filter=%ff', '/a?%ff=1'])('refuses %s', (url) => {
-    expect(refused(url)).toMatchObject({ code: 'BAD_REQUEST' });
-  });
+  it.each(['/a?filter=%', '/a?filter=%zz', '/a?filter=%ff', '/a?%ff=1', '/a?x=%', '/a?x=1&y=%c3'])(
+    'refuses %s',
+    (url) => {
+      expect(refused(url)).toMatchObject({ code: 'BAD_REQUEST' });
+    },
+  );
 });
 
 describe('queryText', () => {

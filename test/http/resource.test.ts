@@ -25,6 +25,17 @@ describe('an address', () => {
     expect([answer.statusCode, answer.body, answer.headers['content-length']]).toEqual([200, '', '4']);
   });
 
+  it('refuses a query string that it cannot read, whatever it does with one that it can', async () => {
+    for (const query of ['x=%', '%ff', 'count=1&count=2']) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const answer = await ask(method, `/both?${query}`);
+        expect([query, method, answer.statusCode]).toEqual([query, method, 400]);
+      }
+      expect((await ask('PUT', `/both?${query}`)).statusCode).toBe(405);
+    }
+    expect((await ask('GET', '/both?x=1&x=2&y=%20')).statusCode).toBe(200);
+  });
+
   it('tells its methods', async () => {
     const answer = await ask('OPTIONS', '/both');
     expect([answer.statusCode, answer.headers['allow']]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);

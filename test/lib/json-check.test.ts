@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkJson, MAX_JSON_DEPTH, nestsDeeper } from '../../src/lib/json-check.ts';
+import { checkElement, checkJson, MAX_JSON_DEPTH } from '../../src/lib/json-check.ts';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
@@ -31,14 +31,9 @@ test('refuses nesting beyond the bound, however deep', () => {
   expect(checkJson(nested(200_000))?.message).toMatch(/deeper than 100/);
 });
 
-test.each([
-  ['[[]]', 1, true],
-  ['[[]]', 2, false],
-  ['{"a":{"b":1}}', 1, true],
-  ['[[],[],[]]', 2, false],
-  ['["[[[[[", "\\\\", "\\"[["]', 1, false],
-  ['["unfinished [[[[', 1, false],
-  [']]]][[', 1, false],
-])('%s nests deeper than %i: %s', (json, depth, deeper) => {
-  expect(nestsDeeper(Buffer.from(json), depth)).toBe(deeper);
+test('checks an element of a list with its path from the list, and one level less', () => {
+  expect(checkElement({ a: [1] }, 7)).toBeUndefined();
+  expect(checkElement({ a: '\ud800' }, 7)).toMatchObject({ path: '7.a' });
+  expect(checkElement(nested(MAX_JSON_DEPTH - 1), 0)).toBeUndefined();
+  expect(checkElement(nested(MAX_JSON_DEPTH), 0)?.message).toMatch(/deeper than 100/);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { awaitInSlices, mapInSlices } from '../../src/lib/slices.ts';
+import { awaitInSlices, createPace, mapInSlices, nextTurn } from '../../src/lib/slices.ts';
 
 test('maps in order, with positions', async () => {
   expect(await mapInSlices(['a', 'b'], (item, index) => `${item}${index}`)).toEqual(['a0', 'b1']);
@@ -43,4 +43,24 @@ test('begins all work before it awaits any, and no failure goes unhandled meanwh
   process.off('unhandledRejection', note);
   expect([begun.length, unhandled]).toEqual([20, []]);
   expect(await awaitInSlices([1, 2], async (item) => item * 2)).toEqual([2, 4]);
+});
+
+test('a pace asks for a turn once its steps have taken their time, and begins anew then', async () => {
+  const pace = createPace();
+  expect(pace()).toBeUndefined();
+  const end = performance.now() + 4;
+  while (performance.now() < end);
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  await pace();
+  expect(turned).toBe(true);
+});
+
+test('the next turn comes behind what waits already', async () => {
+  const order: string[] = [];
+  setImmediate(() => order.push('first'));
+  await nextTurn();
+  expect(order).toEqual(['first']);
 });

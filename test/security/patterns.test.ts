@@ -29,7 +29,11 @@ describe('hostile patterns', () => {
       specs: { '1.0/lab/notes': { fields, settings: {} } },
       config: { limits: { queryMs: QUERY_MS } },
     });
-    await app.inject('POST', path, { body: [{ text: noise(2_000_000) }, { text: 'short' }] });
+    const body = [{ text: noise(2_000_000) }, { text: 'short' }];
+    const write = () => app.inject('POST', path, { body });
+    let answer = await write();
+    while (answer.status === 503) answer = await write();
+    expect(answer.status).toBe(200);
   });
   afterAll(() => app.close());
 

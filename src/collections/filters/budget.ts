@@ -11,13 +11,13 @@ export interface FilterLimits {
 export interface Budget {
   /** Counts one condition or operator. */
   spend(name: string): void;
-  /** Counts a pattern of `size` instructions: compiling takes some 50 µs for each. */
+  /** Counts so many characters or instructions of a pattern: compiling takes up to some 40 µs for each. */
   spendPattern(name: string, size: number): void;
   /** Refuses a nesting of `depth`. */
   descend(name: string, depth: number): void;
 }
 
-/** Twice what a single pattern may have. */
+/** What a single pattern may have: a thousand instructions, and as many characters that have to do with classes. */
 const MAX_PATTERNS_SIZE = 2000;
 
 export function createBudget({ filterDepth, filterNodes }: FilterLimits): Budget {

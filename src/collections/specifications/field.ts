@@ -5,7 +5,7 @@ import { FIELD_TYPES } from '../fields/index.ts';
 import { checkRules, createAllowance } from '../rules.ts';
 import { checkCollectionName, checkDatabaseName } from './address.ts';
 import type { Report } from './report.ts';
-import { parseValidation } from './validation.ts';
+import { parseValidation, type Reading } from './validation.ts';
 
 const REMOVED = { validationRule: 'validation.regex', limit: 'validation.maxLength' } as const;
 const MATCH_TYPES = ['exact', 'ignoreCase'];
@@ -85,8 +85,9 @@ function checkPlainMembers(name: string, source: JsonObject, report: Report): vo
   }
 }
 
-/** Reads the field `name`. What is wrong goes into `report`; the result is only meant for use when nothing is. */
-export function parseField(name: string, source: Json, report: Report): Field | undefined {
+/** Reads the field `name`. What is wrong goes into the report; the result is only meant for use when nothing is. */
+export function parseField(name: string, source: Json, reading: Reading): Field | undefined {
+  const { report } = reading;
   const badName = checkFieldName(name);
   if (badName !== undefined) report.field(name, badName);
   if (!isJsonObject(source)) {
@@ -101,7 +102,7 @@ export function parseField(name: string, source: Json, report: Report): Field | 
     required: source['required'] === true,
     message: typeof source['message'] === 'string' ? source['message'] : undefined,
     default: Object.hasOwn(source, 'default') ? source['default'] : undefined,
-    validation: parseValidation(name, source['validation'], report),
+    validation: parseValidation(name, source['validation'], reading),
     exact: source['matchType'] === 'exact',
     reference: type === 'Reference' ? parseReference(name, source['settings'], report) : {},
   };

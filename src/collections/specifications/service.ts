@@ -16,7 +16,11 @@ import { parseSpecificationText, type SpecificationFiles } from './files.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import { loadSpecifications, logRefusal } from './loader.ts';
 import type { SpecificationLog } from './log.ts';
+import { compilePatterns } from './patterns.ts';
 import { parseSpecification, type SpecificationOptions } from './specification.ts';
+
+/** Lines in the log for one specification. */
+const MAX_WARNINGS = 100;
 
 interface ServiceOptions extends SpecificationOptions {
   readonly registry: Registry;
@@ -104,7 +108,8 @@ function createChanges(options: ServiceOptions) {
     source: Json,
     save: (collection: Collection) => Promise<void>,
   ): Promise<void> => {
-    const { collection, warnings } = parseSpecification(source, address, options);
+    const patterns = await compilePatterns(source);
+    const { collection, warnings } = parseSpecification(source, address, { ...options, patterns });
     refuseEndpointName(address, options);
     const checked = refuseConflicts(collection, { ...options, registry: { ...registry, list: live } });
     coming.add(collection);
@@ -114,7 +119,7 @@ function createChanges(options: ServiceOptions) {
     } finally {
       coming.delete(collection);
     }
-    for (const warning of warnings) {
+    for (const warning of warnings.slice(0, MAX_WARNINGS)) {
       log.warn({ collection: collection.path, ...warning }, 'a specification may not do what it says');
     }
   };

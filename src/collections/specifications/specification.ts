@@ -4,14 +4,16 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Collection, CollectionAddress, Field } from '../collection.ts';
 import { checkAddress, namespaceOf } from './address.ts';
 import { parseField } from './field.ts';
+import { createPatternCompiler, MAX_FIELDS, type PatternCompiler } from './patterns.ts';
 import { createReport, type Report, type SpecificationWarning } from './report.ts';
 import { parseSettings } from './settings.ts';
-
-const MAX_FIELDS = 1_000;
+import type { Reading } from './validation.ts';
 
 export interface SpecificationOptions {
   /** Each database folder has a name space of its own. */
   readonly enableCollectionDatabases: boolean;
+  /** Knows what was compiled already. A new one unless given. */
+  readonly patterns?: PatternCompiler;
 }
 
 export interface ParsedSpecification {
@@ -20,7 +22,8 @@ export interface ParsedSpecification {
   readonly warnings: readonly SpecificationWarning[];
 }
 
-function parseFields(source: Json | undefined, report: Report): ReadonlyMap<string, Field> {
+function parseFields(source: Json | undefined, reading: Reading): ReadonlyMap<string, Field> {
+  const { report } = reading;
   const fields = new Map<string, Field>();
   if (source === undefined || source === null) {
     report.add({ section: 'fields', field: 'fields', message: 'must be provided at least once' });
@@ -36,7 +39,7 @@ function parseFields(source: Json | undefined, report: Report): ReadonlyMap<stri
     });
   } else {
     for (const [name, entry] of Object.entries(source)) {
-      const field = parseField(name, entry, report);
+      const field = parseField(name, entry, reading);
       if (field !== undefined) fields.set(name, field);
     }
   }
@@ -58,14 +61,14 @@ function settingsBlock(source: Json | undefined, report: Report): JsonObject {
 export function parseSpecification(
   source: Json,
   address: CollectionAddress,
-  options: SpecificationOptions,
+  { enableCollectionDatabases, patterns = createPatternCompiler() }: SpecificationOptions,
 ): ParsedSpecification {
   if (!isJsonObject(source)) {
     throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
   }
   const report = createReport();
   for (const item of checkAddress(address)) report.add(item);
-  const fields = parseFields(source['fields'], report);
+  const fields = parseFields(source['fields'], { report, patterns });
   const block = settingsBlock(source['settings'], report);
   const settings = parseSettings(block, { address, fields, report });
   if (report.items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items: report.items });
@@ -76,7 +79,7 @@ export function parseSpecification(
     database,
     name,
     path: `/${version}/${database}/${name}`,
-    namespace: namespaceOf(address, options.enableCollectionDatabases),
+    namespace: namespaceOf(address, enableCollectionDatabases),
     fields,
     settings,
     source,

@@ -1,7 +1,7 @@
 // Reads the `validation` block of a field: lengths and the pattern.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { compileLinear, LinearRegexError } from '../../lib/linear-regex.ts';
 import type { FieldValidation, PatternRule } from '../collection.ts';
+import { effectiveFlags, type PatternCompiler } from './patterns.ts';
 import type { Report } from './report.ts';
 
 const KNOWN = ['minLength', 'maxLength', 'regex'];
@@ -33,16 +33,11 @@ function syntaxProblem(pattern: string, flags: string): string | undefined {
   }
 }
 
-function linearOrNone(pattern: string, flags: string): PatternRule['linear'] {
-  try {
-    return compileLinear(pattern, flags);
-  } catch (error) {
-    if (error instanceof LinearRegexError) return undefined;
-    throw error;
-  }
-}
-
-function parseRegex(name: string, value: Json | undefined, report: Report): PatternRule | undefined {
+function parseRegex(
+  name: string,
+  value: Json | undefined,
+  { report, patterns }: Reading,
+): PatternRule | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isJsonObject(value) || typeof value['pattern'] !== 'string') {
     report.field(name, '`validation.regex` must be an object with a text `pattern`');
@@ -57,13 +52,13 @@ function parseRegex(name: string, value: Json | undefined, report: Report): Patt
     report.field(name, `\`validation.regex.pattern\` is longer than ${MAX_PATTERN} characters`);
     return undefined;
   }
-  const flags = [...new Set(sentFlags)].filter((flag) => 'ims'.includes(flag)).join('');
+  const flags = effectiveFlags(sentFlags);
   const problem = syntaxProblem(pattern, flags);
   if (problem !== undefined) {
     report.field(name, `\`validation.regex.pattern\` is not a regular expression: ${problem}`);
     return undefined;
   }
-  const linear = linearOrNone(pattern, flags);
+  const linear = patterns.compile(pattern, flags);
   warnOfPattern(name, { pattern, flags, linear }, report);
   return { pattern, flags, linear };
 }
@@ -80,8 +75,15 @@ function warnOfPattern(name: string, { pattern, linear }: PatternRule, report: R
   }
 }
 
+/** What a specification is read with. */
+export interface Reading {
+  readonly report: Report;
+  readonly patterns: PatternCompiler;
+}
+
 /** Reads a `validation` block; what is wrong with it goes into `report` under the field `name`. */
-export function parseValidation(name: string, source: Json | undefined, report: Report): FieldValidation {
+export function parseValidation(name: string, source: Json | undefined, reading: Reading): FieldValidation {
+  const { report } = reading;
   if (source === undefined || source === null) return {};
   if (!isJsonObject(source)) {
     report.field(name, '`validation` must be an object');
@@ -92,7 +94,7 @@ export function parseValidation(name: string, source: Json | undefined, report: 
   }
   checkLengths(name, source, report);
   const { minLength, maxLength } = source;
-  const regex = parseRegex(name, source['regex'], report);
+  const regex = parseRegex(name, source['regex'], reading);
   return {
     ...(isLength(minLength) ? { minLength } : {}),
     ...(isLength(maxLength) ? { maxLength } : {}),

@@ -36,7 +36,7 @@ export function createCreating(options: CreatingOptions): Pick<DocumentService, 
 
   return {
     async create(collection, body, asked, { compose }) {
-      guardBody(body);
+      await guardBody(body);
       const sent = readDocuments(body, limits.batch);
       const placeOf = (index: number) => (Array.isArray(body) ? { index } : {});
       const { documents, context } = await throughHooks({ collection, placeOf }, sent, asked);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, type ErrorItem } from '../../errors.ts';
 import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
-import { mapInSlices } from '../../lib/slices.ts';
+import { createPace, mapInSlices } from '../../lib/slices.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Context } from '../documents.ts';
 import { type HookPoint, type HookSession, hasHooks } from '../hook-session.ts';
@@ -37,7 +37,9 @@ export async function planSubDocuments(
     context,
   );
   const items: ErrorItem[] = [];
+  const pace = createPace();
   for (const sub of subDocuments) {
+    await pace();
     const { collection, id, isNew, origin, depth } = sub;
     if (isNew) {
       const fields = await throughHooks({ event: 'beforeCreate', collection }, sub.fields, { session });

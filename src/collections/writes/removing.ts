@@ -86,7 +86,7 @@ export function createRemoving(options: RemovingOptions): Removing {
     },
 
     async removeByQuery(collection, body, context, { counts }) {
-      guardBody(body);
+      await guardBody(body);
       const query = readQuery(body);
       const find = (now: Context) => affected.matching({ collection, query }, now, reading(collection));
       return remove({ collection, find, counts }, context);

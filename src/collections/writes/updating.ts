@@ -11,7 +11,7 @@ import { documentKey } from '../registry.ts';
 import type { Affected } from './affected.ts';
 import { inTurn } from './turns.ts';
 import { settleUndeclared } from './undeclared.ts';
-import { guardBody, readFields, readQuery, readUpdate } from './write-body.ts';
+import { guardBody, readFields, readQuery, readUpdate, refuseInvalid } from './write-body.ts';
 import { retryConflicts } from './write-failure.ts';
 import { carriesSubDocuments, type Prepared, type Writer } from './writer.ts';
 
@@ -77,6 +77,8 @@ function createUpdate(options: UpdatingOptions) {
 
   const plain = async ({ collection, fields, find }: UpdateTask, context: Context, options: WriteOptions) => {
     const prepared = await prepare(collection, fields, context);
+    // Sub-documents may have failures of their own, which are told together with these.
+    if (!carriesSubDocuments([prepared])) refuseInvalid(prepared.items);
     const attempt = { collection, prepared, find: () => find(context) };
     return writeWith(writer.commit, attempt, context, options);
   };
@@ -112,7 +114,7 @@ export function createUpdating(options: UpdatingOptions): Updating {
       const target = { collection, id };
       return inTurn(turns, documentKey(collection.namespace, id), context, async () => {
         let read: StoredDocument | undefined = await affected.one(target, context, writeOptions);
-        guardBody(body);
+        await guardBody(body);
         const find = async (now: Context) => {
           const stored = read ?? (await affected.one(target, now, writeOptions));
           // Should the commit come too late, the next attempt reads for itself.
@@ -124,7 +126,7 @@ export function createUpdating(options: UpdatingOptions): Updating {
     },
 
     async updateByQuery(collection, body, context, writeOptions) {
-      guardBody(body);
+      await guardBody(body);
       const query = readQuery(body);
       const find = (now: Context) => affected.matching({ collection, query }, now, {});
       return update({ collection, fields: readUpdate(body), find }, context, writeOptions);

@@ -1,34 +1,39 @@
 // The bodies of writes: their shapes, and the older ways of writing them that are still understood.
 import { AppError, type ErrorItem } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { checkJson } from '../../lib/json-check.ts';
+import { checkElement, checkJson, type JsonFault } from '../../lib/json-check.ts';
+import { mapInSlices } from '../../lib/slices.ts';
 import type { Collection } from '../collection.ts';
 import { indexOf } from './write-failure.ts';
-
-// What an answer may list; a body can be at fault a million times over.
-const MAX_ITEMS = 1000;
 
 /** A body of the wrong kind, or whose member `field` is missing or is. */
 function refuseBody(message: string, field?: string): AppError {
   return new AppError('BAD_REQUEST', { message, ...(field !== undefined && { field }) });
 }
 
-/** Refuses what no store could take back unharmed: a 400 with the path. */
-export function guardBody(body: Json): void {
-  const fault = checkJson(body);
+function assertFit(fault: JsonFault | undefined): void {
   if (fault === undefined) return;
   const item = { field: fault.path, message: fault.message, code: 'ERROR_VALUE_INVALID' };
   throw new AppError('DOCUMENT_INVALID', { items: [item] });
+}
+
+/** Refuses what no store could take back unharmed: a 400 with the path. */
+export async function guardBody(body: Json): Promise<void> {
+  if (Array.isArray(body)) await mapInSlices(body, (one, index) => assertFit(checkElement(one, index)));
+  else await mapInSlices([body], (one) => assertFit(checkJson(one)));
+}
+
+/** The error for more documents than one write may have. */
+export function tooManyDocuments(sent: number, limit: number): AppError {
+  const message = `${sent} documents are more than the ${limit} that one write may have`;
+  return new AppError('WRITE_TOO_LARGE', { message });
 }
 
 /** The documents of a create: one, or a list of one to `limit`. */
 export function readDocuments(body: Json, limit: number): readonly JsonObject[] {
   const documents: readonly Json[] = Array.isArray(body) ? body : [body as Json];
   if (documents.length === 0) throw refuseBody('The list holds no documents');
-  if (documents.length > limit) {
-    const message = `${documents.length} documents are more than the ${limit} that one write may have`;
-    throw new AppError('WRITE_TOO_LARGE', { message });
-  }
+  if (documents.length > limit) throw tooManyDocuments(documents.length, limit);
   if (documents.every(isJsonObject)) return documents;
   const message = 'must be a JSON object';
   const faulty = documents.flatMap((document, index) => (isJsonObject(document) ? [] : [index]));
@@ -63,5 +68,5 @@ export function readUpdate(body: Json): JsonObject {
 
 /** Throws DOCUMENT_INVALID when there are any items. */
 export function refuseInvalid(items: readonly ErrorItem[]): void {
-  if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items: items.slice(0, MAX_ITEMS) });
+  if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items });
 }

@@ -26,7 +26,8 @@ export interface Written {
 interface PendingUpdate {
   readonly collection: Collection;
   readonly stored: StoredDocument;
-  readonly fields: Record<string, Json>;
+  /** Shared by all documents that one request updates, until another update of the same document joins it. */
+  fields: JsonObject;
   readonly origin: Origin;
 }
 
@@ -139,7 +140,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
     update(collection, stored, { fields, origin }) {
       const key = documentKey(collection.namespace, stored._id);
       const earlier = updates.get(key);
-      if (earlier === undefined) updates.set(key, { collection, stored, fields: { ...fields }, origin });
+      if (earlier === undefined) updates.set(key, { collection, stored, fields, origin });
       else merge(earlier, stored, { fields, origin });
     },
     remove(collection, stored) {
@@ -171,12 +172,14 @@ const STAMPED = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v
 function merge(earlier: PendingUpdate, stored: StoredDocument, { fields, origin }: Change): void {
   // Read twice while someone else wrote in between: only one of the two states can be the present one.
   if (versionOf(earlier.stored) !== versionOf(stored)) throw new StoreError('conflict');
+  const joined: Record<string, Json> = { ...earlier.fields };
   for (const [name, value] of Object.entries(fields)) {
     if (Object.hasOwn(earlier.fields, name) && !isDeepStrictEqual(earlier.fields[name], value)) {
       const message = 'is given two different values for one document';
       const item = { field: `${origin.prefix}${name}`, message, code: 'ERROR_VALUE_INVALID' };
       throw new AppError('DOCUMENT_INVALID', { items: [item] });
     }
-    earlier.fields[name] = value;
+    joined[name] = value;
   }
+  earlier.fields = joined;
 }

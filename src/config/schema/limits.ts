@@ -13,6 +13,15 @@ export const LIMITS = {
       overHttp: 'lower',
       description: 'Bytes of a JSON body; more is 413.',
     },
+    jsonValues: {
+      type: 'integer',
+      minimum: 1000,
+      maximum: 10_000_000,
+      default: 100_000,
+      overHttp: 'lower',
+      description:
+        'Values of one document, or of a body that is no list of documents; each member of an object counts as three, and one more for each 32 bytes of its name. More is 413. What one request may hold up the server for grows with it.',
+    },
     endpointCodeBytes: {
       type: 'integer',
       minimum: 1024,

@@ -1,10 +1,13 @@
 // The arguments of a host call: JSON text that the guest wrote, and may have written to do harm.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
+import { scanJson } from '../../lib/json-scan.ts';
 import { Refusal } from './refusal.ts';
 
 /** Bytes of UTF-8. */
 const MAX_BYTES = 1024 * 1024;
+/** Parsing and checking more would hold up everybody else for more than a moment. */
+const MAX_VALUES = 100_000;
 
 function parse(text: string): unknown {
   try {
@@ -14,10 +17,16 @@ function parse(text: string): unknown {
   }
 }
 
-/** Throws BAD_ARGUMENTS for what is no JSON object, is above 1 MB, or holds what no store could take back. */
+/** Throws BAD_ARGUMENTS for what is no JSON object, is above 1 MB or 100,000 values, or holds what no store could take back. */
 export function readArguments(text: string): JsonObject {
   if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES) {
     throw new Refusal('BAD_ARGUMENTS', `The arguments have more than ${MAX_BYTES} bytes`);
+  }
+  if (scanJson(Buffer.from(text)).values > MAX_VALUES) {
+    throw new Refusal(
+      'BAD_ARGUMENTS',
+      `The arguments have more than ${MAX_VALUES} values, each member of an object counted as three`,
+    );
   }
   const value = parse(text);
   if (!isJsonObject(value)) throw new Refusal('BAD_ARGUMENTS', 'The arguments cannot be read');

@@ -5,10 +5,11 @@ import { shownClient } from '../../auth/client-record.ts';
 import { AppError } from '../../errors.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { objectBody } from '../body.ts';
+import { bodyLimit } from '../body-limits.ts';
 import { createDeadline } from '../deadline.ts';
 import type { HttpDeps } from '../deps.ts';
 import { sendValue } from '../reply.ts';
-import { resource } from '../resource.ts';
+import { type Handlers, resource } from '../resource.ts';
 
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
@@ -33,17 +34,18 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
   const { clients } = deps;
   const within = createWithin(deps);
   server.addHook('onRequest', requireAdmin);
-  resource(server, '/api/clients', {
+  const limits = { bodyLimit: bodyLimit('client', deps.config.limits.jsonBytes) };
+  const all: Handlers = {
     GET: async (request, reply) => {
-      const all = await clients.list(within(request));
-      return sendValue(reply, { results: all.map((client) => shown(client)) });
+      const listed = await clients.list(within(request));
+      return sendValue(reply, { results: listed.map((client) => shown(client)) });
     },
     POST: async (request, reply) => {
       const { client, secret } = await clients.create(objectBody(request), within(request));
       return sendValue(reply, { results: [shown(client, secret)] }, 201);
     },
-  });
-  resource(server, '/api/clients/:id', {
+  };
+  const one: Handlers = {
     GET: async (request, reply) => {
       const client = await clients.find(idOf(request), within(request));
       if (client === undefined) throw new AppError('NOT_FOUND');
@@ -57,7 +59,9 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
       await clients.remove(idOf(request), within(request));
       return reply.code(204).send();
     },
-  });
+  };
+  resource(server, '/api/clients', all, limits);
+  resource(server, '/api/clients/:id', one, limits);
   resource(server, '/api/clients/:id/secret', {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : objectBody(request)['secret'];

@@ -76,7 +76,8 @@ export function endpointCallRoutes(
   acceptGuestBodies(server, (request) => {
     const { grants, limits } = matched(request).endpoint.unit?.policy ?? {};
     const granted = grants?.request.maxBodyBytes ?? 0;
-    return { bytes: Math.min(granted, config.limits.jsonBytes), heapMb: limits?.heapMb ?? 0 };
+    const { jsonBytes, jsonValues } = config.limits;
+    return { bytes: Math.min(granted, jsonBytes), heapMb: limits?.heapMb ?? 0, jsonValues };
   });
   server.addHook('onRequest', enter);
   anyMethod(server, CALL_PATH, (request, reply) => {

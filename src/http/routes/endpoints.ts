@@ -35,7 +35,7 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, addresses: E
     below.addHook('onRequest', requireMatch);
     below.addHook('onRequest', requireAdmin);
     const place = { base: SUB_RESOURCES_PATH, addressOf: matchedAddress };
-    below.register(async (scope) => moduleRoutes(scope, deps.modules, place));
+    below.register(async (scope) => moduleRoutes(scope, deps, place));
     const code = { url: `${SUB_RESOURCES_PATH}/config`, addressOf: matchedAddress, puts: false };
     below.register(async (scope) => moduleCodeRoutes(scope, deps, code));
   });

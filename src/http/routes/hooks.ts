@@ -25,7 +25,7 @@ export function hookRoutes(server: FastifyInstance, deps: ModuleDeps): void {
   resource(server, '/api/hooks', {
     GET: async (_request, reply) => sendValue(reply, { hooks: modules.registry.list().flatMap(listed) }),
   });
-  server.register(async (scope) => moduleRoutes(scope, modules, { base: BASE, addressOf }));
+  server.register(async (scope) => moduleRoutes(scope, deps, { base: BASE, addressOf }));
   server.register(async (scope) =>
     moduleCodeRoutes(scope, deps, { url: `${BASE}/config`, addressOf, puts: true }),
   );

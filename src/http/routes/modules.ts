@@ -4,10 +4,11 @@ import type { ModuleAddress, ModuleService } from '../../endpoints/modules.ts';
 import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { bodyOf } from '../body.ts';
+import { bodyLimit } from '../body-limits.ts';
 import { numberParameter } from '../query-string.ts';
 import { sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
-import { actorOf, sendPlainText, sendPosted, titleOf } from './module-code.ts';
+import { actorOf, type ModuleDeps, sendPlainText, sendPosted, titleOf } from './module-code.ts';
 
 const RECORDS_MOST = 1000;
 const LIMIT = { fallback: RECORDS_MOST, what: 'a number of records' };
@@ -79,7 +80,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 /** Registers everything below a module but its code. Hooks of the scope have let nobody in but admins. */
 export function moduleRoutes(
   server: FastifyInstance,
-  modules: ModuleService,
+  { modules, config }: Pick<ModuleDeps, 'modules' | 'config'>,
   { base, addressOf }: ModulePlace,
 ): void {
   const act =
@@ -91,14 +92,16 @@ export function moduleRoutes(
     const known = modules.registry.get(addressOf(request)) !== undefined;
     done(known ? undefined : new AppError('NOT_FOUND'));
   });
-  resource(server, `${base}/policy`, {
+  const policy = {
     GET: act((_request, reply, address) => sendValue(reply, modules.policy(address))),
     PUT: act(async (request, reply, address) => {
       const before = newestPending(modules.policy(address));
       const policy = await modules.putPolicy(address, bodyOf(request), actorOf(request));
       return sendValue(reply, policy, newestPending(policy) > before ? 202 : 200);
     }),
-  });
+  };
+  const limit = bodyLimit('policy', config.limits.jsonBytes);
+  resource(server, `${base}/policy`, policy, { bodyLimit: limit });
   versionRoutes(server, modules, { base, act });
   resource(server, `${base}/logs`, {
     GET: act((request, reply, address) => {

@@ -6,15 +6,16 @@ import { AppError } from '../../errors.ts';
 import { createAnnounce, fingerprintOf } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { acceptPlainJson, bodyOf } from '../body.ts';
+import { bodyLimit } from '../body-limits.ts';
 import { addressOf } from '../collection-scope.ts';
 import type { HttpDeps } from '../deps.ts';
 import { sendValue } from '../reply.ts';
-import { resource } from '../resource.ts';
+import { type Handlers, resource } from '../resource.ts';
 
 /** Registers reading, posting and removing of collection specifications. */
 export function specificationRoutes(
   server: FastifyInstance,
-  { specifications, audit }: Pick<HttpDeps, 'specifications' | 'audit'>,
+  { specifications, audit, config }: Pick<HttpDeps, 'specifications' | 'audit' | 'config'>,
 ): void {
   const announce = createAnnounce(audit);
   const around =
@@ -29,9 +30,10 @@ export function specificationRoutes(
       };
       return announce(request, change, apply);
     };
-  acceptPlainJson(server);
+  const { jsonBytes, jsonValues } = config.limits;
+  acceptPlainJson(server, { values: jsonValues });
   server.addHook('onRequest', requireAdmin);
-  resource(server, '/:version/:database/:collection/config', {
+  const handlers: Handlers = {
     GET: async (request, reply) => {
       const source = specifications.read(addressOf(request));
       if (source === undefined) throw new AppError('NOT_FOUND');
@@ -48,5 +50,7 @@ export function specificationRoutes(
       await specifications.remove(address, around(request, address));
       return sendValue(reply, { result: 'success', message: `${address.name} collection removed` });
     },
-  });
+  };
+  const limit = bodyLimit('specification', jsonBytes);
+  resource(server, '/:version/:database/:collection/config', handlers, { bodyLimit: limit });
 }

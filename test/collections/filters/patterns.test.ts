@@ -38,6 +38,10 @@ test('all patterns of a filter have one bound', () => {
   patternTest(shared, large, '');
   patternTest(shared, large, '');
   expect(refused(() => patternTest(shared, large, ''))).toBe('title');
+  const classes = place();
+  const letters = Array.from({ length: 480 }, (_, n) => String.fromCodePoint(0x400 + 2 * n)).join('');
+  for (let n = 0; n < 4; n += 1) patternTest(classes, `[${letters}]`, 'i');
+  expect(refused(() => patternTest(classes, `[${letters}]`, 'i'))).toBe('title');
 });
 
 test.each(['plain', '/open', '//', '/a/G', ''])('refuses %j where a slashed pattern is needed', (text) => {

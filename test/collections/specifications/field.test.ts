@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseField } from '../../../src/collections/specifications/field.ts';
+import { createPatternCompiler } from '../../../src/collections/specifications/patterns.ts';
 import { createReport } from '../../../src/collections/specifications/report.ts';
 import type { Json } from '../../../src/lib/json.ts';
 
 function read(source: Json, name = 'a') {
   const report = createReport();
-  const field = parseField(name, source, report);
+  const field = parseField(name, source, { report, patterns: createPatternCompiler() });
   return { field, items: report.items, warnings: report.warnings };
 }
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { createPatternCompiler } from '../../../src/collections/specifications/patterns.ts';
 import { createReport } from '../../../src/collections/specifications/report.ts';
 import { parseValidation } from '../../../src/collections/specifications/validation.ts';
 import type { Json } from '../../../src/lib/json.ts';
 
 function read(source: Json) {
   const report = createReport();
-  const rules = parseValidation('a', source, report);
+  const rules = parseValidation('a', source, { report, patterns: createPatternCompiler() });
   return { rules, messages: report.items.map(({ message }) => message), warnings: report.warnings };
 }
 

@@ -21,9 +21,10 @@ function refused(run: () => unknown): AppError {
   throw new Error('nothing was refused');
 }
 
-test('guards the path of what cannot be kept', () => {
-  guardBody({ a: [1, 'x'] });
-  expect(refused(() => guardBody({ a: ['\ud800'] })).items).toMatchObject([{ field: 'a.0' }]);
+test('guards the path of what cannot be kept', async () => {
+  await guardBody([{ a: [1, 'x'] }]);
+  await expect(guardBody({ a: ['\ud800'] })).rejects.toMatchObject({ items: [{ field: 'a.0' }] });
+  await expect(guardBody([{}, { a: '\ud800' }])).rejects.toMatchObject({ items: [{ field: '1.a' }] });
 });
 
 describe('documents of a create', () => {
@@ -82,5 +83,5 @@ test('writes by query need their members', () => {
 test('refuses only when there is something to refuse, and never lists without end', () => {
   refuseInvalid([]);
   const items = Array.from({ length: 5000 }, (_, n) => ({ field: `${n}`, message: 'is wrong type' }));
-  expect(refused(() => refuseInvalid(items)).items).toHaveLength(1000);
+  expect(refused(() => refuseInvalid(items)).items).toHaveLength(101);
 });

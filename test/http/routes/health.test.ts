@@ -43,7 +43,7 @@ describe('/health while the database is away', () => {
   ])('is 503 without detail: %s', async (_case, ready, health) => {
     const isReady = () => ready;
     const { server } = bareServer((bare) => {
-      acceptJson(bare);
+      acceptJson(bare, 100);
       healthRoutes(bare, { isReady, store: { health } } as unknown as Parameters<typeof healthRoutes>[1]);
     });
     const answer = await server.inject({ url: '/health' });
