@@ -1,5 +1,6 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { createAudit } from './auth/audit.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { createFirstAdmin } from './auth/first-admin.ts';
@@ -8,10 +9,12 @@ import { createRegistry } from './collections/registry.ts';
 import { createDocumentService } from './collections/service.ts';
 import { createSpecificationFiles } from './collections/specifications/files.ts';
 import { createSpecificationService } from './collections/specifications/service.ts';
+import { keepToOwner } from './config/owner-only.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import { createConfigStore } from './config/save.ts';
 import type { Config } from './config/schema.ts';
-import { createCustomCode } from './custom-code.ts';
+import { createCustomCode, openCeilings } from './custom-code.ts';
+import { AppError } from './errors.ts';
 import { createServer } from './http/server.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
@@ -69,6 +72,24 @@ async function openCache(config: Config, cwd: string, now: () => number): Promis
     : openFileCache({ folder: resolve(cwd, path), maxBytes, now });
 }
 
+/**
+ * Makes the function that opens what a start with another configuration opens, so that a change which would stop the next
+ * start is refused. Throws CONFIGURATION_INVALID.
+ */
+function createTryStart(running: Config, cwd: string, now: () => number) {
+  return async (next: Config): Promise<void> => {
+    await openCeilings(next, cwd);
+    const opens = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
+    // What this process has open already is not opened twice.
+    if (isDeepStrictEqual(opens(next), opens(running))) return;
+    const cache = await openCache(next, cwd, now).catch((cause: unknown) => {
+      const message = 'the folder of the cache cannot be opened';
+      throw new AppError('CONFIGURATION_INVALID', { field: 'cache.path', message, cause });
+    });
+    await cache?.close();
+  };
+}
+
 /** The admin of the environment; `load.ts` has seen to it that both or neither are set. */
 function configuredAdmin({ id, secret }: Config['auth']['admin']) {
   return id === undefined || secret === undefined ? undefined : { id, secret };
@@ -87,12 +108,15 @@ async function ensureClients(
 /** Builds the whole application. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
-  const logger = options.logger ?? createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
+  const readable = await keepToOwner(configFile);
+  if (readable !== undefined) logger.warn({}, readable);
   const newId = createIdSource(now);
   const { queryMs } = config.limits;
   const store = options.store ?? (await openStore(config, cwd, logger));
   const cache = await openCache(config, cwd, now);
-  const clients = createClients({ store, newId, now, queryMs });
+  const audit = createAudit({ store, now, queryMs, log: logger });
+  const clients = createClients({ store, audit, newId, now, queryMs });
   const isReady = () => startUp.isDone();
   const gate = createGate({ settings: config.auth, store, clients, isOpen: isReady, now, queryMs });
   const patterns = createPatterns();
@@ -111,7 +135,6 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     now,
     pause: options.pause,
   });
-  const audit = createAudit({ store, now, queryMs });
   const custom = await createCustomCode({
     ...{ config, cwd, store, registry, clients, audit, logger, now, pause: options.pause },
     createDocuments: (hooks) =>
@@ -145,7 +168,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     login: gate.login,
     tokens: gate.tokens,
     isReady,
-    configStore: createConfigStore({ config, file: configFile }),
+    configStore: createConfigStore({ config, file: configFile, tryStart: createTryStart(config, cwd, now) }),
     cache,
     store,
     now,

@@ -1,4 +1,5 @@
 // The composition root of console commands, which work beside a server or without one.
+import { createAudit } from './auth/audit.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
@@ -8,9 +9,10 @@ import { readSandboxReport, type SandboxReport } from './endpoints/modules/repor
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createIdSource } from './lib/ids.ts';
-import { createLogger, levelOfCommands } from './lib/logger.ts';
-import { openDocuments } from './stores/documents.ts';
+import { createLogger, type Logger, logOfCommands } from './lib/logger.ts';
+import { openDocuments, openStoredDataCheck } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
+import type { DataCheck } from './stores/sqlite-documents/data-check.ts';
 import { createExport, type Exporter } from './transfer/export.ts';
 import { createImport, type Importer } from './transfer/import.ts';
 import { openOutputFile } from './transfer/output-file.ts';
@@ -50,11 +52,12 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
   }
 }
 
+const logOf = (config: Config): Logger =>
+  createLogger({ ...logOfCommands(config.logging), secrets: SECRET_PATHS });
+
 function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  const level = levelOfCommands(config.logging.level);
-  const log = createLogger({ level, secrets: SECRET_PATHS });
-  return openDocuments(config.database, { cwd, queueLimit, queryMs, log });
+  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logOf(config) });
 }
 
 /** Tells whether the settings of the database can be read, as far as that goes without it. Throws CONFIGURATION_INVALID. */
@@ -65,6 +68,15 @@ export async function checkDatabase(config: Config, { cwd }: Surroundings): Prom
   await store.close();
 }
 
+/**
+ * Opens the data for `cloister check --data`: `none` where there are none yet, `served` where a database server keeps them.
+ * Throws `unavailable` for data that cannot be read.
+ */
+export function openData({ database }: Config, { cwd }: Surroundings): DataCheck | 'none' | 'served' {
+  if (database.engine !== 'sqlite') return 'served';
+  return openStoredDataCheck(database, { cwd }) ?? 'none';
+}
+
 /** Opens the clients of the configured database for one command. */
 export async function openClients(
   config: Config,
@@ -72,7 +84,8 @@ export async function openClients(
 ): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
   const store = await openStore(config, cwd);
   const { queryMs } = config.limits;
-  const clients = createClients({ store, newId: createIdSource(), now: Date.now, queryMs });
+  const audit = createAudit({ store, now: Date.now, queryMs, log: logOf(config) });
+  const clients = createClients({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
   await clients.ensure();
   return { clients, close: () => store.close() };
 }

@@ -41,9 +41,18 @@ describe('openClients', () => {
     const { clients, close } = await openClients(createConfig(new Map()), { cwd: workspace.cwd });
     try {
       expect((await clients.list()).map(({ clientId }) => clientId)).toEqual([ADMIN.clientId]);
+      await clients.create({ clientId: 'by-hand' });
+      await clients.remove('by-hand');
     } finally {
       await close();
     }
+    const again = await startApp({ workspace });
+    const { audit } = (await again.inject('GET', '/api/audit')).body;
+    await again.close();
+    expect(audit.slice(-2)).toEqual([
+      expect.objectContaining({ action: 'client.create', target: 'by-hand', clientId: null }),
+      expect.objectContaining({ action: 'client.remove', target: 'by-hand', clientId: null }),
+    ]);
   });
 });
 

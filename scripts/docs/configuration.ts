@@ -13,8 +13,12 @@ In the environment a boolean is \`true\` or \`false\`, a list is comma-separated
 
 \`GET /api/config\` shows what is in force, set secrets as \`********\`. \`POST /api/config\` changes the file: objects merge, lists replace, \`null\` takes a setting away, \`********\` keeps a secret. It is in force after a restart.
 
+The column *Over HTTP* says what it may change. *Yes*: to any value. *Lower*: to a value that is not above the one with which the server runs. *No*: only the file, the environment or a flag sets it. A change of such a setting, an unknown key and a value with which the next start would fail are 400 naming the field, and nothing is written. What is sent back as \`GET\` showed it is no change. The file gets the mode 0600, at each start and whenever it is written.
+
 Relative paths start at the run directory, except those of \`paths\`, which start at the workspace.
 `;
+
+const OVER_HTTP = { any: 'yes', lower: 'lower', no: 'no' };
 
 const FORMAT_NAMES = new Map([
   ['network', 'addresses and networks'],
@@ -57,7 +61,15 @@ function row(path: string, leaf: Leaf, env: readonly string[] = settingAt(path)?
     leaf.outsideFile === true ? 'Not in the file.' : '',
     also === '' ? '' : `Also ${also}.`,
   ];
-  const cells = [`\`${path}\``, variables, type, value, notes.filter((note) => note !== '').join(' ')];
+  const overHttp = OVER_HTTP[leaf.overHttp ?? 'no'];
+  const cells = [
+    `\`${path}\``,
+    variables,
+    type,
+    value,
+    overHttp,
+    notes.filter((note) => note !== '').join(' '),
+  ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
@@ -77,7 +89,10 @@ function rows(block: Block, parent: string): string[] {
   });
 }
 
-const HEADER = ['| Setting | Environment | Type | Default | Meaning |', '|---|---|---|---|---|'];
+const HEADER = [
+  '| Setting | Environment | Type | Default | Over HTTP | Meaning |',
+  '|---|---|---|---|---|---|',
+];
 
 /** What is said about a block and those inside it. */
 function descriptions(block: Block, path: string): string[] {

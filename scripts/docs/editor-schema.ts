@@ -3,7 +3,10 @@ import type { Block, Family, Leaf } from '../../src/config/annotations.ts';
 import { CONFIG } from '../../src/config/schema.ts';
 
 /** Members of our own that no editor knows, and formats that are ours. */
-const OURS = new Set(['env', 'secret', 'aliases', 'outsideFile', 'expects', 'shorthand', 'named', 'format']);
+const OURS = new Set([
+  ...['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'],
+  ...['shorthand', 'named', 'format'],
+]);
 
 function isBlock(node: Leaf | Family | Block): node is Block {
   return 'properties' in node;

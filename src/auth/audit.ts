@@ -1,35 +1,20 @@
-// What admins did: an append-only log in which each entry carries the hash of the one before it.
-import { StoreError } from '../errors.ts';
-import { fingerprint } from '../lib/fingerprint.ts';
+// What admins did: an append-only log. An entry comes before the change that it tells of, or in one commit with it.
+import { isStoreAway, StoreError } from '../errors.ts';
 import { createKeyedQueue } from '../lib/keyed-queue.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
-import type { DocumentStore, Namespace, OperationOptions, StoredDocument } from '../stores/ports.ts';
+import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
+import {
+  AUDIT,
+  type AuditAction,
+  type AuditEntry,
+  appending,
+  entriesAfter,
+  idOf,
+  toEntry,
+} from './audit-chain.ts';
 
-/** Where the log lives: no path over HTTP reaches it. */
-const AUDIT: Namespace = { database: null, collection: 'cloister.audit' };
-const BEGINNING = '0'.repeat(64);
-
-export interface AuditAction {
-  /** Who: null for nobody known. */
-  readonly clientId: string | null;
-  /** What was done, such as `specification.create`. */
-  readonly action: string;
-  /** To what: a path or a client id. */
-  readonly target: string;
-  /** SHA-256 of the target's text before and after; null where there was or is none. */
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-export interface AuditEntry extends AuditAction {
-  /** From 1, without gaps. */
-  readonly seq: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** The hash of the entry before. */
-  readonly previous: string;
-  /** SHA-256 of the JSON array of all members above, in the order `previous`, `seq`, `at`, `clientId` to `after`. */
-  readonly hash: string;
+interface AnnounceOptions extends OperationOptions {
+  readonly writes?: readonly Write[];
 }
 
 export interface Audit {
@@ -38,6 +23,17 @@ export interface Audit {
    * store's StoreError.
    */
   record(action: AuditAction, options?: OperationOptions): Promise<void>;
+  /**
+   * Commits `writes` together with their entry, all or nothing. Rejects like the commit of the store: `index` counts
+   * `writes` only. A store without transactions may keep the entry of writes that it refused: then another entry,
+   * `<action>.failed`, follows.
+   */
+  commit(action: AuditAction, writes: readonly Write[], options?: OperationOptions): Promise<void>;
+  /**
+   * Appends an entry, in one commit with `writes` that bring nothing into force yet, then runs `change`. Where the entry
+   * cannot be written, nothing is changed. Where `change` fails, another entry, `<action>.failed`, follows.
+   */
+  announce<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
   /** At most `limit` entries with a greater number than `after`, oldest first. */
   read(after: number, limit: number, options?: OperationOptions): Promise<readonly AuditEntry[]>;
 }
@@ -48,62 +44,159 @@ interface AuditOptions {
   readonly now: () => number;
   /** Bound of one entry with its wait for those before it, in milliseconds. */
   readonly queryMs: number;
+  readonly log: { error(fields: object, message: string): void };
 }
 
-// Of two processes that append the same number only one can: the number is the id.
-const idOf = (seq: number) => seq.toString(16).padStart(24, '0');
-
-function entryAfter(last: AuditEntry | undefined, action: AuditAction, at: number): AuditEntry {
-  const { clientId, action: what, target, before, after } = action;
-  const seq = (last?.seq ?? 0) + 1;
-  const previous = last?.hash ?? BEGINNING;
-  const hash = fingerprint(JSON.stringify([previous, seq, at, clientId, what, target, before, after]));
-  return { seq, at, clientId, action: what, target, before, after, previous, hash };
+/** Something that is still to be told. */
+interface Unsaid {
+  readonly action: AuditAction;
+  /** Only if this entry got into the log: whether it did was not known. */
+  readonly of?: AuditEntry;
 }
 
-function toEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
-  return entry as unknown as AuditEntry;
+const UNSAID_MOST = 1000;
+
+const failureOf = (action: AuditAction): AuditAction => ({ ...action, action: `${action.action}.failed` });
+
+/** One try to write entries with the writes behind them. */
+interface Attempt {
+  readonly entries: readonly AuditEntry[];
+  readonly failure?: StoreError;
 }
 
-export function createAudit({ store, now, queryMs }: AuditOptions): Audit {
+/** The number of an entry was taken by another process. A failure that names no write is that of the writes, if there are any. */
+function isLostRace({ entries, failure }: Attempt, writes: readonly Write[]): boolean {
+  if (failure === undefined) return false;
+  const isOfEntry = failure.index === undefined ? writes.length === 0 : failure.index < entries.length;
+  if (!isOfEntry) return false;
+  return failure.reason === 'duplicate' || failure.reason === 'conflict';
+}
+
+/** The same failure, which counts from the first write behind the entries. */
+function behind({ reason, index, fields, cause }: StoreError, entries: number): StoreError {
+  const shifted = index === undefined || index < entries ? {} : { index: index - entries };
+  return new StoreError(reason, { ...shifted, fields, cause });
+}
+
+/** Makes the log. Entries of one process are written one after the other. */
+export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
   const queue = createKeyedQueue();
-  const last = async (deadline: number): Promise<AuditEntry | undefined> => {
-    const query = { filter: EVERYTHING, sort: [['_id', -1]], skip: 0, limit: 1 } as const;
-    const [document] = await store.find(AUDIT, query, { deadline });
-    return document && toEntry(document);
+  const unsaid: Unsaid[] = [];
+
+  const owe = (one: Unsaid) => {
+    if (unsaid.length < UNSAID_MOST) unsaid.push(one);
+    else log.error({ action: one.action }, 'the audit log could not be written');
   };
 
-  const append = async (action: AuditAction, deadline: number): Promise<void> => {
-    const entry = entryAfter(await last(deadline), action, now());
-    const document: StoredDocument = { ...entry, v: 1, _id: idOf(entry.seq) };
-    await store.commit([{ kind: 'insert', ns: AUDIT, document }], { deadline });
+  const find = async (filter: Filter, direction: 1 | -1, page: { limit: number; deadline: number }) => {
+    const { limit, deadline } = page;
+    const query = { filter, sort: [['_id', direction]], skip: 0, limit } as const;
+    return (await store.find(AUDIT, query, { deadline })).map(toEntry);
   };
 
-  // Whoever loses a race lost it to an entry that was written: time, not a count of losses, is what bounds it.
-  const appendInTurn = async (action: AuditAction, deadline: number): Promise<void> => {
+  /** Those of `some` that are due: what they tell of is in the log, or need not be. */
+  const dueOf = async (some: readonly Unsaid[], deadline: number): Promise<readonly AuditAction[]> => {
+    // While the store refuses entry after entry, all of them have one number.
+    const values = [...new Set(some.flatMap(({ of }) => (of === undefined ? [] : idOf(of.seq))))];
+    const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] };
+    const stored = values.length === 0 ? [] : await find(filter, 1, { limit: values.length, deadline });
+    const hashes = new Set(stored.map(({ hash }) => hash));
+    const due = some.filter(({ of }) => of === undefined || hashes.has(of.hash));
+    return due.map(({ action }) => action);
+  };
+
+  const attempt = async (
+    actions: readonly AuditAction[],
+    writes: readonly Write[],
+    deadline: number,
+  ): Promise<Attempt> => {
+    const looked = unsaid.length;
+    const late = await dueOf(unsaid.slice(0, looked), deadline);
+    const [last] = await find(EVERYTHING, -1, { limit: 1, deadline });
+    const entries = entriesAfter(last, [...late, ...actions], now());
+    const all = [...entries.map(appending), ...writes];
+    try {
+      if (all.length > 0) await store.commit(all, { deadline });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return { entries, failure: error };
+    }
+    unsaid.splice(0, looked);
+    return { entries };
+  };
+
+  /** Writes entries for what is unsaid and for `actions`, with `writes` behind them. */
+  const append: typeof attempt = async (actions, writes, deadline) => {
+    // Whoever loses a race lost it to an entry that was written: time, not a count of losses, is what bounds it.
     for (;;) {
       if (now() >= deadline) throw new StoreError('timeout');
-      try {
-        return await append(action, deadline);
-      } catch (error) {
-        const taken =
-          error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
-        if (!taken) throw error;
-        if (now() >= deadline) throw new StoreError('busy', { cause: error });
-      }
+      const attempted = await attempt(actions, writes, deadline);
+      if (!isLostRace(attempted, writes)) return attempted;
+      if (now() >= deadline) throw new StoreError('busy', { cause: attempted.failure });
     }
   };
 
+  /** Tells what is unsaid. What cannot be told now comes before the next entry. */
+  const tell = async (): Promise<void> => {
+    try {
+      const { failure } = await append([], [], now() + queryMs);
+      if (failure !== undefined) throw failure;
+    } catch (error) {
+      const { action } = unsaid.at(-1) ?? {};
+      log.error({ err: error, action, waiting: unsaid.length }, 'the audit log cannot say yet what failed');
+    }
+  };
+
+  /** `mayTell`: does this failure leave an entry, if it is there, that tells of a change which was not made? */
+  const commit = async (
+    { action, writes, deadline }: { action: AuditAction; writes: readonly Write[]; deadline: number },
+    mayTell: (failure: StoreError) => boolean,
+  ): Promise<void> => {
+    const { entries, failure } = await append([action], writes, deadline);
+    if (failure === undefined) return;
+    const entry = entries.at(-1);
+    if (entry !== undefined && mayTell(failure)) {
+      owe({ action: failureOf(action), of: entry });
+      // A store that is away cannot say what it holds.
+      if (!isStoreAway(failure)) await tell();
+    }
+    throw behind(failure, entries.length);
+  };
+
+  /** Appends `<action>.failed`, at once or when the store takes it again. Never rejects. */
+  const failed = (action: AuditAction): Promise<void> =>
+    queue.run('', () => {
+      owe({ action: failureOf(action) });
+      return tell();
+    });
+
+  // Counted from here: many who wait behind one that hangs must not hang in turn.
+  const until = ({ deadline = now() + queryMs }: OperationOptions = {}) => deadline;
+
   return {
-    record(action, options = {}) {
-      // Counted from here: many who wait behind one that hangs must not hang in turn.
-      const { deadline = now() + queryMs } = options;
-      return queue.run('', () => appendInTurn(action, deadline));
+    record(action, options) {
+      const deadline = until(options);
+      return queue.run('', () => commit({ action, writes: [], deadline }, () => false));
     },
-    async read(after, limit, { deadline = now() + queryMs } = {}) {
+    commit(action, writes, options) {
+      const deadline = until(options);
+      // In doubt the entry, if it is there, says rightly that the writes may be there too.
+      return queue.run('', () => commit({ action, writes, deadline }, (failure) => !isStoreAway(failure)));
+    },
+    async announce(action, change, options = {}) {
+      const { writes = [] } = options;
+      const deadline = until(options);
+      await queue.run('', () => commit({ action, writes, deadline }, () => true));
+      try {
+        return await change();
+      } catch (error) {
+        await failed(action);
+        throw error;
+      }
+    },
+    read(after, limit, options) {
       const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: idOf(after) }] };
-      const query = { filter, sort: [['_id', 1]], skip: 0, limit } as const;
-      return (await store.find(AUDIT, query, { deadline })).map(toEntry);
+      return find(filter, 1, { limit, deadline: until(options) });
     },
   };
 }

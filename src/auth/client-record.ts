@@ -1,6 +1,7 @@
 // How a client is stored: reading a record, making one, and the write that changes one.
 import { randomBytes } from 'node:crypto';
 import { versionOf } from '../lib/document-version.ts';
+import { fingerprint } from '../lib/fingerprint.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Namespace, StoredDocument, Write } from '../stores/ports.ts';
 import type { AccessType, Client, Permissions } from './client.ts';
@@ -63,6 +64,16 @@ export function readRecord(document: StoredDocument): ClientRecord {
     hash: text(document['secret']),
     standing: { client: Object.freeze(client), stamp: text(document['stamp']) },
   };
+}
+
+/** What anyone may see of a client. */
+export function shownClient({ clientId, accessType, permissions }: Client) {
+  return { clientId, accessType, ...(permissions === null ? {} : { permissions }) };
+}
+
+/** What the audit log says of a client's state; null for none. The secret is no part of it: its hash belongs nowhere else. */
+export function fingerprintOfClient(client: Client | undefined): string | null {
+  return client === undefined ? null : fingerprint(`${JSON.stringify(shownClient(client), null, 2)}\n`);
 }
 
 export function newRecord(

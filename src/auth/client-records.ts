@@ -1,9 +1,18 @@
-// Client records in the store: looking them up, and changing them so that races lose nothing and an admin remains.
+// Client records in the store: looking them up, and changing them so that races lose nothing, an admin remains, and each
+// change is one commit with its entry in the audit log.
 import { AppError, StoreError } from '../errors.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
+import type { Audit } from './audit.ts';
+import type { Client } from './client.ts';
 import { isClientId } from './client-input.ts';
-import { type ClientRecord, changeRecord, type RecordChange, readRecord } from './client-record.ts';
+import {
+  type ClientRecord,
+  changeRecord,
+  fingerprintOfClient,
+  type RecordChange,
+  readRecord,
+} from './client-record.ts';
 
 /** Where client records live: no path over HTTP reaches it. */
 export const CLIENTS: Namespace = { database: null, collection: 'cloister.clients' };
@@ -13,11 +22,20 @@ const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
 const ADMINS: Filter = { kind: 'field', path: 'accessType', tests: [{ kind: 'eq', value: 'admin' }] };
 
 interface ClientRecordsOptions {
-  readonly store: DocumentStore;
+  readonly store: Pick<DocumentStore, 'find'>;
+  readonly audit: Pick<Audit, 'commit'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Client id of who changes records; null for the operator. */
+  readonly by: string | null;
   /** When all work must have ended, in epoch milliseconds. */
   readonly deadline: number;
+}
+
+/** A client before and after a change. */
+interface StateChange {
+  readonly before?: Client;
+  readonly after?: Client;
 }
 
 const withId = (clientId: string): Filter => ({
@@ -27,8 +45,17 @@ const withId = (clientId: string): Filter => ({
 });
 
 /** The records until a deadline. Every method also rejects with the store's StoreError. Ids that cannot exist are unknown. */
-export function createClientRecords({ store, now, deadline }: ClientRecordsOptions) {
-  const commit = (writes: readonly Write[]) => store.commit(writes, { deadline });
+export function createClientRecords({ store, audit, now, by, deadline }: ClientRecordsOptions) {
+  const commit = (what: string, { before, after }: StateChange, writes: readonly Write[]) => {
+    const action = {
+      clientId: by,
+      action: `client.${what}`,
+      target: (after ?? before)?.clientId ?? '',
+      before: fingerprintOfClient(before),
+      after: fingerprintOfClient(after),
+    };
+    return audit.commit(action, writes, { deadline });
+  };
 
   const query = async (filter: Filter, limit: number): Promise<readonly ClientRecord[]> => {
     const request = { filter, sort: [['clientId', 1]], skip: 0, limit } as const;
@@ -64,8 +91,10 @@ export function createClientRecords({ store, now, deadline }: ClientRecordsOptio
     hasAny: async (): Promise<boolean> => (await query(EVERYTHING, 1)).length > 0,
     /** Rejects with a `duplicate` StoreError when the client id is taken. */
     async insert(document: StoredDocument): Promise<ClientRecord> {
-      await commit([{ kind: 'insert', ns: CLIENTS, document }]);
-      return readRecord(document);
+      const record = readRecord(document);
+      const after = record.standing.client;
+      await commit('create', { after }, [{ kind: 'insert', ns: CLIENTS, document }]);
+      return record;
     },
 
     /** Returns the record in its new state. Throws NOT_FOUND, LAST_ADMIN. */
@@ -73,8 +102,11 @@ export function createClientRecords({ store, now, deadline }: ClientRecordsOptio
       settle(async () => {
         const record = await mustLook(clientId);
         const write = changeRecord(CLIENTS, record, { ...change, lastModifiedAt: now() });
-        await commit([write, ...(change.accessType === 'user' ? await witness(record) : [])]);
-        return readRecord(write.document);
+        const changed = readRecord(write.document);
+        const states = { before: record.standing.client, after: changed.standing.client };
+        const others = change.accessType === 'user' ? await witness(record) : [];
+        await commit(isOnlySecret(change) ? 'secret' : 'update', states, [write, ...others]);
+        return changed;
       }),
 
     /** Throws NOT_FOUND, LAST_ADMIN. */
@@ -82,9 +114,13 @@ export function createClientRecords({ store, now, deadline }: ClientRecordsOptio
       settle(async () => {
         const record = await mustLook(clientId);
         const removal = { kind: 'remove', ns: CLIENTS, id: record.document._id, v: record.v } as const;
-        await commit([removal, ...(await witness(record))]);
+        await commit('remove', { before: record.standing.client }, [removal, ...(await witness(record))]);
       }),
   };
+}
+
+function isOnlySecret({ hash, accessType, permissions }: RecordChange): boolean {
+  return hash !== undefined && accessType === undefined && permissions === undefined;
 }
 
 /** Runs `attempt` anew while others change the records it read. */

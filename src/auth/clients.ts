@@ -1,6 +1,7 @@
 // The clients that may ask for tokens: made, listed, changed and removed by admins, verified at `/token`.
 import { AppError, StoreError } from '../errors.ts';
 import type { DocumentStore, OperationOptions } from '../stores/ports.ts';
+import type { Audit } from './audit.ts';
 import type { Client } from './client.ts';
 import { type NewClient, parseClientChange, parseNewClient, parseSecret } from './client-input.ts';
 import { newRecord, type Standing } from './client-record.ts';
@@ -10,12 +11,19 @@ import { decoyHash, generateSecret, hashSecret, secretMatches } from './secrets.
 const QUERY_MS = 5000;
 
 interface ClientsOptions {
-  readonly store: DocumentStore;
+  readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
+  /** Every change of a client is one commit with its entry there. */
+  readonly audit: Pick<Audit, 'commit'>;
   readonly newId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Bound of the database work of one call that comes without a deadline, in milliseconds. */
   readonly queryMs?: number;
+}
+
+interface ChangeOptions extends OperationOptions {
+  /** Client id of who changes it, for the audit log; the operator if absent. */
+  readonly by?: string;
 }
 
 /** A client with its new secret, which is undefined when the caller chose it. */
@@ -29,7 +37,7 @@ export interface Clients {
   /** Makes the index that keeps client ids unique. Call before anything else. */
   ensure(): Promise<void>;
   /** `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS. */
-  create(body: unknown, options?: OperationOptions): Promise<ClientWithSecret>;
+  create(body: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
   find(clientId: string, options?: OperationOptions): Promise<Client | undefined>;
   /** The client and the stamp of its present secret. */
   standing(clientId: string): Promise<Standing | undefined>;
@@ -37,11 +45,11 @@ export interface Clients {
   list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
   /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN. */
-  update(clientId: string, body: unknown, options?: OperationOptions): Promise<Client>;
+  update(clientId: string, body: unknown, options?: ChangeOptions): Promise<Client>;
   /** Ends the client and its tokens. Throws NOT_FOUND, LAST_ADMIN. */
-  remove(clientId: string, options?: OperationOptions): Promise<void>;
+  remove(clientId: string, options?: ChangeOptions): Promise<void>;
   /** Ends the client's tokens. Without `secret` one is generated. Throws BAD_REQUEST, NOT_FOUND. */
-  setSecret(clientId: string, secret?: unknown, options?: OperationOptions): Promise<ClientWithSecret>;
+  setSecret(clientId: string, secret?: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
   /** The client whose secret this is. Takes as long for an unknown client as for a wrong secret. */
   verify(clientId: string, secret: string): Promise<Standing | undefined>;
   /**
@@ -53,9 +61,10 @@ export interface Clients {
 
 type ClientRecords = ReturnType<typeof createClientRecords>;
 
-export function createClients({ store, newId, now, queryMs = QUERY_MS }: ClientsOptions): Clients {
-  const within = ({ deadline = now() + queryMs }: OperationOptions = {}): ClientRecords =>
-    createClientRecords({ store, now, deadline });
+export function createClients(options: ClientsOptions): Clients {
+  const { store, audit, newId, now, queryMs = QUERY_MS } = options;
+  const within = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
+    createClientRecords({ store, audit, now, by: by ?? null, deadline });
   const decoy = decoyHash();
 
   const add = async (given: NewClient, records: ClientRecords): Promise<ClientWithSecret> => {

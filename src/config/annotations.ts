@@ -13,6 +13,11 @@ interface Annotations {
   readonly aliases?: readonly string[];
   /** The environment or a flag may set it, a file may not. */
   readonly outsideFile?: true;
+  /**
+   * What `POST /api/config` may do with it: set any value, or one that is not above the value in force. Absent: nothing,
+   * it is the operator's.
+   */
+  readonly overHttp?: 'any' | 'lower';
 }
 
 interface TextSchema {

@@ -8,7 +8,7 @@ import type { Setting } from './settings.ts';
 /** What stands for a secret in everything that leaves the server. */
 export const REDACTED = '********';
 
-const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'expects'];
+const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'];
 
 /** Says what is wrong with a value of a setting, or nothing. */
 export type SettingCheck = (setting: Setting, value: Json) => string | undefined;
@@ -41,6 +41,12 @@ function missing(when: boolean, required: Readonly<Record<string, unknown>>, why
     .map(([path]) => ({ path, message: `is missing: ${why}` }));
 }
 
+/** The HTTP server refuses to start where headers have more time than the whole request. */
+function crossed({ limits }: Config): BrokenRule[] {
+  if (limits.headersSeconds <= limits.requestSeconds) return [];
+  return [{ path: 'limits.requestSeconds', message: 'must not be less than limits.headersSeconds' }];
+}
+
 /** The rules between settings that a configuration breaks. */
 export function brokenRules(config: Config): readonly BrokenRule[] {
   const { admin } = config.auth;
@@ -71,5 +77,6 @@ export function brokenRules(config: Config): readonly BrokenRule[] {
       { 'geolocation.url': config.geolocation.url },
       'geolocation.method is remote',
     ),
+    ...crossed(config),
   ];
 }

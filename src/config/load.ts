@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
 import { createConfig, type Values } from './effective.ts';
 import { type Environment, fromEnvironment, fromText, misspelt, type Source } from './environment.ts';
-import { locate, readConfigFile } from './file.ts';
+import { type ConfigFile, locate, readConfigFile } from './file.ts';
 import { type Assignment, flatten, type Remark, remarkUnknown } from './flatten.ts';
 import type { ConfigProblem } from './problems.ts';
 import type { Config } from './schema.ts';
@@ -97,29 +97,28 @@ function shownPath(file: string, cwd: string): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-/**
- * Reads every source and checks all values; problems are collected, never thrown, so that one start names all of them.
- * Unknown keys are warnings: a file may carry settings of another version.
- */
-export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions): Promise<LoadedConfig> {
+interface Sources {
+  readonly read: ConfigFile;
+  /** The path of the file, as people write it. */
+  readonly shown: string;
+  /** That of the process if absent. */
+  readonly env: Environment | undefined;
+  readonly flags: Flags;
+}
+
+/** Checks the content of a file with what the environment and flags say beside it: what a start would make of them. */
+export async function judge(sources: Sources): Promise<Omit<LoadedConfig, 'file'>> {
+  const { read, shown, env = process.env, flags } = sources;
   const environment = fromEnvironment(env);
   const flagged = fromFlags(flags);
-  const workspace = workspaceOf([...environment.assignments, ...flagged.assignments]);
-  const file = resolve(cwd, flags.config ?? join(workspace, 'config.json'));
-  const read = await readConfigFile(file);
-  const shown = shownPath(file, cwd);
   const flat = flatten(read.content);
   const filed = fileSource(flat);
-  const sources = [filed, environment, flagged];
-  const given = sources.flatMap((source) => source.assignments);
+  const given = [filed, environment, flagged].flatMap((source) => source.assignments);
   const checkSetting = given.length === 0 ? undefined : await createSettingCheck();
 
   const config = createConfig(new Map(given.map(({ setting, value }) => [setting.path, value])));
   const problems = [
-    ...(read.problem === undefined ? [] : [{ ...read.problem, file: shown }]),
-    ...(flags.config !== undefined && read.text === null && read.problem === undefined
-      ? [{ setting: '--config', message: `names a file that does not exist: ${shown}` }]
-      : []),
+    ...(read.problem === undefined ? [] : [read.problem]),
     ...(await locate(shown, read.text, check(filed, checkSetting))),
     ...[environment, flagged].flatMap((source) => check(source, checkSetting)).map(toProblem),
   ];
@@ -131,5 +130,26 @@ export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions)
     ...environment.unknown.map(toProblem),
     ...misspelt(env),
   ];
-  return { config, warnings, problems, file };
+  return { config, warnings, problems };
+}
+
+/** What is wrong with the file as a whole. */
+function fileProblem({ problem, text }: ConfigFile, shown: string, flags: Flags): ConfigProblem | undefined {
+  if (problem !== undefined) return { ...problem, file: shown };
+  if (flags.config === undefined || text !== null) return undefined;
+  return { setting: '--config', message: `names a file that does not exist: ${shown}` };
+}
+
+/**
+ * Reads every source and checks all values; problems are collected, never thrown, so that one start names all of them.
+ * Unknown keys are warnings: a file may carry settings of another version.
+ */
+export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions): Promise<LoadedConfig> {
+  const workspace = workspaceOf([...fromEnvironment(env).assignments, ...fromFlags(flags).assignments]);
+  const file = resolve(cwd, flags.config ?? join(workspace, 'config.json'));
+  const { text, content, ...found } = await readConfigFile(file);
+  const shown = shownPath(file, cwd);
+  const problem = fileProblem({ text, content, ...found }, shown, flags);
+  const read = { text, content, ...(problem === undefined ? {} : { problem }) };
+  return { ...(await judge({ read, shown, env, flags })), file };
 }

@@ -3,36 +3,42 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { REDACTED } from './check.ts';
 import { valueAt } from './effective.ts';
-import { flatten } from './flatten.ts';
+import { type Assignment, flatten } from './flatten.ts';
 import type { Config } from './schema.ts';
 import { targetOf } from './settings.ts';
 
 const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);
 
-/** What is in force without the file's doing. */
-export interface Running {
+/** What a posted change meets. */
+export interface Present {
+  /** What the server runs with. */
   readonly config: Config;
+  /** What the file says, by the path of each setting. */
+  readonly filed: ReadonlyMap<string, Assignment>;
   /** Values that the environment sets, by the path of their setting. */
   readonly environment: ReadonlyMap<string, Json>;
 }
 
-function isKept({ config, environment }: Running, path: string, value: Json): boolean {
+// A client that sends back what GET showed it must neither stumble over what is not its to change, nor copy into the file
+// what the environment or a default decides.
+function isKept({ config, filed, environment }: Present, path: string, value: Json): boolean {
   const target = targetOf(path);
   if (target?.kind !== 'setting') return false;
   const { leaf, path: setting } = target.setting;
   if (leaf.secret === true && value === REDACTED) return true;
-  // A client that sends back what GET showed it must neither stumble over what only the start decides,
-  // nor copy into the file what the environment decides.
-  if (leaf.outsideFile === true) return value === valueAt(config, setting);
-  return environment.has(setting) && isDeepStrictEqual(environment.get(setting), value);
+  if (environment.has(setting) && isDeepStrictEqual(environment.get(setting), value)) return true;
+  const present =
+    leaf.overHttp === undefined ? valueAt(config, setting) : (filed.get(setting)?.value ?? leaf.default);
+  return isDeepStrictEqual(present, value);
 }
 
-/** The change without members that mean "as it is": hidden secrets, and what others than the file decide. */
-export function withoutKept(running: Running, patch: JsonObject, parent = ''): JsonObject {
-  const members = Object.entries(patch).flatMap(([key, value]) => {
+/** The change without members that mean "as it is", and without the objects that are empty then. */
+export function withoutKept(present: Present, patch: JsonObject, parent = ''): JsonObject {
+  const members = Object.entries(patch).flatMap(([key, value]): [string, Json][] => {
     const path = join(parent, key);
-    if (isKept(running, path, value)) return [];
-    return [[key, isJsonObject(value) ? withoutKept(running, value, path) : value] as const];
+    if (isKept(present, path, value)) return [];
+    const left = isJsonObject(value) ? withoutKept(present, value, path) : value;
+    return isJsonObject(left) && Object.keys(left).length === 0 ? [] : [[key, left]];
   });
   return Object.fromEntries(members);
 }

@@ -1,15 +1,16 @@
 // The configuration over HTTP: shown without its secrets, changed in its file. The running one never changes.
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors.ts';
 import { atomicWrite } from '../lib/atomic-write.ts';
 import { fingerprint } from '../lib/fingerprint.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { brokenRules, createSettingCheck, type SettingCheck } from './check.ts';
-import { createConfig } from './effective.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
 import type { Environment } from './environment.ts';
 import { readConfigFile } from './file.ts';
-import { type Flattened, flatten, type Remark } from './flatten.ts';
-import { environmentValues } from './load.ts';
+import { flatten, type Remark } from './flatten.ts';
+import { environmentValues, judge } from './load.ts';
 import { mergeSettings, withoutKept, withoutRenamed } from './merge.ts';
+import { OWNER_ONLY } from './owner-only.ts';
+import { refusedOf } from './permitted.ts';
 import { redact } from './redact.ts';
 import type { Config } from './schema.ts';
 
@@ -19,15 +20,18 @@ interface FileChange {
   readonly after: string;
 }
 
+/** Runs `write`, which changes the file; what it does before comes before the change, and may prevent it. */
+type Around = (change: FileChange, write: () => Promise<void>) => Promise<void>;
+
 export interface ConfigStore {
   /** The running configuration, secrets as `********`. */
   redacted(): JsonObject;
   /**
-   * Merges a change into the file; it is in force after a restart. Unknown keys are kept, as in a file written by hand.
-   * Throws CONFIGURATION_INVALID with an item for each wrong value; then nothing is written.
-   * Resolves with what became of the file.
+   * Merges a change into the file; it is in force after a restart. Unknown keys of the file are kept.
+   * Throws CONFIGURATION_INVALID with an item for each value that is not permitted or wrong; then nothing is written.
+   * Where the file says all that already, nothing is written either, and `around` is not called.
    */
-  save(patch: JsonObject): Promise<FileChange>;
+  save(patch: JsonObject, around?: Around): Promise<void>;
 }
 
 interface ConfigStoreOptions {
@@ -37,30 +41,14 @@ interface ConfigStoreOptions {
   readonly file: string;
   /** That of the process if absent. */
   readonly env?: Environment;
+  /** Opens what a start with this configuration opens. Throws CONFIGURATION_INVALID where that fails. */
+  readonly tryStart?: (config: Config) => Promise<void>;
 }
 
-/** What a start would make of the file, whose every value has been checked. */
-function afterRestart(flat: Flattened, env: Environment | undefined): Config {
-  const values = [...flat.assignments].map(([path, { value }]) => [path, value] as const);
-  return createConfig(new Map([...values, ...environmentValues(env)]));
-}
-
-function wrongIn(
-  flat: Flattened,
-  checkSetting: SettingCheck,
-  env: Environment | undefined,
-): readonly Remark[] {
-  const wrong = [...flat.problems];
-  for (const { setting, value, written } of flat.assignments.values()) {
-    const message =
-      setting.leaf.outsideFile === true
-        ? `cannot be set in the file: use a flag or ${setting.env.join(', ')}`
-        : checkSetting(setting, value);
-    if (message !== undefined) wrong.push({ written, message });
-  }
-  if (wrong.length > 0) return wrong;
-  return brokenRules(afterRestart(flat, env)).map(({ path, message }) => ({ written: path, message }));
-}
+/** Keys that no setting has are kept, and read again at every start and change. */
+const MAX_CHARACTERS = 256 * 1024;
+/** Members of a change, at all levels: more than settings and secrets that anybody has. */
+const MAX_MEMBERS = 2000;
 
 function refuse(remarks: readonly Remark[]): never {
   throw new AppError('CONFIGURATION_INVALID', {
@@ -72,27 +60,52 @@ function refuse(remarks: readonly Remark[]): never {
   });
 }
 
-/** Keys that no setting has are kept, and read again at every start and change. */
-const MAX_CHARACTERS = 256 * 1024;
+const refuseAll = (message: string) => refuse([{ written: '', message }]);
 
-async function writeMerged(
-  { config, file, env }: ConfigStoreOptions,
-  patch: JsonObject,
-): Promise<FileChange> {
+function hasMoreMembers(value: Json, most: number): boolean {
+  const left: Json[] = [value];
+  let count = 0;
+  for (let next = left.pop(); next !== undefined && count <= most; next = left.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const members = Object.values(next);
+    count += members.length;
+    for (const member of members) left.push(member);
+  }
+  return count > most;
+}
+
+/** The content of the file after a change, or undefined where that changes nothing. Throws CONFIGURATION_INVALID. */
+async function merge(options: ConfigStoreOptions, stored: JsonObject, patch: JsonObject) {
+  const { config, file, env } = options;
+  const filed = flatten(stored).assignments;
+  const change = withoutKept({ config, filed, environment: environmentValues(env) }, patch);
+  const content = mergeSettings(withoutRenamed(stored, change), change);
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  if (text.length > MAX_CHARACTERS) {
+    refuseAll(`the configuration would have more than ${MAX_CHARACTERS} characters`);
+  }
+  const refused = refusedOf(config, { patch, before: stored, after: content });
+  if (refused.length > 0) refuse(refused);
+  const next = await judge({ read: { text, content }, shown: file, env, flags: {} });
+  if (next.problems.length > 0) {
+    refuse(next.problems.map(({ setting, message }) => ({ written: setting, message })));
+  }
+  if (isDeepStrictEqual(content, stored)) return undefined;
+  await options.tryStart?.(next.config);
+  return text;
+}
+
+async function writeMerged(options: ConfigStoreOptions, patch: JsonObject, around: Around): Promise<void> {
+  const { file } = options;
+  if (hasMoreMembers(patch, MAX_MEMBERS)) refuseAll(`must not have more than ${MAX_MEMBERS} members`);
   const stored = await readConfigFile(file);
   if (stored.problem !== undefined) {
-    refuse([{ written: '', message: 'the configuration file on the server cannot be read as JSON' }]);
+    refuseAll('the configuration file on the server cannot be read as JSON');
   }
-  const change = withoutKept({ config, environment: environmentValues(env) }, patch);
-  const next = mergeSettings(withoutRenamed(stored.content, change), change);
-  const text = `${JSON.stringify(next, null, 2)}\n`;
-  if (text.length > MAX_CHARACTERS) {
-    refuse([{ written: '', message: `the configuration would have more than ${MAX_CHARACTERS} characters` }]);
-  }
-  const wrong = wrongIn(flatten(next), await createSettingCheck(), env);
-  if (wrong.length > 0) refuse(wrong);
-  await atomicWrite(file, text);
-  return { before: stored.text === null ? null : fingerprint(stored.text), after: fingerprint(text) };
+  const text = await merge(options, stored.content, patch);
+  if (text === undefined) return;
+  const before = stored.text === null ? null : fingerprint(stored.text);
+  await around({ before, after: fingerprint(text) }, () => atomicWrite(file, text, OWNER_ONLY));
 }
 
 /** Makes the store of one running server. Changes are written one after the other. */
@@ -101,8 +114,8 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   let last: Promise<unknown> = Promise.resolve();
   return {
     redacted: () => shown,
-    save(patch) {
-      const written = last.then(() => writeMerged(options, patch));
+    save(patch, around = (_change, write) => write()) {
+      const written = last.then(() => writeMerged(options, patch, around));
       last = written.catch(() => undefined);
       return written;
     },

@@ -31,7 +31,7 @@ export const CONFIG = {
         'Whether a DELETE answers 200 with a body that counts what was removed, instead of 204. A bare boolean will do.',
       shorthand: 'enabled',
       properties: {
-        enabled: { type: 'boolean', default: false, description: 'Whether it does.' },
+        enabled: { type: 'boolean', default: false, overHttp: 'any', description: 'Whether it does.' },
       },
     },
     sandbox: SANDBOX,

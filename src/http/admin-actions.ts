@@ -1,21 +1,18 @@
-// Notes what an admin has changed, once it is done and before the answer says so.
+// Announces what an admin changes: its entry in the audit log comes before the change, which is not made without it.
 import type { FastifyRequest } from 'fastify';
-import type { Audit, AuditAction } from '../auth/audit.ts';
+import type { Audit } from '../auth/audit.ts';
+import type { AuditAction } from '../auth/audit-chain.ts';
 import { fingerprint } from '../lib/fingerprint.ts';
-import type { OperationOptions } from '../stores/ports.ts';
 
 /** A change: `before` and `after` are fingerprints, null where there was or is nothing. */
 type Change = Omit<AuditAction, 'clientId'>;
 
-export type Note = (request: FastifyRequest, change: Change, options?: OperationOptions) => Promise<void>;
+type Announce = (request: FastifyRequest, change: Change, apply: () => Promise<void>) => Promise<void>;
 
-/**
- * Makes the function that writes the change of a request into the audit log. Where that fails the request does too, though
- * the change is made: an admin who repeats it loses nothing, and no change goes unnoticed behind a success.
- */
-export function createNote(audit: Pick<Audit, 'record'>): Note {
-  return (request, change, options) =>
-    audit.record({ clientId: request.client?.clientId ?? null, ...change }, options);
+/** Makes the function that applies a change of a request behind its entry in the audit log. */
+export function createAnnounce(audit: Pick<Audit, 'announce'>): Announce {
+  return (request, change, apply) =>
+    audit.announce({ clientId: request.client?.clientId ?? null, ...change }, apply);
 }
 
 /** Fingerprint of a value as its file holds it: JSON, two spaces, a line end. */

@@ -14,13 +14,14 @@ async function attempt(work: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * Writes through a temporary file beside the target, flushed before it is renamed. Missing folders are made.
- * Throws WORKSPACE_UNAVAILABLE.
+ * Writes through a temporary file beside the target, flushed before it is renamed. Missing folders are made. `mode`: that
+ * of the file from now on; without it an existing file keeps its own. Throws WORKSPACE_UNAVAILABLE.
  */
-export function atomicWrite(file: string, text: string): Promise<void> {
+export function atomicWrite(file: string, text: string, mode?: number): Promise<void> {
   return attempt(async () => {
     await mkdir(dirname(file), { recursive: true });
-    await writeFileAtomic(file, text, { encoding: 'utf8', fsync: true });
+    const options = { encoding: 'utf8', fsync: true, ...(mode === undefined ? {} : { mode }) } as const;
+    await writeFileAtomic(file, text, options);
   });
 }
 

@@ -54,6 +54,8 @@ export type Write =
       readonly ns: Namespace;
       readonly document: StoredDocument;
       readonly text?: string;
+      /** Where a commit is undone for want of transactions, this document stays: others may have built on it. */
+      readonly stays?: true;
     }
   | {
       readonly kind: 'update';

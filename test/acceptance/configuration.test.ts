@@ -1,7 +1,8 @@
 // What the configuration does to a running server: sources, name spaces, cache, files that change under it.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../src/config/settings.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { connect } from '../helpers/client.ts';
@@ -85,9 +86,9 @@ describe('/api/config', () => {
     const { body } = await app.inject('GET', '/api/config');
     expect(body).not.toHaveProperty('custom');
     expect(body.server).not.toHaveProperty('odd');
-    expect(
-      (await app.inject('POST', '/api/config', { body: { auth: { tokenTtl: 9 }, more: 3 } })).status,
-    ).toBe(200);
+    const post = async (body: object) => (await app.inject('POST', '/api/config', { body })).status;
+    expect(await post({ auth: { tokenTtl: 9 }, more: 3 })).toBe(400);
+    expect(await post({ auth: { tokenTtl: 9 } })).toBe(200);
     // The database is that of the test run.
     const { database: _database, ...file } = JSON.parse(
       readFileSync(join(app.workspace.path, 'config.json'), 'utf8'),
@@ -96,8 +97,39 @@ describe('/api/config', () => {
       custom: { a: 1 },
       server: { odd: 2 },
       auth: { tokenTtl: 9 },
-      more: 3,
     });
+  });
+
+  it('is in a file that nobody but its owner can read once a server has started', async () => {
+    const workspace = createWorkspace(LIBRARY, { auth: { tokenSecret: 'x'.repeat(40) } });
+    const file = join(workspace.path, 'config.json');
+    chmodSync(file, 0o644);
+    const app = await startApp({ workspace });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await app.close();
+    workspace.remove();
+  });
+
+  it('takes no limit with which the next start would fail', async () => {
+    const workspace = createWorkspace(LIBRARY);
+    const app = await startApp({ workspace });
+    // The time of queries is left alone: how little of it is enough depends on the machine.
+    const lowest = SETTINGS.flatMap(({ path, leaf }) => {
+      const least = 'minimum' in leaf ? leaf.minimum : undefined;
+      if (leaf.overHttp !== 'lower' || least === undefined || path === 'limits.queryMs') return [];
+      const [block = '', key = ''] = path.split('.');
+      return [{ [block]: { [key]: least } }];
+    });
+    for (const body of lowest.reverse()) {
+      const { status, text } = await app.inject('POST', '/api/config', { body });
+      // Headers never have more time than the whole request.
+      expect(status, text).toBe('requestSeconds' in (body['limits'] ?? {}) ? 400 : 200);
+    }
+    await app.close();
+    const again = await startApp({ workspace });
+    expect((await again.inject('GET', '/1.0/library/books')).status).toBe(200);
+    await again.close();
+    workspace.remove();
   });
 
   it('takes back what it showed; edits by hand wait for a restart', async () => {

@@ -6,12 +6,17 @@ import { createClientRecords } from '../../src/auth/client-records.ts';
 import { StoreError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
+import { auditedIn, auditOf } from '../helpers/audit-log.ts';
+import { fickle } from '../helpers/fickle-store.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const newId = createIdSource();
 
 const over = (store: DocumentStore) =>
-  createClientRecords({ store, now: Date.now, deadline: Date.now() + 60_000 });
+  createClientRecords({
+    ...{ store, audit: auditOf(store), now: Date.now, by: 'boss' },
+    deadline: Date.now() + 60_000,
+  });
 
 async function setUp(people: Readonly<Record<string, AccessType>>) {
   const { store, path } = await openTemporaryStore();
@@ -64,6 +69,41 @@ describe('the last admin', () => {
     const outcomes = await Promise.allSettled(names.map(end));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(await admins(records)).toHaveLength(1);
+  });
+});
+
+describe('a change of a record', () => {
+  it('is one commit with its entry in the audit log', async () => {
+    const { store, records } = await setUp({ root: 'admin', reader: 'user' });
+    await records.change('reader', { permissions: {} });
+    await records.change('reader', { hash: 'another' });
+    await records.remove('reader');
+    await expect(records.remove('root')).rejects.toMatchObject(last);
+    expect(await auditedIn(store)).toEqual([
+      ['client.create', 'root', 'boss'],
+      ['client.create', 'reader', 'boss'],
+      ['client.update', 'reader', 'boss'],
+      ['client.secret', 'reader', 'boss'],
+      ['client.remove', 'reader', 'boss'],
+    ]);
+  });
+
+  it.each(['busy', 'timeout', 'unavailable'] as const)('is not made without it: %s', async (reason) => {
+    const store = fickle((await setUp({ root: 'admin', reader: 'user' })).store);
+    const records = over(store);
+    const given = { clientId: 'new', accessType: 'admin', secret: undefined, permissions: null } as const;
+    const before = [await records.all(), await auditedIn(store)];
+    store.leave(reason, ['commit']);
+    for (const change of [
+      () => records.insert(newRecord(given, { _id: newId(), hash: '', now: 1 })),
+      () => records.change('reader', { accessType: 'admin' }),
+      () => records.change('reader', { hash: 'another' }),
+      () => records.remove('reader'),
+    ]) {
+      await expect(change()).rejects.toMatchObject({ reason });
+    }
+    store.comeBack();
+    expect([await records.all(), await auditedIn(store)]).toEqual(before);
   });
 });
 

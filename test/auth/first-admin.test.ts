@@ -4,11 +4,12 @@ import { createClients } from '../../src/auth/clients.ts';
 import { createFirstAdmin } from '../../src/auth/first-admin.ts';
 import { StoreError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
+import { auditOf } from '../helpers/audit-log.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 async function setUp(shared?: string) {
   const { store, path } = await openTemporaryStore(shared);
-  const clients = createClients({ store, newId: createIdSource(), now: Date.now });
+  const clients = createClients({ store, audit: auditOf(store), newId: createIdSource(), now: Date.now });
   await clients.ensure();
   return { clients, path };
 }

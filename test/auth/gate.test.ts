@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createClients } from '../../src/auth/clients.ts';
 import { createGate } from '../../src/auth/gate.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
+import { auditOf } from '../helpers/audit-log.ts';
 import { openFickleStore } from '../helpers/fickle-store.ts';
 
 const RATE_LIMIT = { perClient: 30, perAddress: 300, windowSeconds: 60 };
@@ -12,7 +13,7 @@ const away = { reason: 'unavailable' };
 async function setUp(tokenSecret?: string) {
   const store = await openFickleStore();
   const options = { store, now: Date.now, queryMs: 5000 };
-  const clients = createClients({ ...options, newId: createIdSource() });
+  const clients = createClients({ ...options, audit: auditOf(store), newId: createIdSource() });
   await clients.ensure();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
   const state = { open: true };

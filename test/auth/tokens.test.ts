@@ -8,6 +8,7 @@ import { createStandings } from '../../src/auth/standings.ts';
 import { createTokens } from '../../src/auth/tokens.ts';
 import { StoreError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
+import { auditOf } from '../helpers/audit-log.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
@@ -154,7 +155,10 @@ describe('a foreign token', () => {
 describe('a token on the real store', () => {
   async function open(path?: string) {
     const opened = await openTemporaryStore(path);
-    const clients = createClients({ store: opened.store, newId: createIdSource(), now: Date.now });
+    const clients = createClients({
+      ...{ store: opened.store, audit: auditOf(opened.store) },
+      ...{ newId: createIdSource(), now: Date.now },
+    });
     await clients.ensure();
     return { ...opened, clients };
   }

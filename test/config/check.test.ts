@@ -85,6 +85,11 @@ describe('brokenRules', () => {
     ]);
   });
 
+  it('gives headers no more time than the whole request', () => {
+    expect(broken({ 'limits.requestSeconds': 9 })).toEqual(['limits.requestSeconds']);
+    expect(broken({ 'limits.requestSeconds': 9, 'limits.headersSeconds': 9 })).toEqual([]);
+  });
+
   it('wants the address of a remote lookup, unless lookups are off', () => {
     expect(broken({ 'geolocation.method': 'remote' })).toEqual(['geolocation.url']);
     expect(broken({ 'geolocation.method': 'remote', 'geolocation.enabled': false })).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConfig } from '../../src/config/effective.ts';
+import { flatten } from '../../src/config/flatten.ts';
 import { mergeSettings, withoutKept, withoutRenamed } from '../../src/config/merge.ts';
 import type { Json } from '../../src/lib/json.ts';
 
@@ -37,33 +38,37 @@ describe('mergeSettings', () => {
 });
 
 describe('withoutKept', () => {
-  const running = {
+  const present = {
     config: createConfig(new Map([['workspace.path', 'here']])),
+    filed: flatten({ cache: { ttl: 7 } }).assignments,
     environment: new Map<string, Json>([
       ['server.port', 9000],
       ['cors.origins', ['https://a.example']],
     ]),
   };
 
-  it('drops hidden secrets and what only the start decides', () => {
-    expect(
-      withoutKept(running, {
-        auth: { tokenSecret: '********', tokenTtl: 5 },
-        workspace: { path: 'here' },
-        server: { name: '********' },
-      }),
-    ).toEqual({ auth: { tokenTtl: 5 }, workspace: {}, server: { name: '********' } });
+  it('drops hidden secrets and what is as it was: in force, in the file, or by default', () => {
+    const same = {
+      auth: { tokenSecret: '********', tokenTtl: 1800 },
+      workspace: { path: 'here' },
+      server: { name: 'Cloister', port: 9000 },
+      cache: { ttl: 7 },
+      cors: { enabled: false, origins: ['https://a.example'] },
+      sandbox: { secrets: {} },
+    };
+    expect(withoutKept(present, same)).toEqual({});
   });
 
-  it('drops what the environment has set so already, and nothing else of its settings', () => {
-    const same = { server: { port: 9000 }, cors: { origins: ['https://a.example'] } };
-    expect(withoutKept(running, same)).toEqual({ server: {}, cors: {} });
-    const other = { server: { port: 9001 }, cors: { origins: [] } };
-    expect(withoutKept(running, other)).toEqual(other);
-  });
-
-  it('keeps a change that a file cannot make, to be refused', () => {
-    expect(withoutKept(running, { workspace: { path: 'there' } })).toEqual({ workspace: { path: 'there' } });
+  it('keeps what is different', () => {
+    const other = {
+      workspace: { path: 'there' },
+      server: { name: '********', port: 9001 },
+      cache: { ttl: 300 },
+      cors: { origins: [] },
+      auth: { tokenTtl: 5 },
+      paths: null,
+    };
+    expect(withoutKept(present, other)).toEqual(other);
   });
 });
 

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { type ConfigStore, createConfigStore } from '../../src/config/save.ts';
+import type { Config } from '../../src/config/schema.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import { fingerprint } from '../../src/lib/fingerprint.ts';
@@ -48,17 +49,11 @@ describe('config store', () => {
     expect(store.redacted()).not.toHaveProperty('custom');
   });
 
-  it('keeps hidden secrets of families, changes and takes away single ones', async () => {
-    const store = await open({ sandbox: { secrets: { A: 'first', B: 'second', C: 'third' } } });
-    expect(store.redacted()).toMatchObject({
-      sandbox: { secrets: { A: '********', B: '********', C: '********' } },
-    });
-    await store.save({ sandbox: { secrets: { A: '********', B: 'other', C: null } } });
-    expect(stored()).toEqual({ sandbox: { secrets: { A: 'first', B: 'other' } } });
-    expect(await refusal(store.save({ sandbox: { secrets: { A: 5, D: '' } } }))).toEqual([
-      ['sandbox.secrets.A', 'must be text'],
-      ['sandbox.secrets.D', 'must not be empty'],
-    ]);
+  it('keeps hidden secrets of families', async () => {
+    const store = await open({ sandbox: { secrets: { A: 'first', B: 'second' } } });
+    expect(store.redacted()).toMatchObject({ sandbox: { secrets: { A: '********', B: '********' } } });
+    await store.save({ sandbox: { secrets: { A: '********' } }, cors: true });
+    expect(stored()).toEqual({ sandbox: { secrets: { A: 'first', B: 'second' } }, cors: true });
   });
 
   it('does not copy a secret of the environment into the file', async () => {
@@ -69,10 +64,16 @@ describe('config store', () => {
   });
 
   it('merges a change into the file, which a later start reads', async () => {
-    const store = await open({ auth: { tokenTtl: 5, tokenSecret: SECRET }, custom: { kept: true } });
+    const store = await open({ auth: { tokenTtl: 7, tokenSecret: SECRET }, custom: { kept: true } });
     const before = fingerprint(readFileSync(path, 'utf8'));
-    const change = await store.save({ auth: { tokenTtl: 6 }, cors: true });
-    expect(change).toEqual({ before, after: fingerprint(readFileSync(path, 'utf8')) });
+    const changes: object[] = [];
+    await store.save({ auth: { tokenTtl: 6 }, cors: true }, async (change, write) => {
+      // Whoever stands before the change sees the file as it was.
+      expect(fingerprint(readFileSync(path, 'utf8'))).toBe(before);
+      changes.push(change);
+      await write();
+    });
+    expect(changes).toEqual([{ before, after: fingerprint(readFileSync(path, 'utf8')) }]);
     expect(stored()).toEqual({
       auth: { tokenTtl: 6, tokenSecret: SECRET },
       custom: { kept: true },
@@ -90,80 +91,109 @@ describe('config store', () => {
 
   it('makes file and folder when there are none', async () => {
     const store = await open();
-    expect(await store.save({ cache: true })).toMatchObject({ before: null });
+    const befores: (string | null)[] = [];
+    await store.save({ cache: true }, ({ before }, write) => write().then(() => void befores.push(before)));
+    expect(befores).toEqual([null]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(path).toBe(join(cwd, 'workspace', 'config.json'));
     expect(stored()).toEqual({ cache: true });
   });
 
   it('takes back everything that it showed, and changes nothing by it', async () => {
     const env = { CLOUD_S3_SECRET_KEY: 'from the environment' };
-    const store = await open({ auth: { tokenSecret: SECRET } }, env);
-    await store.save(store.redacted());
-    expect(stored()).toMatchObject({ auth: { tokenSecret: SECRET, tokenTtl: 1800 } });
-    expect(readFileSync(path, 'utf8')).not.toContain('********');
-    expect(readFileSync(path, 'utf8')).not.toContain('from the environment');
-    const again = await loadConfig({ flags: { config: path }, env: {}, cwd });
-    expect(again.problems).toEqual([]);
+    const content = { auth: { tokenSecret: SECRET }, limits: { batch: 7 }, cache: true };
+    const store = await open(content, env);
+    await store.save(store.redacted(), () => expect.unreachable());
+    expect(readFileSync(path, 'utf8')).toBe(JSON.stringify(content));
   });
 
   it('does not copy what the environment sets into the file', async () => {
     const env = {
       CLOISTER_ADMIN_ID: 'root',
       CLOISTER_ADMIN_SECRET: 'a long secret',
-      CLOISTER_SERVER_PORT: '9000',
+      CLOISTER_CACHE_TTL: '9',
     };
     const store = await open({}, env);
-    await store.save(store.redacted());
-    expect(stored()).not.toHaveProperty('auth.admin.id');
-    expect(stored()).not.toHaveProperty('server.port');
-    expect(stored()).toHaveProperty('server.name');
+    await store.save({ ...store.redacted(), cors: { enabled: true } });
+    expect(stored()).toEqual({ cors: { enabled: true } });
   });
 
   it('names every wrong value as it was posted, and writes nothing', async () => {
     const store = await open({ server: { name: 'a' } });
-    const wrong = store.save({
-      caching: { ttl: 'soon' },
-      server: { port: -1 },
-      workspace: { path: 'elsewhere' },
-      auth: { tokenSecret: 'short' },
-    });
+    const wrong = store.save({ caching: { ttl: 'soon' }, auth: { tokenTtl: 0 }, cors: 5 });
     expect((await refusal(wrong)).sort()).toEqual([
-      ['auth.tokenSecret', 'must have at least 32 characters'],
+      ['auth.tokenTtl', 'must be 1 or more'],
       ['caching.ttl', 'must be a number'],
-      ['server.port', 'must be 0 or more'],
-      ['workspace.path', 'cannot be set in the file: use a flag or CLOISTER_WORKSPACE_PATH'],
+      ['cors', 'must be an object, true or false'],
     ]);
     expect(stored()).toEqual({ server: { name: 'a' } });
+  });
+
+  it('leaves the settings of the operator alone, wherever they stand', async () => {
+    const content = { server: { name: 'a' }, sandbox: { review: 'all' }, limits: { batch: 10 }, custom: 1 };
+    const store = await open(content, { CLOISTER_SANDBOX_REVIEW: 'grants' });
+    const wrong = store.save({
+      ...{ server: null, limits: { batch: null, pageSize: 1001 }, custom: 2, caching: { path: '/etc' } },
+      // The environment decides now; what stands in the file is for when it does not any more.
+      sandbox: { review: 'none' },
+    });
+    expect(Object.fromEntries(await refusal(wrong))).toEqual({
+      'server.name': 'cannot be changed over HTTP: set it in config.json or by CLOISTER_SERVER_NAME',
+      'limits.batch':
+        'cannot be raised over HTTP above 10: set it in config.json or by CLOISTER_LIMITS_BATCH',
+      'limits.pageSize':
+        'cannot be raised over HTTP above 1000: set it in config.json or by CLOISTER_LIMITS_PAGE_SIZE',
+      'caching.path': 'cannot be changed over HTTP: set it in config.json or by CLOISTER_CACHE_PATH',
+      'sandbox.review': 'cannot be changed over HTTP: set it in config.json or by CLOISTER_SANDBOX_REVIEW',
+      custom: 'is not a setting',
+    });
+    expect(stored()).toEqual(content);
+    await store.save({ limits: { batch: 9, pageSize: 5 } });
+    await store.save({ limits: { batch: 10 } });
+    expect(stored()).toEqual({ ...content, limits: { batch: 10, pageSize: 5 } });
+  });
+
+  it('does not undo what the operator edits while the server runs', async () => {
+    const store = await open({ sandbox: { review: 'none' } });
+    writeFileSync(path, JSON.stringify({ sandbox: { review: 'all' } }));
+    await store.save({ ...store.redacted(), cors: true });
+    expect(stored()).toEqual({ sandbox: { review: 'all' }, cors: true });
+  });
+
+  it('tries what a start would open, with all that the start would see', async () => {
+    const tried: unknown[] = [];
+    const file = join(cwd, 'config.json');
+    const { config } = await loadConfig({ flags: {}, env: {}, cwd });
+    const tryStart = async ({ cache, limits }: Config) => {
+      tried.push([cache.enabled, cache.ttl, limits.batch]);
+      throw new AppError('CONFIGURATION_INVALID', { field: 'cache.path', message: 'cannot be opened' });
+    };
+    writeFileSync(file, JSON.stringify({ limits: { batch: 3 } }));
+    const store = createConfigStore({ config, file, env: { CLOISTER_CACHE_TTL: '8' }, tryStart });
+    expect(await refusal(store.save({ cache: true }))).toEqual([['cache.path', 'cannot be opened']]);
+    expect(tried).toEqual([[true, 8, 3]]);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ limits: { batch: 3 } });
   });
 
   it('does not let the file grow without bound', async () => {
     const store = await open({ server: { name: 'a' } });
     const unknown = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`unknown${n}`, n]));
-    expect(await refusal(store.save(unknown))).toEqual([
+    expect(await refusal(store.save(unknown))).toEqual([['', 'must not have more than 2000 members']]);
+    const origins = Array.from({ length: 900 }, (_, n) => `https://${'a'.repeat(300)}.${n}.example`);
+    expect(await refusal(store.save({ cors: { origins } }))).toEqual([
       ['', 'the configuration would have more than 262144 characters'],
     ]);
     expect(stored()).toEqual({ server: { name: 'a' } });
   });
 
   it('judges settings together, with what the environment gives', async () => {
-    const bucket = { media: { storage: 's3', s3: { bucketName: 'b', region: 'eu' } } };
-    expect(await refusal((await open({})).save(bucket))).toEqual([
-      ['media.s3.accessKey', 'is missing: media.storage is s3'],
-      ['media.s3.secretKey', 'is missing: media.storage is s3'],
+    const late = { limits: { requestSeconds: 5 } };
+    expect(await refusal((await open({})).save(late))).toEqual([
+      ['limits.requestSeconds', 'must not be less than limits.headersSeconds'],
     ]);
-    const store = await open({}, { CLOUD_S3_ACCESS_KEY: 'a', CLOUD_S3_SECRET_KEY: 'b' });
-    await store.save(bucket);
-    expect(stored()).toEqual(bucket);
-  });
-
-  it('refuses to take away what the rest of the file needs', async () => {
-    const s3 = { accessKey: 'a', secretKey: 'b', bucketName: 'b', region: 'eu' };
-    const store = await open({ media: { storage: 's3', s3 } });
-    expect(await refusal(store.save({ media: { s3: { region: null } } }))).toEqual([
-      ['media.s3.region', 'is missing: media.storage is s3'],
-    ]);
-    await store.save({ media: { storage: null, s3: { region: null } } });
-    expect(stored()).toEqual({ media: { s3: { accessKey: 'a', secretKey: 'b', bucketName: 'b' } } });
+    const store = await open({}, { CLOISTER_LIMITS_HEADERS_SECONDS: '4' });
+    await store.save(late);
+    expect(stored()).toEqual(late);
   });
 
   it('keeps one name when a setting is posted under another', async () => {
@@ -183,8 +213,9 @@ describe('config store', () => {
 
   it('loses none of many changes at once and leaves no temporary files', async () => {
     const store = await open({});
-    await Promise.all(Array.from({ length: 20 }, (_, n) => store.save({ custom: { [`key${n}`]: n } })));
-    expect(Object.keys(stored()['custom'] as JsonObject)).toHaveLength(20);
+    const limits = ['batch', 'pageSize', 'composeDepth', 'filterDepth', 'filterNodes', 'writeMatches'];
+    await Promise.all(limits.map((limit) => store.save({ limits: { [limit]: 2 } })));
+    expect(Object.keys(stored()['limits'] as JsonObject)).toHaveLength(limits.length);
     expect(readdirSync(cwd)).toEqual(['config.json']);
   });
 
@@ -196,7 +227,10 @@ describe('config store', () => {
 
   it('survives hostile keys', async () => {
     const store = await open({});
-    await store.save(JSON.parse('{"__proto__": {"polluted": 1}, "server": {"__proto__": {"port": 1}}}'));
+    const hostile = '{"__proto__": {"polluted": 1}, "server": {"__proto__": {"port": 1}}}';
+    expect((await refusal(store.save(JSON.parse(hostile)))).map(([field]) => field)).toEqual([
+      ...['__proto__', 'server.__proto__'],
+    ]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     const { config } = await loadConfig({ flags: { config: path }, env: {}, cwd });
     expect(config.server.port).toBe(8081);
@@ -226,6 +260,7 @@ describe('config store', () => {
         .split('.')
         .reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value) as JsonObject;
     const store = await open({});
+    const { config: running } = await loadConfig({ flags: { config: path }, env: {}, cwd });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
         const patch = Object.fromEntries(changes.flatMap((one) => Object.entries(nest(...one))));
@@ -234,8 +269,18 @@ describe('config store', () => {
           (thrown: unknown) => thrown,
         );
         if (error !== undefined) expect(error).toBeInstanceOf(AppError);
-        const { problems } = await loadConfig({ flags: { config: path }, env: {}, cwd });
+        const { problems, config } = await loadConfig({ flags: { config: path }, env: {}, cwd });
         expect(problems).toEqual([]);
+        const { cache, cors, feedback, media, auth, limits, ...operators } = config;
+        const { cache: a, cors: b, feedback: c, media: d, auth: e, limits: f, ...before } = running;
+        expect(operators).toEqual(before);
+        expect({ ...auth, tokenTtl: 1800 }).toEqual(running.auth);
+        expect([media.basePath, media.storage, media.s3, cache.path]).toEqual([
+          d.basePath,
+          d.storage,
+          d.s3,
+          a.path,
+        ]);
       }),
       { numRuns: 150 },
     );

@@ -1,22 +1,30 @@
+import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import type { AuditAction } from '../../src/auth/audit.ts';
-import { createNote, fingerprintOf } from '../../src/http/admin-actions.ts';
+import { createAnnounce, fingerprintOf } from '../../src/http/admin-actions.ts';
 import { fingerprint } from '../../src/lib/fingerprint.ts';
+import { auditedIn, auditOf } from '../helpers/audit-log.ts';
+import { openFickleStore } from '../helpers/fickle-store.ts';
 import { ADMIN_CLIENT } from './fixtures.ts';
 
-type Request = Parameters<ReturnType<typeof createNote>>[0];
+const CHANGE = { action: 'specification.remove', target: '/1.0/a/b', before: 'a', after: null };
 
-describe('createNote', () => {
-  it('adds who asked', async () => {
-    const noted: AuditAction[] = [];
-    const note = createNote({ record: async (action) => void noted.push(action) });
-    const change = { action: 'client.remove', target: 'app', before: 'a', after: null };
-    await note({ client: ADMIN_CLIENT } as Request, change);
-    await note({ client: null } as Request, change);
-    expect(noted).toEqual([
-      { clientId: 'boss', ...change },
-      { clientId: null, ...change },
+describe('createAnnounce', () => {
+  it('notes who asks, then lets the change be made', async () => {
+    const store = await openFickleStore();
+    const announce = createAnnounce(auditOf(store));
+    const seen: number[] = [];
+    const apply = async () => void seen.push((await auditedIn(store)).length);
+    await announce({ client: ADMIN_CLIENT } as FastifyRequest, CHANGE, apply);
+    await announce({ client: null } as FastifyRequest, CHANGE, apply);
+    expect(seen).toEqual([1, 2]);
+    expect(await auditedIn(store)).toEqual([
+      ['specification.remove', '/1.0/a/b', 'boss'],
+      ['specification.remove', '/1.0/a/b', null],
     ]);
+    store.leave('busy', ['commit']);
+    const refused = announce({ client: ADMIN_CLIENT } as FastifyRequest, CHANGE, apply);
+    await expect(refused).rejects.toMatchObject({ reason: 'busy' });
+    expect(seen).toHaveLength(2);
   });
 });
 

@@ -91,7 +91,7 @@ describe('while the database is away', () => {
     expectAway(await ask('POST', '/1.0/other/config', { ...text, body: HELLO }), 'create');
     expectAway(await ask('DELETE', '/1.0/hello/config', { token }), 'remove');
     expectAway(await ask('PUT', '/1.0/hello/policy', { token, body: { limits: { cpuMs: 77 } } }), 'policy');
-    expectAway(await ask('POST', '/api/config', { token, body: { publicUrl: 'http://x' } }), 'config');
+    expectAway(await ask('POST', '/api/config', { token, body: { cache: { ttl: 9 } } }), 'config');
     expect(readFileSync(code, 'utf8')).toBe(HELLO);
     expect(existsSync(fileOf(app, 'endpoints/1.0/endpoint.other.js'))).toBe(false);
     expect(existsSync(fileOf(app, 'endpoints/1.0/endpoint.hello.policy.json'))).toBe(false);

@@ -55,13 +55,10 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
   const viewOf = async (collection: Collection, request: ReadRequest, context: Context) => {
     const options = readOptions(collection, request, limits.pageSize);
     const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
-    const revised = includeHistory === true;
-    const revisions = revised
-      ? {
-          filter: await compileRevisions(filters, { collection, filter: historyFilters }, context),
-          projection: readOptions(revisionView(collection), request, limits.pageSize).projection,
-        }
-      : undefined;
+    // Also where no revision is asked for: what is not offered is refused everywhere.
+    const narrowed = await compileRevisions(filters, { collection, filter: historyFilters }, context);
+    const shown = () => readOptions(revisionView(collection), request, limits.pageSize).projection;
+    const revisions = includeHistory === true ? { filter: narrowed, projection: shown() } : undefined;
     const histories = collection.settings.storeRevisions;
     return { options, view: { projection: options.projection, compose, revisions, histories } };
   };
@@ -138,6 +135,7 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     },
 
     async count(collection, request, context) {
+      await compileRevisions(filters, { collection, filter: request.historyFilters }, context);
       const filter = await filters.compileRead(collection, request.filter, context);
       const total = await store.count(collection.namespace, filter, within(context));
       return countMetadata(pageLimit(collection, request, limits.pageSize), total);
@@ -145,6 +143,9 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
 
     async history(collection, id, request, context) {
       const { filter: asked, historyFilters, ...rest } = request;
+      const narrowed = await Promise.all(
+        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
+      );
       const always = await filters.compileRead(collection, undefined, context);
       const one = { filter: byId(id), limit: 1, projection: ONLY_HISTORY };
       const [present] = await find(collection, one, context);
@@ -164,9 +165,6 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
         throw new AppError('DOCUMENT_NOT_FOUND');
       }
       if (!kept) return { results: [], metadata: pageMetadata(options.facts, 0) };
-      const narrowed = await Promise.all(
-        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
-      );
       const filter = joinFilters([revisions, ...narrowed]);
       if (!shows(view.projection, 'history')) {
         return pageOf({ collection: own, filter, options, view }, context);

@@ -10,6 +10,7 @@ export const AUTH = {
       minimum: 1,
       maximum: 31_536_000,
       default: 1800,
+      overHttp: 'lower',
       description: 'Seconds for which an access token is good.',
     },
     tokenSecret: {
@@ -74,12 +75,18 @@ export const CORS = {
   description: 'Answers to browsers on other origins. A bare boolean switches it on or off.',
   shorthand: 'enabled',
   properties: {
-    enabled: { type: 'boolean', default: false, description: 'Whether other origins may read answers.' },
+    enabled: {
+      type: 'boolean',
+      default: false,
+      overHttp: 'any',
+      description: 'Whether other origins may read answers.',
+    },
     origins: {
       type: 'array',
       items: { type: 'string', format: 'origin' },
       maxItems: 1000,
       default: ['*'],
+      overHttp: 'any',
       description: 'Which ones, such as `https://example.org`; `*` is all of them.',
     },
   },

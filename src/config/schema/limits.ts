@@ -10,6 +10,7 @@ export const LIMITS = {
       minimum: 1024,
       maximum: 52_428_800,
       default: 10_485_760,
+      overHttp: 'lower',
       description: 'Bytes of a JSON body; more is 413.',
     },
     endpointCodeBytes: {
@@ -17,6 +18,7 @@ export const LIMITS = {
       minimum: 1024,
       maximum: 10_485_760,
       default: 1_048_576,
+      overHttp: 'lower',
       description: 'Bytes of the code of one endpoint or hook; more is 413.',
     },
     queryStringBytes: {
@@ -24,6 +26,7 @@ export const LIMITS = {
       minimum: 256,
       maximum: 24_576,
       default: 16_384,
+      overHttp: 'lower',
       description: 'Bytes of a query string; more is 414.',
     },
     filterDepth: {
@@ -31,6 +34,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 50,
       default: 8,
+      overHttp: 'lower',
       description: 'Levels of a filter.',
     },
     filterNodes: {
@@ -38,6 +42,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 10_000,
       default: 200,
+      overHttp: 'lower',
       description: 'Conditions and operators of a filter. Values of `$in`, `$nin` and `$all` do not count.',
     },
     queryMs: {
@@ -45,6 +50,7 @@ export const LIMITS = {
       minimum: 10,
       maximum: 600_000,
       default: 5000,
+      overHttp: 'lower',
       description: 'Milliseconds of database work for one request; more is 503.',
     },
     batch: {
@@ -52,6 +58,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 10_000,
+      overHttp: 'lower',
       description: 'Documents of one create; more is 400.',
     },
     writeMatches: {
@@ -59,6 +66,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 10_000,
+      overHttp: 'lower',
       description: 'Documents that one update or delete by query may match; more is 400.',
     },
     pageSize: {
@@ -66,6 +74,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 1000,
+      overHttp: 'lower',
       description: 'Documents of one page; a larger `count` is cut to it.',
     },
     composeDepth: {
@@ -73,6 +82,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 50,
       default: 10,
+      overHttp: 'lower',
       description: 'Levels of references that are resolved.',
     },
     composeReferences: {
@@ -80,6 +90,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 1_000_000,
       default: 10_000,
+      overHttp: 'lower',
       description: 'References that one request resolves.',
     },
     formParts: {
@@ -87,6 +98,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 1000,
       default: 20,
+      overHttp: 'lower',
       description: 'Files and fields of one form; more is 400.',
     },
     writeQueue: {
@@ -94,6 +106,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 100_000,
       default: 1000,
+      overHttp: 'lower',
       description: 'Writes that may wait for the database; more is 503.',
     },
     headersSeconds: {
@@ -101,6 +114,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 600,
       default: 10,
+      overHttp: 'lower',
       description: 'Seconds within which the headers of a request must arrive.',
     },
     requestSeconds: {
@@ -108,6 +122,7 @@ export const LIMITS = {
       minimum: 1,
       maximum: 3600,
       default: 60,
+      overHttp: 'lower',
       description: 'Seconds within which a whole request must arrive.',
     },
   },

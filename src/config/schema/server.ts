@@ -79,7 +79,8 @@ export const WORKSPACE = {
 
 export const PATHS = {
   type: 'object',
-  description: 'Folders inside the workspace. Absolute paths are taken as they are.',
+  description:
+    'Folders inside the workspace. The operator may name others: absolute paths are taken as they are. Nothing over HTTP changes these.',
   properties: {
     collections: {
       type: 'string',
@@ -116,8 +117,15 @@ export const PATHS = {
 
 export const LOGGING = {
   type: 'object',
-  description: 'The log: one JSON object a line on the standard error stream.',
+  description: 'The log, on the standard error stream.',
   properties: {
+    format: {
+      type: 'string',
+      enum: ['auto', 'json', 'pretty'],
+      default: 'auto',
+      description:
+        '`json` is one JSON object a line, `pretty` a line for people, in colours where the terminal has them and `NO_COLOR` is not set. `auto` is `pretty` at a terminal, else `json`.',
+    },
     level: {
       type: 'string',
       enum: ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],

@@ -68,12 +68,13 @@ export const CACHE = {
   shorthand: 'enabled',
   aliases: ['caching'],
   properties: {
-    enabled: { type: 'boolean', default: false, description: 'Whether answers are cached.' },
+    enabled: { type: 'boolean', default: false, overHttp: 'any', description: 'Whether answers are cached.' },
     ttl: {
       type: 'number',
       minimum: 1,
       maximum: 31_536_000,
       default: 300,
+      overHttp: 'any',
       description: 'Seconds for which an answer is kept. A write ends it sooner.',
     },
     engine: {
@@ -93,6 +94,7 @@ export const CACHE = {
       minimum: 1_048_576,
       maximum: 1_099_511_627_776,
       default: 67_108_864,
+      overHttp: 'lower',
       description: 'Bytes that the cache may take; the least used answers go first.',
     },
   },
@@ -121,6 +123,7 @@ export const MEDIA = {
       ],
       expects: 'must be a number of seconds from 1, or a span of time such as `10h` or `2 days`',
       default: '1h',
+      overHttp: 'any',
       description: 'How long a signed upload is good: seconds, or a span such as `10h`, `2 days`.',
     },
     basePath: {
@@ -134,6 +137,7 @@ export const MEDIA = {
       type: 'string',
       enum: ['none', 'date', 'datetime', 'sha1/4', 'sha1/5', 'sha1/8'],
       default: 'date',
+      overHttp: 'any',
       description: 'The folders in which a file is stored.',
     },
     storage: {
@@ -146,6 +150,7 @@ export const MEDIA = {
       type: 'integer',
       minimum: 1,
       default: 104_857_600,
+      overHttp: 'lower',
       description: 'Bytes that one uploaded file may have.',
     },
     public: {
@@ -157,6 +162,7 @@ export const MEDIA = {
       type: 'number',
       minimum: 1,
       default: 600,
+      overHttp: 'lower',
       description: 'Seconds that an upload may take.',
     },
     s3: {

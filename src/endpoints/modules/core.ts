@@ -1,5 +1,6 @@
 // What the parts of this folder share: one set of files, records and live modules, and the order in which they change.
-import type { Audit, AuditAction } from '../../auth/audit.ts';
+import type { Audit } from '../../auth/audit.ts';
+import type { AuditAction } from '../../auth/audit-chain.ts';
 import type { Registry } from '../../collections/registry.ts';
 import type { KeyedQueue } from '../../lib/keyed-queue.ts';
 import type { ModuleAddress } from '../modules.ts';
@@ -28,7 +29,7 @@ export interface Core {
   readonly acceptance: Acceptance;
   readonly logs: ModuleLogs;
   readonly collections: Pick<Registry, 'get' | 'list'>;
-  readonly audit: Pick<Audit, 'record'>;
+  readonly audit: Pick<Audit, 'record' | 'announce'>;
   readonly log: ModulesLog;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -36,15 +37,15 @@ export interface Core {
   readonly queue: KeyedQueue;
 }
 
-/** Who did what to a module: `action` is `create`, `replace`, … */
-interface Note extends Omit<AuditAction, 'action' | 'target'> {
+/** Who does what to a module: `action` is `create`, `replace`, … */
+interface ModuleAction extends Omit<AuditAction, 'action' | 'target'> {
   readonly action: string;
   readonly address: ModuleAddress;
 }
 
-/** Adds `endpoint.<action>` or `hook.<action>` to the audit log. */
-export function note({ audit }: Pick<Core, 'audit'>, { address, action, ...rest }: Note): Promise<void> {
-  return audit.record({ ...rest, action: `${address.kind}.${action}`, target: pathOf(address) });
+/** The entry of the audit log: `endpoint.<action>` or `hook.<action>`. */
+export function entryOf({ address, action, ...rest }: ModuleAction): AuditAction {
+  return { ...rest, action: `${address.kind}.${action}`, target: pathOf(address) };
 }
 
 /** Runs a change of one module after every earlier one. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError, isStoreAway } from '../../errors.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
-import { type Core, inTurn, note } from './core.ts';
+import { type Core, entryOf, inTurn } from './core.ts';
 import type { FileText, ModuleFile } from './files.ts';
 import { installLaid } from './install.ts';
 import { adoptPolicy } from './policies.ts';
@@ -40,10 +40,10 @@ export async function removeLost(core: Core, address: ModuleAddress): Promise<vo
   const key = keyOf(address);
   const before = shelf.state(key).active?.sha256 ?? null;
   await files.remove(address, 'policy');
-  await records.save(removed(shelf.state(key), false));
+  const entry = entryOf({ address, action: 'remove', clientId: null, before, after: null });
+  await records.save(removed(shelf.state(key), false), entry);
   shelf.remove(removed(shelf.state(key), false));
   logs.drop(key);
-  await note(core, { address, action: 'remove', clientId: null, before, after: null });
 }
 
 async function lostCode(core: Core, address: ModuleAddress): Promise<void> {

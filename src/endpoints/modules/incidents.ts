@@ -1,10 +1,11 @@
 // What modules do against their limits: kept for reviewers, written to the audit log without flooding it, and the circuit
 // breaker: a module that killed or crashed a process three times in five minutes is suspended.
-import type { AuditAction } from '../../auth/audit.ts';
+import type { AuditAction } from '../../auth/audit-chain.ts';
 import { isStoreAway } from '../../errors.ts';
 import { createKeyedQueue } from '../../lib/keyed-queue.ts';
+import type { ModuleAddress } from '../modules.ts';
 import type { Incident } from '../sandbox.ts';
-import { pathOf } from './address.ts';
+import { keyOf, pathOf } from './address.ts';
 import { type Core, inTurn } from './core.ts';
 import type { Held } from './shelf.ts';
 import { suspended, violated } from './transitions.ts';
@@ -24,6 +25,8 @@ const ACTIONS = { kill: 'host.killed', crash: 'host.crashed', violation: 'run.vi
 
 export interface Incidents {
   onIncident(incident: Incident): void;
+  /** Stores the state of a module as it is then, and writes the entry, when the store takes them again. */
+  storeLater(address: ModuleAddress, entry: AuditAction): void;
   /** New code, or an admin who resumes: what was counted is forgotten. */
   forgive(key: string): void;
   /** Stores what is not stored yet. */
@@ -173,6 +176,10 @@ export function createIncidents(core: Core): Incidents {
 
   return {
     forgive: breaker.forget,
+    storeLater(address, entry) {
+      storer.soon(keyOf(address), address);
+      void storer.write(entry);
+    },
     close: storer.close,
     onIncident(incident) {
       const held = shelf.get(incident.unitId);

@@ -1,10 +1,10 @@
-// Brings code into force: version record, then file, then state, then the live module. A crash between them leaves what the
-// next start completes, or a version that was never in force.
+// Brings code into force: version record with its entry in the audit log, then file, then state, then the live module. A
+// crash between them leaves what the next start completes, or a version that was never in force.
 import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
-import { type Core, note } from './core.ts';
+import { type Core, entryOf } from './core.ts';
 import type { Metadata } from './metadata.ts';
 import type { Policy } from './policy.ts';
 import { policyFor, policyText } from './policy-text.ts';
@@ -93,17 +93,18 @@ export function install(core: Core, code: NewCode): Promise<VersionFacts> {
     const contents = { source, policy: await policyFor(core, address), faults: {} };
     const facts = await factsOf(core, code, null);
     const before = shelf.state(key).active?.sha256 ?? null;
-    await records.add(counted(shelf.state(key), facts.version), facts, source);
-    shelf.setState(counted(shelf.state(key), facts.version));
-    try {
-      await files.write(address, 'code', source);
-      await records.save(activated(shelf.state(key), facts));
-    } catch (error) {
-      await takeBackFiles(core, address, false);
-      throw error;
-    }
-    bring(core, address, facts, contents);
-    await note(core, { address, action, clientId: by, before, after: facts.sha256 });
+    const entry = entryOf({ address, action, clientId: by, before, after: facts.sha256 });
+    await records.add(counted(shelf.state(key), facts.version), { facts, source }, entry, async () => {
+      shelf.setState(counted(shelf.state(key), facts.version));
+      try {
+        await files.write(address, 'code', source);
+        await records.save(activated(shelf.state(key), facts));
+      } catch (error) {
+        await takeBackFiles(core, address, false);
+        throw error;
+      }
+      bring(core, address, facts, contents);
+    });
     return facts;
   });
 }
@@ -119,9 +120,9 @@ export function installLaid(core: Core, code: Omit<NewCode, 'by'>): Promise<Vers
     const { code: _, ...otherFaults } = faults;
     const facts = await factsOf(core, { ...code, by: null }, null);
     const before = shelf.state(key).active?.sha256 ?? null;
-    await records.add(activated(shelf.state(key), facts), facts, source);
+    const entry = entryOf({ address, action, clientId: null, before, after: facts.sha256 });
+    await records.add(activated(shelf.state(key), facts), { facts, source }, entry);
     bring(core, address, facts, { source, policy, faults: otherFaults });
-    await note(core, { address, action, clientId: null, before, after: facts.sha256 });
     return facts;
   });
 }
@@ -134,11 +135,11 @@ export function holdBack(core: Core, code: NewCode, policy: Policy | undefined):
   return core.queue.run('', async () => {
     assertPaths(core, address, code.metadata);
     const facts = await factsOf(core, code, policy?.given ?? null);
-    await records.add(waiting(shelf.state(key), facts.version), facts, source);
+    const entry = entryOf({ address, action: 'propose', clientId: by, before: null, after: facts.sha256 });
+    await records.add(waiting(shelf.state(key), facts.version), { facts, source }, entry);
     const state = waiting(shelf.state(key), facts.version);
     const blank = { address, policy: policies.none, source: undefined, faults: {} };
     shelf.put({ ...(shelf.get(key) ?? blank), state });
-    await note(core, { address, action: 'propose', clientId: by, before: null, after: facts.sha256 });
     return facts;
   });
 }
@@ -156,15 +157,17 @@ export function installApproved(
     const own = facts.policy === null ? undefined : await policies.read(facts.policy);
     const policy = own ?? (await policyFor(core, address));
     const before = shelf.state(key).active?.sha256 ?? null;
-    try {
-      await files.write(address, 'code', source);
-      if (own?.given !== undefined) await files.write(address, 'policy', policyText(own.given));
-      await records.change(activated(shelf.state(key), facts), facts);
-    } catch (error) {
-      await takeBackFiles(core, address, own !== undefined);
-      throw error;
-    }
-    bring(core, address, facts, { source, policy, faults: {} });
-    await note(core, { address, action: 'approve', clientId: facts.approvedBy, before, after: facts.sha256 });
+    const entry = { address, action: 'approve', clientId: facts.approvedBy, before, after: facts.sha256 };
+    await core.audit.announce(entryOf(entry), async () => {
+      try {
+        await files.write(address, 'code', source);
+        if (own?.given !== undefined) await files.write(address, 'policy', policyText(own.given));
+        await records.change(activated(shelf.state(key), facts), facts);
+      } catch (error) {
+        await takeBackFiles(core, address, own !== undefined);
+        throw error;
+      }
+      bring(core, address, facts, { source, policy, faults: {} });
+    });
   });
 }

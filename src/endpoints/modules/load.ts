@@ -7,7 +7,7 @@ import type { Pause } from '../../lib/pause.ts';
 import { mapSideBySide } from '../../lib/side-by-side.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { addressOf, keyOf } from './address.ts';
-import { type Core, inTurn } from './core.ts';
+import { type Core, entryOf, inTurn } from './core.ts';
 import { logRefusal, removeLost } from './edits.ts';
 import { assertPaths, installLaid } from './install.ts';
 import { readPolicyFile } from './policy-text.ts';
@@ -48,6 +48,12 @@ async function knownVersion(
   return newest?.sha256 === sha256 ? newest : undefined;
 }
 
+/** For code that a start finds in its file and brings into force: the process died before it could. */
+function foundEntry(address: ModuleAddress, { active }: ModuleState, { sha256 }: VersionFacts) {
+  const action = active === null ? 'create' : 'replace';
+  return entryOf({ address, action, clientId: null, before: active?.sha256 ?? null, after: sha256 });
+}
+
 /** Brings one module into force if its code is known. Resolves to false when the code has to be looked at. */
 async function loadKnown(core: Core, address: ModuleAddress): Promise<boolean> {
   const { files, shelf, records } = core;
@@ -69,7 +75,7 @@ async function loadKnown(core: Core, address: ModuleAddress): Promise<boolean> {
     return false;
   }
   const next = state.active?.version === facts.version ? state : activated(state, facts);
-  if (next !== state) await records.save(next);
+  if (next !== state) await records.save(next, foundEntry(address, state, facts));
   shelf.put({ ...held, state: next });
   return true;
 }

@@ -4,7 +4,7 @@ import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
-import { type Core, note } from './core.ts';
+import { type Core, entryOf } from './core.ts';
 import { holdBack } from './install.ts';
 import type { Policy } from './policy.ts';
 import { policyText } from './policy-text.ts';
@@ -55,10 +55,11 @@ export async function putPolicy(
     await holdBack(core, { address, source, metadata, by, action: 'policy' }, policy);
     return;
   }
-  await core.files.write(address, 'policy', policyText(policy.given ?? {}));
-  enforcePolicy(core, address, policy);
-  const before = hashOf(held.policy);
-  await note(core, { address, action: 'policy', clientId: by, before, after: hashOf(policy) });
+  const states = { before: hashOf(held.policy), after: hashOf(policy) };
+  await core.audit.announce(entryOf({ address, action: 'policy', clientId: by, ...states }), async () => {
+    await core.files.write(address, 'policy', policyText(policy.given ?? {}));
+    enforcePolicy(core, address, policy);
+  });
   core.log.info({ module: key }, 'a policy was put');
 }
 
@@ -74,7 +75,7 @@ function enforcePolicy({ shelf }: Core, address: ModuleAddress, policy: Policy):
 export async function adoptPolicy(core: Core, address: ModuleAddress, policy: Policy): Promise<void> {
   const held = core.shelf.get(keyOf(address));
   if (held === undefined) return;
+  const states = { before: hashOf(held.policy), after: hashOf(policy) };
+  await core.audit.record(entryOf({ address, action: 'policy', clientId: null, ...states }));
   enforcePolicy(core, address, policy);
-  const before = hashOf(held.policy);
-  await note(core, { address, action: 'policy', clientId: null, before, after: hashOf(policy) });
 }

@@ -1,4 +1,6 @@
 // What is kept of posted code in the database: the state of each module, and every version that was ever accepted.
+import type { Audit } from '../../auth/audit.ts';
+import type { AuditAction } from '../../auth/audit-chain.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { EVERYTHING, type Filter } from '../../stores/filter.ts';
@@ -57,8 +59,14 @@ export interface VersionFacts {
   readonly policy: JsonObject | null;
 }
 
+interface Version {
+  readonly facts: VersionFacts;
+  readonly source: string;
+}
+
 interface RecordsOptions {
   readonly store: DocumentStore;
+  readonly audit: Pick<Audit, 'commit' | 'announce'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Bound of one database operation, in milliseconds. */
@@ -106,8 +114,21 @@ function toState({ active, ...rest }: StoredDocument): ModuleState {
   return { ...(state as unknown as ModuleState), active: facts };
 }
 
-/** Every method rejects with the store's StoreError. Changes of one module must not run side by side. */
-export function createRecords({ store, now, queryMs }: RecordsOptions) {
+/** The state of every module that there is or was. Rejects with the store's StoreError. */
+export async function readStates({
+  store,
+  now,
+  queryMs,
+}: Omit<RecordsOptions, 'audit'>): Promise<readonly ModuleState[]> {
+  const query = { filter: EVERYTHING, sort: [], skip: 0, limit: EVERY_RECORD } as const;
+  return (await store.find(MODULES, query, { deadline: now() + queryMs })).map(toState);
+}
+
+/**
+ * Every method rejects with the store's StoreError. Changes of one module must not run side by side. An `entry` is one
+ * commit with the change that it tells of.
+ */
+export function createRecords({ store, audit, now, queryMs }: RecordsOptions) {
   const timely = () => ({ deadline: now() + queryMs });
   const one = async (ns: Namespace, id: string): Promise<StoredDocument | undefined> => {
     const query = { filter: equal('_id', id), sort: [], skip: 0, limit: 1 } as const;
@@ -135,25 +156,30 @@ export function createRecords({ store, now, queryMs }: RecordsOptions) {
       await built;
     },
     /** Of every module that there is or was. */
-    async states(): Promise<readonly ModuleState[]> {
-      const query = { filter: EVERYTHING, sort: [], skip: 0, limit: EVERY_RECORD } as const;
-      return (await store.find(MODULES, query, timely())).map(toState);
+    states: () => readStates({ store, now, queryMs }),
+    async save(state: ModuleState, entry?: AuditAction): Promise<void> {
+      const writes = [await put(MODULES, idOf(state.key), state)];
+      await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
     },
-    async save(state: ModuleState): Promise<void> {
-      await store.commit([await put(MODULES, idOf(state.key), state)], timely());
-    },
-    /** Adds a version together with the state that counts it. All or nothing. */
-    async add(state: ModuleState, facts: VersionFacts, source: string): Promise<void> {
+    /**
+     * Adds a version together with the state that counts it, all or nothing. What brings it into force, if the state does
+     * not, runs behind that; where it fails, the audit log says so.
+     */
+    async add(
+      state: ModuleState,
+      { facts, source }: Version,
+      entry: AuditAction,
+      bring?: () => Promise<void>,
+    ): Promise<void> {
       const id = versionId(state.key, facts.version);
       const { key } = state;
-      await store.commit(
-        [
-          { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...facts }) },
-          { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
-          await put(MODULES, idOf(key), state),
-        ],
-        timely(),
-      );
+      const writes: readonly Write[] = [
+        { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...facts }) },
+        { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
+        await put(MODULES, idOf(key), state),
+      ];
+      if (bring === undefined) await audit.commit(entry, writes, timely());
+      else await audit.announce(entry, bring, { writes, ...timely() });
     },
     /** Replaces what is known of a version, together with the state. */
     async change(state: ModuleState, facts: VersionFacts): Promise<void> {

@@ -2,7 +2,8 @@
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
-import { type Core, note } from './core.ts';
+import { type Core, entryOf } from './core.ts';
+import type { Incidents } from './incidents.ts';
 import { takeBackFiles } from './install.ts';
 import type { Held } from './shelf.ts';
 import { removed, resumed, suspended } from './transitions.ts';
@@ -18,43 +19,51 @@ export function mustHold({ shelf }: Pick<Core, 'shelf'>, address: ModuleAddress)
 export async function removeModule(core: Core, address: ModuleAddress, by: string): Promise<void> {
   const { files, records, shelf, logs } = core;
   const { state } = mustHold(core, address);
-  // The policy first: a crash in between leaves code without power, never grants for whoever posts the name next.
-  await files.remove(address, 'policy');
-  await files.remove(address, 'code');
-  try {
-    await records.save(removed(shelf.state(state.key), true));
-  } catch (error) {
-    await takeBackFiles(core, address, true);
-    throw error;
-  }
-  shelf.remove(removed(shelf.state(state.key), true));
-  logs.drop(state.key);
   const before = state.active?.sha256 ?? null;
-  await note(core, { address, action: 'remove', clientId: by, before, after: null });
+  const entry = entryOf({ address, action: 'remove', clientId: by, before, after: null });
+  await core.audit.announce(entry, async () => {
+    try {
+      // The policy first: a crash in between leaves code without power, never grants for whoever posts the name next.
+      await files.remove(address, 'policy');
+      await files.remove(address, 'code');
+      await records.save(removed(shelf.state(state.key), true));
+    } catch (error) {
+      await takeBackFiles(core, address, true);
+      throw error;
+    }
+    shelf.remove(removed(shelf.state(state.key), true));
+    logs.drop(state.key);
+  });
 }
 
-async function changeSuspension(
+/**
+ * Nothing of the module runs from now on. A kill switch works at once, also while the database is away: what that could not
+ * store then, with the entry of the audit log, it stores as soon as it is back. Throws NOT_FOUND, and what the store throws.
+ */
+export async function suspendModule(
   core: Core,
   address: ModuleAddress,
-  { action, by }: { readonly action: 'suspend' | 'resume'; readonly by: string },
+  { by, incidents }: { readonly by: string; readonly incidents: Pick<Incidents, 'storeLater'> },
 ): Promise<void> {
   const { shelf, records } = core;
   const { state } = mustHold(core, address);
-  const change = action === 'suspend' ? (now: typeof state) => suspended(now, 'admin') : resumed;
-  // A kill switch works at once, also while the database is away; what is stored decides after a restart.
-  if (action === 'suspend') shelf.setState(change(shelf.state(state.key)));
-  await records.save(change(shelf.state(state.key)));
-  shelf.setState(change(shelf.state(state.key)));
   const hash = state.active?.sha256 ?? null;
-  await note(core, { address, action, clientId: by, before: hash, after: hash });
-}
-
-/** Nothing of the module runs from now on. Throws NOT_FOUND. */
-export function suspendModule(core: Core, address: ModuleAddress, by: string): Promise<void> {
-  return changeSuspension(core, address, { action: 'suspend', by });
+  const entry = entryOf({ address, action: 'suspend', clientId: by, before: hash, after: hash });
+  shelf.setState(suspended(shelf.state(state.key), 'admin'));
+  try {
+    await records.save(shelf.state(state.key), entry);
+  } catch (error) {
+    incidents.storeLater(address, entry);
+    throw error;
+  }
 }
 
 /** Lifts any suspension. Throws NOT_FOUND. */
-export function resumeModule(core: Core, address: ModuleAddress, by: string): Promise<void> {
-  return changeSuspension(core, address, { action: 'resume', by });
+export async function resumeModule(core: Core, address: ModuleAddress, by: string): Promise<void> {
+  const { shelf, records } = core;
+  const { state } = mustHold(core, address);
+  const hash = state.active?.sha256 ?? null;
+  const entry = entryOf({ address, action: 'resume', clientId: by, before: hash, after: hash });
+  await records.save(resumed(shelf.state(state.key)), entry);
+  shelf.setState(resumed(shelf.state(state.key)));
 }

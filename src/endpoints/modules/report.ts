@@ -11,7 +11,7 @@ import type { Ceilings } from './ceilings.ts';
 import { createModuleFiles, type FileText, type ModuleFiles, type ModuleFolders } from './files.ts';
 import { createPolicyReader, type Policy, type PolicyReader } from './policy.ts';
 import { readPolicyFile } from './policy-text.ts';
-import { createRecords, type ModuleState, newState } from './records.ts';
+import { type ModuleState, newState, readStates } from './records.ts';
 
 interface ReportDeps {
   readonly store: DocumentStore;
@@ -144,7 +144,7 @@ export async function readSandboxReport(deps: ReportDeps): Promise<SandboxReport
   const { jsonBytes, endpointCodeBytes } = limits;
   const files = createModuleFiles({ folders, maxBytes: endpointCodeBytes });
   const policies = createPolicyReader({ ceilings, jsonBytes, originProblem: policyOriginProblem });
-  const states = await createRecords(deps).states();
+  const states = await readStates(deps);
   const byKey = new Map(states.map((state) => [state.key, state]));
   const modules: { readonly kind: string; readonly report: ReportedModule }[] = [];
   for (const address of await presentModules(files, states)) {

@@ -32,7 +32,7 @@ export interface ModulesDeps {
   readonly folders: ModuleFolders;
   readonly sandbox: Pick<Sandbox, 'inspect' | 'retire'>;
   readonly undeclared: AcceptanceDeps['undeclared'];
-  readonly audit: Pick<Audit, 'record'>;
+  readonly audit: Omit<Audit, 'read'>;
   readonly ceilings: Ceilings;
   readonly review: ReviewMode;
   readonly collections: Pick<Registry, 'get' | 'list'>;
@@ -64,7 +64,7 @@ function createCore(deps: ModulesDeps): Core {
   const registry = createModuleRegistry(collections);
   return {
     files: createModuleFiles({ folders, maxBytes }),
-    records: createRecords({ store, now, queryMs }),
+    records: createRecords({ store, audit: deps.audit, now, queryMs }),
     registry,
     shelf: createShelf({ registry, retire: (unitId) => sandbox.retire(unitId) }),
     policies: createPolicyReader({
@@ -170,7 +170,7 @@ export function createModules(deps: ModulesDeps): Modules {
         await putPolicy(core, mustHold(core, address), { value, by, review });
         return shownPolicy(mustHold(core, address));
       }),
-    suspend: (address, by) => inTurn(core, address, () => suspendModule(core, address, by)),
+    suspend: (address, by) => inTurn(core, address, () => suspendModule(core, address, { by, incidents })),
     resume: (address, by) =>
       inTurn(core, address, async () => {
         await resumeModule(core, address, by);

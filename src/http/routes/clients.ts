@@ -1,8 +1,8 @@
 // `/api/clients`: client records, for admins only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/client.ts';
+import { shownClient } from '../../auth/client-record.ts';
 import { AppError } from '../../errors.ts';
-import { createNote, fingerprintOf } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { objectBody } from '../body.ts';
 import { createDeadline } from '../deadline.ts';
@@ -10,32 +10,27 @@ import type { HttpDeps } from '../deps.ts';
 import { sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
 
-type Deps = Pick<HttpDeps, 'clients' | 'audit' | 'config' | 'now'>;
+type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
 const idOf = (request: FastifyRequest) => (request.params as { readonly id: string }).id;
 
 /** What anyone may see of a record; `secret` only when it was just generated. */
-function shown({ clientId, accessType, permissions }: Client, secret?: string) {
-  return {
-    clientId,
-    accessType,
-    ...(permissions === null ? {} : { permissions }),
-    ...(secret === undefined ? {} : { secret }),
-  };
+function shown(client: Client, secret?: string) {
+  return { ...shownClient(client), ...(secret === undefined ? {} : { secret }) };
 }
 
-const stateOf = (client: Client | undefined) => (client === undefined ? null : fingerprintOf(shown(client)));
-
-/** Makes the function that says how long the calls of one request may take together. */
+/** Makes the function that says how long the calls of one request may take together, and who makes them. */
 function createWithin(deps: Deps) {
   const deadline = createDeadline(deps);
-  return (request: FastifyRequest) => ({ deadline: deadline(request) });
+  return (request: FastifyRequest) => {
+    const by = request.client?.clientId;
+    return { deadline: deadline(request), ...(by === undefined ? {} : { by }) };
+  };
 }
 
 /** Registers the administration of clients. */
 export function clientRoutes(server: FastifyInstance, deps: Deps): void {
-  const { clients, audit } = deps;
-  const note = createNote(audit);
+  const { clients } = deps;
   const within = createWithin(deps);
   server.addHook('onRequest', requireAdmin);
   resource(server, '/api/clients', {
@@ -44,15 +39,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
       return sendValue(reply, { results: all.map((client) => shown(client)) });
     },
     POST: async (request, reply) => {
-      const options = within(request);
-      const { client, secret } = await clients.create(objectBody(request), options);
-      const change = {
-        action: 'client.create',
-        target: client.clientId,
-        before: null,
-        after: stateOf(client),
-      };
-      await note(request, change, options);
+      const { client, secret } = await clients.create(objectBody(request), within(request));
       return sendValue(reply, { results: [shown(client, secret)] }, 201);
     },
   });
@@ -63,38 +50,18 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
       return sendValue(reply, { results: [shown(client)] });
     },
     PUT: async (request, reply) => {
-      const options = within(request);
-      const target = idOf(request);
-      const before = stateOf(await clients.find(target, options));
-      const client = await clients.update(target, objectBody(request), options);
-      await note(request, { action: 'client.update', target, before, after: stateOf(client) }, options);
+      const client = await clients.update(idOf(request), objectBody(request), within(request));
       return sendValue(reply, { results: [shown(client)] });
     },
     DELETE: async (request, reply) => {
-      const options = within(request);
-      const target = idOf(request);
-      const before = stateOf(await clients.find(target, options));
-      await clients.remove(target, options);
-      await note(request, { action: 'client.remove', target, before, after: null }, options);
+      await clients.remove(idOf(request), within(request));
       return reply.code(204).send();
     },
   });
-  secretRoute(server, deps);
-}
-
-function secretRoute(server: FastifyInstance, deps: Deps): void {
-  const { clients, audit } = deps;
-  const note = createNote(audit);
-  const within = createWithin(deps);
   resource(server, '/api/clients/:id/secret', {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : objectBody(request)['secret'];
-      const target = idOf(request);
-      const options = within(request);
-      const { client, secret } = await clients.setSecret(target, chosen, options);
-      // The secret is no part of the state: its hash belongs nowhere else.
-      const state = stateOf(client);
-      await note(request, { action: 'client.secret', target, before: state, after: state }, options);
+      const { client, secret } = await clients.setSecret(idOf(request), chosen, within(request));
       return sendValue(reply, { results: [shown(client, secret)] });
     },
   });

@@ -1,8 +1,9 @@
 // `/{version}/{database}/{collection}/config`: specifications, for admins only.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CollectionAddress } from '../../collections/collection.ts';
+import type { Around } from '../../collections/specifications/service.ts';
 import { AppError } from '../../errors.ts';
-import { createNote, fingerprintOf } from '../admin-actions.ts';
+import { createAnnounce, fingerprintOf } from '../admin-actions.ts';
 import { requireAdmin } from '../authenticate.ts';
 import { acceptPlainJson, bodyOf } from '../body.ts';
 import { addressOf } from '../collection-scope.ts';
@@ -15,9 +16,19 @@ export function specificationRoutes(
   server: FastifyInstance,
   { specifications, audit }: Pick<HttpDeps, 'specifications' | 'audit'>,
 ): void {
-  const note = createNote(audit);
-  const stateAt = (address: CollectionAddress) => fingerprintOf(specifications.read(address));
-  const pathTo = ({ version, database, name }: CollectionAddress) => `/${version}/${database}/${name}`;
+  const announce = createAnnounce(audit);
+  const around =
+    (request: FastifyRequest, { version, database, name }: CollectionAddress): Around =>
+    ({ before, after }, apply) => {
+      const replaced = before === undefined ? 'create' : 'replace';
+      const change = {
+        action: `specification.${after === undefined ? 'remove' : replaced}`,
+        target: `/${version}/${database}/${name}`,
+        before: fingerprintOf(before),
+        after: fingerprintOf(after),
+      };
+      return announce(request, change, apply);
+    };
   acceptPlainJson(server);
   server.addHook('onRequest', requireAdmin);
   resource(server, '/:version/:database/:collection/config', {
@@ -28,18 +39,13 @@ export function specificationRoutes(
     },
     POST: async (request, reply) => {
       const address = addressOf(request);
-      const before = stateAt(address);
-      const { created } = await specifications.put(address, bodyOf(request));
-      const action = created ? 'specification.create' : 'specification.replace';
-      await note(request, { action, target: pathTo(address), before, after: stateAt(address) });
+      const { created } = await specifications.put(address, bodyOf(request), around(request, address));
       const message = created ? { message: `${address.name} collection created` } : {};
       return sendValue(reply, { result: 'success', ...message });
     },
     DELETE: async (request, reply) => {
       const address = addressOf(request);
-      const before = stateAt(address);
-      await specifications.remove(address);
-      await note(request, { action: 'specification.remove', target: pathTo(address), before, after: null });
+      await specifications.remove(address, around(request, address));
       return sendValue(reply, { result: 'success', message: `${address.name} collection removed` });
     },
   });

@@ -17,6 +17,7 @@ export interface Threads {
   commit(parcel: Parcel): Promise<void>;
   gather(task: BuildTask): Promise<GatherState>;
   fill(task: BuildTask): Promise<FillState>;
+  discard(index: number): Promise<void>;
   drop(index: number): Promise<void>;
   checkpoint(truncate: boolean): Promise<void>;
   /** Waits for what runs. */
@@ -95,6 +96,7 @@ export function createThreads(
     commit: (parcel) => write('commit', parcel),
     gather: (task) => write('gather', task),
     fill: (task) => write('fill', task),
+    discard: (index) => write('discard', index),
     drop: (index) => write('drop', index),
     checkpoint: (truncate) => write('checkpoint', truncate),
     async close() {

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditAction } from '../../../src/auth/audit.ts';
-import { inTurn, note } from '../../../src/endpoints/modules/core.ts';
+import { entryOf, inTurn } from '../../../src/endpoints/modules/core.ts';
 import { createKeyedQueue } from '../../../src/lib/keyed-queue.ts';
 import { endpoint, hook } from './modules.ts';
 
-describe('note', () => {
-  it('names the kind of module and its path', async () => {
-    const recorded: AuditAction[] = [];
-    const audit = { record: async (action: AuditAction) => void recorded.push(action) };
+describe('entryOf', () => {
+  it('names the kind of module and its path', () => {
     const rest = { clientId: 'alice', before: null, after: 'a' };
-    await note({ audit }, { address: endpoint('report'), action: 'create', ...rest });
-    await note({ audit }, { address: hook('slugify'), action: 'remove', ...rest });
-    expect(recorded).toEqual([
-      { action: 'endpoint.create', target: '/1.0/report', ...rest },
-      { action: 'hook.remove', target: '/api/hooks/slugify', ...rest },
-    ]);
+    expect(entryOf({ address: endpoint('report'), action: 'create', ...rest })).toEqual({
+      ...{ action: 'endpoint.create', target: '/1.0/report', ...rest },
+    });
+    expect(entryOf({ address: hook('slugify'), action: 'remove', ...rest })).toEqual({
+      ...{ action: 'hook.remove', target: '/api/hooks/slugify', ...rest },
+    });
   });
 });
 

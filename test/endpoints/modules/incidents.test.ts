@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createRecords } from '../../../src/endpoints/modules/records.ts';
+import { readStates } from '../../../src/endpoints/modules/records.ts';
 import type { Incident } from '../../../src/endpoints/sandbox.ts';
 import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from './modules.ts';
@@ -98,7 +98,7 @@ describe('quarantine', () => {
     for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
     await vi.waitFor(() => expect(store.missed).toContain('find'), { timeout: 10_000 });
     store.comeBack();
-    const states = () => createRecords({ store, now: Date.now, queryMs: 5000 }).states();
+    const states = () => readStates({ store, now: Date.now, queryMs: 5000 });
     await vi.waitFor(async () => expect((await states())[0]?.suspendedBy).toBe('breaker'), {
       timeout: 10_000,
     });

@@ -41,11 +41,11 @@ describe('code that cannot be stored', () => {
   });
 
   it.each([
-    ['a first part of it', 1],
-    ['all of it', 3],
+    ['a first part of it', 2],
+    ['all of it', 4],
   ])('is posted again although %s was stored after all', async (_what, applies) => {
     const { failing, control } = await failingStore();
-    const { modules } = await loadedModules({ store: failing });
+    const { modules, audited } = await loadedModules({ store: failing });
     Object.assign(control, {
       refuses: (names: string[]) => names.includes('cloister.moduleVersions'),
       applies,
@@ -54,17 +54,23 @@ describe('code that cannot be stored', () => {
     control.refuses = () => false;
     expect(await modules.post(REPORT, code({}, 'two'), 'alice')).toMatchObject({ created: true, version: 2 });
     expect(modules.registry.get(REPORT)?.unit).toMatchObject({ version: 2 });
+    expect((await audited()).map(([action]) => action)).toEqual([
+      ...['endpoint.create', 'endpoint.create.failed', 'endpoint.create'],
+    ]);
   });
 
   it('as the one in force leaves the old file, and the next post has the next number', async () => {
     const { failing, control } = await failingStore();
-    const { modules, read } = await loadedModules({ store: failing });
+    const { modules, read, audited } = await loadedModules({ store: failing });
     await modules.post(REPORT, code({}, 'one'), 'alice');
     const unit = modules.registry.get(REPORT)?.unit;
     control.refuses = (collections) => collections.join() === 'cloister.modules';
     await expect(modules.post(REPORT, code({}, 'two'), 'alice')).rejects.toBeInstanceOf(StoreError);
     expect(await read(FILE)).toBe(code({}, 'one'));
     expect(modules.registry.get(REPORT)?.unit).toBe(unit);
+    expect((await audited()).slice(1).map(([action]) => action)).toEqual([
+      ...['endpoint.replace', 'endpoint.replace.failed'],
+    ]);
     control.refuses = () => false;
     expect(await modules.post(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
     expect((await modules.versions(REPORT)).map(({ active }) => active)).toEqual([false, false, true]);

@@ -1,9 +1,11 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { entryOf } from '../../../src/endpoints/modules/core.ts';
 import { createRecords } from '../../../src/endpoints/modules/records.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fingerprint } from '../../../src/lib/fingerprint.ts';
+import { auditOf } from '../../helpers/audit-log.ts';
 import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, hook, loadedModules, openModules } from './modules.ts';
 
@@ -110,12 +112,17 @@ describe('a start', () => {
   it('completes what a crash left between file and state', async () => {
     const first = await loadedModules();
     await first.modules.post(REPORT, code({}, 'one'), 'alice');
-    const records = createRecords({ store: first.store, now: Date.now, queryMs: 5000 });
+    const records = createRecords({
+      ...{ store: first.store, audit: auditOf(first.store) },
+      ...{ now: Date.now, queryMs: 5000 },
+    });
     const [state] = await records.states();
     const [one] = await records.versions('endpoint:1.0/report');
     const source = code({}, 'two');
+    const states = { before: one!.sha256, after: fingerprint(source) };
+    const entry = entryOf({ address: REPORT, action: 'replace', clientId: 'bob', ...states });
     const two = { ...one!, version: 2, clientId: 'bob', sha256: fingerprint(source) };
-    await records.add({ ...state!, last: 2 }, two, source);
+    await records.add({ ...state!, last: 2 }, { facts: two, source }, entry);
     await first.close();
 
     const before = await first.restart();
@@ -126,6 +133,7 @@ describe('a start', () => {
     expect(after.inspected).toEqual([]);
     expect(after.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 2 }, postedBy: 'bob' });
     expect(await after.modules.versions(REPORT)).toHaveLength(2);
+    expect((await after.audited()).at(-1)).toEqual(['endpoint.replace', '/1.0/report', null]);
   });
 
   it('leaves code alone that it cannot look at, and looks again at the next start', async () => {

@@ -85,7 +85,7 @@ export async function openModules(options: Options = {}) {
   const reader = createReader();
   const { log, errors, warnings } = silentLog();
   const now = options.now ?? Date.now;
-  const audit = createAudit({ store, now, queryMs: 5000 });
+  const audit = createAudit({ store, now, queryMs: 5000, log });
   const modules = createModules({
     store,
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },

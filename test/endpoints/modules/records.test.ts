@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRecords, newState, type VersionFacts } from '../../../src/endpoints/modules/records.ts';
 import { StoreError } from '../../../src/errors.ts';
+import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
 const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
@@ -9,9 +10,11 @@ const facts = (version: number): VersionFacts => ({
   ...{ approvedBy: null, approvedAt: null, policy: null },
 });
 
+const ENTRY = { clientId: 'alice', action: 'hook.create', target: '/api/hooks/a', before: null, after: 'x' };
+
 async function open() {
   const { store } = await openTemporaryStore();
-  const records = createRecords({ store, now: Date.now, queryMs: 5000 });
+  const records = createRecords({ store, audit: auditOf(store), now: Date.now, queryMs: 5000 });
   await records.ensure();
   return { store, records };
 }
@@ -38,9 +41,13 @@ describe('records', () => {
   it('keep versions of each module apart, with their sources', async () => {
     const { records } = await open();
     const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;
-    await records.add({ ...newState(a), last: 1 }, facts(1), 'one');
-    await records.add({ ...newState(a), last: 2 }, facts(2), 'two');
-    await records.add({ ...newState(b), last: 1 }, { ...facts(1), policy: { version: 1 } }, 'other');
+    await records.add({ ...newState(a), last: 1 }, { facts: facts(1), source: 'one' }, ENTRY);
+    await records.add({ ...newState(a), last: 2 }, { facts: facts(2), source: 'two' }, ENTRY);
+    await records.add(
+      { ...newState(b), last: 1 },
+      { facts: { ...facts(1), policy: { version: 1 } }, source: 'other' },
+      ENTRY,
+    );
     expect(await records.versions(a)).toEqual([facts(1), facts(2)]);
     expect(await records.version(b, 1)).toEqual({ ...facts(1), policy: { version: 1 } });
     expect(await records.version(b, 2)).toBeUndefined();
@@ -55,18 +62,19 @@ describe('records', () => {
   });
 
   it('never overwrite a version, and then change nothing', async () => {
-    const { records } = await open();
-    await records.add({ ...newState('hook:a'), last: 1 }, facts(1), 'one');
-    const again = records.add({ ...newState('hook:a'), last: 9 }, facts(1), 'two');
+    const { store, records } = await open();
+    await records.add({ ...newState('hook:a'), last: 1 }, { facts: facts(1), source: 'one' }, ENTRY);
+    const again = records.add({ ...newState('hook:a'), last: 9 }, { facts: facts(1), source: 'two' }, ENTRY);
     await expect(again).rejects.toBeInstanceOf(StoreError);
     expect(await records.source('hook:a', 1)).toBe('one');
     expect((await records.states())[0]?.last).toBe(1);
+    expect(await auditedIn(store)).toEqual([['hook.create', '/api/hooks/a', 'alice']]);
   });
 
   it('note an approval', async () => {
     const { records } = await open();
     const state = { ...newState('hook:a'), last: 1, pending: [1] };
-    await records.add(state, facts(1), 'one');
+    await records.add(state, { facts: facts(1), source: 'one' }, ENTRY);
     const approved = { ...facts(1), approvedBy: 'bob', approvedAt: 7 };
     await records.change({ ...state, pending: [], active: approved }, approved);
     expect(await records.version('hook:a', 1)).toEqual(approved);

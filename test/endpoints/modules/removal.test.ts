@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from './modules.ts';
 
 const REPORT = endpoint('report');
@@ -60,5 +61,17 @@ describe('suspending', () => {
     await store.close();
     await expect(modules.suspend(REPORT, 'bob')).rejects.toBeInstanceOf(StoreError);
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+  });
+
+  it('is stored, and in the audit log, when the database is back', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.post(REPORT, code(), 'alice');
+    store.leave('busy', ['commit']);
+    await expect(first.modules.suspend(REPORT, 'bob')).rejects.toMatchObject({ reason: 'busy' });
+    store.comeBack();
+    const { modules, audited } = await first.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+    expect((await audited()).at(-1)).toEqual(['endpoint.suspend', '/1.0/report', 'bob']);
   });
 });

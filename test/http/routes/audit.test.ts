@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../../src/auth/audit.ts';
+import type { AuditEntry } from '../../../src/auth/audit-chain.ts';
 import { fingerprint } from '../../../src/lib/fingerprint.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { ADMIN } from '../../helpers/server-process.ts';
@@ -40,7 +40,9 @@ describe('/api/audit', () => {
     await send('PUT', '/api/clients/app/secret', { secret: SECRET });
     await send('DELETE', '/api/clients/app');
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
-    const entries = await read();
+    const [made, ...entries] = await read();
+    // The operator's, at the start.
+    expect(made).toMatchObject({ action: 'client.create', target: ADMIN.clientId, clientId: null });
     expect(entries.map(({ action, target, before, after }) => [action, target, before, after])).toEqual([
       ['configuration.change', '/api/config', untouched, configured],
       ['specification.create', PATH, null, created],

@@ -87,13 +87,15 @@ async function apply(scope: Scope, step: Step, { done }: Journal): Promise<Outco
   if (kind === 'remove') return removeEach(scope, step, done);
   try {
     const outcome = await sendParcel(scope, parcel, { isFollowed });
-    done.push({ kind, ns, writes: writes.slice(0, outcome.done) });
+    done.push({ kind, ns, writes: writes.slice(0, outcome.done).filter(isUndone) });
     return outcome.failure;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { at: 0, error };
   }
 }
+
+const isUndone = (write: Write) => write.kind !== 'insert' || write.stays !== true;
 
 /** True where the server, or the driver, refused the command as a whole. */
 function isRefusal(error: unknown): boolean {

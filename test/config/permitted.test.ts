@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createConfig } from '../../src/config/effective.ts';
+import { refusedOf } from '../../src/config/permitted.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+
+const RUNNING = createConfig(new Map([['limits.batch', 50]]));
+
+/** The names that are refused where `before` becomes `after` by a patch of the same content. */
+const refused = (before: JsonObject, after: JsonObject, patch = after) =>
+  refusedOf(RUNNING, { patch, before, after }).map(({ written }) => written);
+
+describe('what an admin may change over HTTP', () => {
+  it('is what the schema marks, and nothing about walls, folders, addresses, secrets and the database', () => {
+    const marked = (how: string) =>
+      SETTINGS.filter(({ leaf }) => leaf.overHttp === how).map(({ path }) => path);
+    expect(marked('any')).toEqual([
+      ...['cors.enabled', 'cors.origins', 'cache.enabled', 'cache.ttl', 'feedback.enabled'],
+      ...['media.tokenExpiresIn', 'media.pathFormat'],
+    ]);
+    const limits = SETTINGS.filter(({ path }) => path.startsWith('limits.')).map(({ path }) => path);
+    expect(marked('lower')).toEqual([
+      ...['auth.tokenTtl', 'cache.maxBytes', 'media.maxFileSize', 'media.requestSeconds'],
+      ...limits,
+    ]);
+    for (const { leaf, path } of SETTINGS.filter((setting) => setting.leaf.overHttp === 'lower')) {
+      expect(['integer', 'number'], path).toContain('type' in leaf ? leaf.type : undefined);
+    }
+    expect(SETTINGS.filter(({ leaf }) => leaf.secret === true && leaf.overHttp !== undefined)).toEqual([]);
+  });
+
+  it('compares what the file says, not only what is posted', () => {
+    expect(refused({}, { sandbox: { review: 'all' } })).toEqual(['sandbox.review']);
+    expect(refused({ sandbox: { review: 'all' } }, {}, { sandbox: {} })).toEqual(['sandbox.review']);
+    expect(refused({ sandbox: { review: 'all' } }, { sandbox: { review: 'all' } })).toEqual([]);
+    expect(refused({ caching: { engine: 'memory' } }, { cache: { engine: 'memory' } })).toEqual([]);
+    expect(refused({}, { cache: true, cors: { origins: [] } })).toEqual([]);
+  });
+
+  it('lets limits go down from what is in force, whatever the file says', () => {
+    expect(refused({}, { limits: { batch: 50, pageSize: 999 } })).toEqual([]);
+    expect(refused({}, { limits: { batch: 51 } })).toEqual(['limits.batch']);
+    expect(refused({ limits: { batch: 50 } }, {})).toEqual(['limits.batch']);
+    expect(refused({ limits: { pageSize: 5 } }, {})).toEqual([]);
+  });
+
+  it('has no unknown keys, neither new nor lost ones', () => {
+    expect(refused({}, { zebra: 1, cache: { colour: 1 } })).toEqual(['zebra', 'cache.colour']);
+    expect(refused({ cache: { colour: 1 } }, {}, { cache: {} })).toEqual(['cache.colour']);
+    expect(refused({}, {}, { $schema: 'x' })).toEqual(['$schema']);
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]));
+    expect(refused({}, many)).toHaveLength(20);
+  });
+});
