@@ -6,7 +6,7 @@ import type { DocumentStore, Projection } from '../stores/ports.ts';
 import type { Collection, Field, FieldType } from './collection.ts';
 import type { Context } from './documents.ts';
 import { BLOCK, historyOf } from './history-blocks.ts';
-import { isIncluding, shows } from './reads/projection.ts';
+import { type FieldMap, shows } from './reads/projection.ts';
 import { revisionSpace } from './revision-space.ts';
 
 const plainField = (name: string, type: FieldType): [string, Field] => [
@@ -25,6 +25,12 @@ const plainField = (name: string, type: FieldType): [string, Field] => [
 
 const OWN = { v: 1, action: 1 } as const;
 
+/** True for limiters that list what to show; `_id` alone counts too. Contradictory ones fail where they are used. */
+function includes({ _id, ...named }: FieldMap): boolean {
+  const values = Object.values(named);
+  return values.length === 0 ? _id === 1 : values.includes(1);
+}
+
 /** The collection of the revisions: its documents have two fields more, and come oldest first. */
 export function revisionView(collection: Collection): Collection {
   const own = [plainField('originalDocumentId', 'ObjectID'), plainField('action', 'String')];
@@ -36,7 +42,7 @@ export function revisionView(collection: Collection): Collection {
     sortOrder: 1 as const,
     // Without these nobody could tell the revisions apart.
     fieldLimiters:
-      fieldLimiters !== null && isIncluding(fieldLimiters) ? { ...fieldLimiters, ...OWN } : fieldLimiters,
+      fieldLimiters !== null && includes(fieldLimiters) ? { ...fieldLimiters, ...OWN } : fieldLimiters,
   };
   return { ...collection, fields, settings, namespace: revisionSpace(collection) };
 }

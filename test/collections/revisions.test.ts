@@ -168,7 +168,7 @@ describe('under limiters that include', () => {
   });
 
   test('those that exclude hold as they are, and contradictory ones fail', async () => {
-    limited({ v: 0 });
+    limited({ v: 0, _id: 1 });
     expect((await history('books', id)).results[0]).not.toHaveProperty('v');
     limited({ title: 1, pages: 0 });
     expect((await refusalOf(history('books', id))).code).toBe('PARAMETER_INVALID');

@@ -37,7 +37,7 @@ export function chooseFields(requested: JsonObject | undefined, limiters: FieldM
 }
 
 /** True when the map lists what to show; false when it lists what to hide, or nothing. Throws for a mixture. */
-export function isIncluding(map: FieldMap): boolean {
+function isIncluding(map: FieldMap): boolean {
   const names = Object.keys(map).filter((name) => name !== '_id');
   const including = names.some((name) => map[name] === 1);
   if (including && names.some((name) => map[name] === 0)) {

@@ -56,10 +56,9 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     const options = readOptions(collection, request, limits.pageSize);
     const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
     // Also where no revision is asked for: what is not offered is refused everywhere.
-    const filter = await compileRevisions(filters, { collection, filter: historyFilters }, context);
-    const projectionOfRevisions = () =>
-      readOptions(revisionView(collection), request, limits.pageSize).projection;
-    const revisions = includeHistory === true ? { filter, projection: projectionOfRevisions() } : undefined;
+    const narrowed = await compileRevisions(filters, { collection, filter: historyFilters }, context);
+    const shown = () => readOptions(revisionView(collection), request, limits.pageSize).projection;
+    const revisions = includeHistory === true ? { filter: narrowed, projection: shown() } : undefined;
     const histories = collection.settings.storeRevisions;
     return { options, view: { projection: options.projection, compose, revisions, histories } };
   };
