@@ -3,20 +3,32 @@ import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 3;
 
+/** Does something for each item, and lets the event loop turn whenever it has run for some 3 ms. */
+export async function forEachInSlices<T>(
+  items: Iterable<T>,
+  visit: (item: T, index: number) => void,
+): Promise<void> {
+  let index = 0;
+  let end = performance.now() + SLICE_MS;
+  for (const item of items) {
+    visit(item, index);
+    index += 1;
+    if (performance.now() > end) {
+      await setImmediate();
+      end = performance.now() + SLICE_MS;
+    }
+  }
+}
+
 /** `Array.prototype.map` that lets the event loop turn whenever it has run for some 3 ms. */
 export async function mapInSlices<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
 ): Promise<R[]> {
   const results: R[] = [];
-  let end = performance.now() + SLICE_MS;
-  for (let index = 0; index < items.length; index += 1) {
-    results.push(map(items[index] as T, index));
-    if (performance.now() > end) {
-      await setImmediate();
-      end = performance.now() + SLICE_MS;
-    }
-  }
+  await forEachInSlices(items, (item, index) => {
+    results.push(map(item, index));
+  });
   return results;
 }
 
