@@ -170,13 +170,18 @@ export class Connection {
     const { request, response, expectsContinue } = exchange;
     this.#current = exchange;
     response.once('close', () => this.#answered(request));
-    if (expectsContinue) {
-      // Only when somebody reads the body: a refusal that needs no body is sent instead.
-      request.once('resume', () => {
-        if (this.#discard === undefined && !response.headersSent) response.writeContinue();
-      });
-    }
+    if (expectsContinue) this.#continueOnceRead(request, response);
     this.#options.handle(request, response);
+  }
+
+  /** Asks for the body as soon as somebody wants to read it: a refusal that does not need it is sent instead. */
+  #continueOnceRead(request: IncomingMessage, response: ServerResponse): void {
+    const onListener = (event: string | symbol) => {
+      if (event !== 'data' && event !== 'readable') return;
+      request.off('newListener', onListener);
+      if (this.#discard === undefined && !response.headersSent) response.writeContinue();
+    };
+    request.on('newListener', onListener);
   }
 
   #answered(request: IncomingMessage): void {

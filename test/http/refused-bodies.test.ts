@@ -109,7 +109,14 @@ describe.each([
     [false, true].flatMap((chunked) =>
       refusals
         .filter(([status]) => status !== 413 || bytes > 1024)
-        .map(([status, given]) => ({ status, size, coding: chunked ? 'chunks' : 'one length', given, bytes, chunked })),
+        .map(([status, given]) => ({
+          status,
+          size,
+          coding: chunked ? 'chunks' : 'one length',
+          given,
+          bytes,
+          chunked,
+        })),
     ),
   );
 
