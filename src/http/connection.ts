@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly discard: DiscardLimits;
   /** How long the client may read nothing while an answer waits for it. */
   readonly sendMs: number;
-  /** Epoch milliseconds. */
+  /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
   /** Told of every change of `unsent`. */
   readonly onUnsent: (difference: number) => void;

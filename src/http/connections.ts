@@ -9,7 +9,7 @@ import type { HttpConfig, HttpLogger } from './deps.ts';
 interface Options {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
   readonly logger: Pick<HttpLogger, 'warn'>;
-  /** Epoch milliseconds. */
+  /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
   readonly discard?: DiscardLimits;
 }

@@ -133,7 +133,11 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: Conn
 export function createServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
   const addresses = createEndpointAddresses(deps.modules.registry);
-  const connections = createConnections({ limits: deps.config.limits, logger: deps.logger, now: deps.now });
+  const connections = createConnections({
+    limits: deps.config.limits,
+    logger: deps.logger,
+    now: () => performance.now(),
+  });
   const server = createListener(deps, { connections, onError, addresses });
   const entry = createEntry(deps, connections);
   const cache = responseCache(deps);

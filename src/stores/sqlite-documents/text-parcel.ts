@@ -3,7 +3,7 @@
 import { forEachInSlices } from '../../lib/slices.ts';
 import { LONG_TEXT, lengthOf } from '../../lib/text-pieces.ts';
 
-export interface TextParcel {
+interface TextParcel {
   /** All texts as UTF-8, one behind the other. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where each text ends. */
