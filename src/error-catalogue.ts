@@ -215,6 +215,12 @@ export const ERRORS = {
     message: 'The database is unavailable',
     explain: 'The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
+  SERVER_BUSY: {
+    status: 503,
+    message: 'The server has too many connections',
+    explain:
+      'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`; the message says which. Repeat the request after `Retry-After` seconds.',
+  },
   WORKSPACE_UNAVAILABLE: {
     status: 503,
     message: 'The workspace cannot be written',

@@ -6,7 +6,7 @@ import { isJsonObject, type Json } from '../lib/json.ts';
 import { bodyOf } from './body.ts';
 import { collectionOf, guard, idOf } from './collection-scope.ts';
 import type { HttpDeps } from './deps.ts';
-import { createContext, type Handle, pageText } from './document-answers.ts';
+import { createContext, documentsText, type Handle, pageText } from './document-answers.ts';
 import { preconditionOf, refusePreconditions } from './preconditions.ts';
 import { compose, parseQuery } from './query-string.ts';
 import { JSON_TYPE, sendText, sendValue } from './reply.ts';
@@ -90,7 +90,7 @@ export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' 
         throw new AppError('DOCUMENT_INVALID', { items: [{ field: 'file', message: 'must be specified' }] });
       }
       const { results } = await documents.create(collection, body, context(request), composeOptions(request));
-      return sendText(reply, JSON_TYPE, `{"results":[${results.join(',')}]}`);
+      return sendText(reply, JSON_TYPE, documentsText(results));
     },
     updateOne: async (request, reply) => {
       const options = writeOptions(request);

@@ -5,12 +5,13 @@ import type { Collection } from '../collections/collection.ts';
 import { readsThroughHooks } from '../collections/reads/hooked-reader.ts';
 import { referenceTarget } from '../collections/references.ts';
 import { namespaceKey, type Registry } from '../collections/registry.ts';
+import type { Text } from '../lib/text-pieces.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 import type { Query } from './query-string.ts';
 
-/** A whole answer: JSON text, and the `v` of the document when it is about one. */
+/** A whole answer: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
 export interface Representation {
-  readonly body: string;
+  readonly body: Text;
   readonly v?: number | undefined;
 }
 
@@ -105,11 +106,16 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
     async read(key) {
       const entry = await cache.get(key);
       if (entry === undefined) return undefined;
-      const end = entry.indexOf('\n');
-      const v = entry.slice(0, end);
-      return { body: entry.slice(end + 1), v: v === '' ? undefined : Number(v) };
+      const [first = '', ...rest] = typeof entry === 'string' ? [entry] : entry;
+      const end = first.indexOf('\n');
+      const v = first.slice(0, end);
+      const start = first.slice(end + 1);
+      return { body: rest.length === 0 ? start : [start, ...rest], v: v === '' ? undefined : Number(v) };
     },
-    write: (key, { body, v }) => cache.set(key, `${v ?? ''}\n${body}`, ttlSeconds * 1000),
+    write: (key, { body, v }) => {
+      const head = `${v ?? ''}\n`;
+      return cache.set(key, typeof body === 'string' ? head + body : [head, ...body], ttlSeconds * 1000);
+    },
     async flush(path) {
       if (path === '*') {
         everything += 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentTag, listTag, noneMatch } from '../../src/http/etag.ts';
+import { documentTag, listTag, longTag, noneMatch } from '../../src/http/etag.ts';
 
 describe('tags', () => {
   it('differ by body, and a document’s names its v', () => {
@@ -8,6 +8,18 @@ describe('tags', () => {
     expect(documentTag(3, 'a')).toMatch(/^"3-[0-9a-z]{1,7}"$/);
     expect(documentTag(3, 'a')).not.toBe(documentTag(3, 'b'));
     expect(documentTag(3, 'a')).not.toBe(documentTag(4, 'a'));
+  });
+});
+
+describe('the tag of a long text', () => {
+  const pieces = ['é'.repeat(100_000), 'x', `😀${'y'.repeat(65_535)}😀`.repeat(3)];
+  const whole = pieces.join('');
+
+  it('is that of the same text in one', async () => {
+    const bytes = Buffer.byteLength(whole);
+    expect(await longTag(pieces)).toEqual({ tag: listTag(whole), bytes });
+    expect(await longTag(whole)).toEqual({ tag: listTag(whole), bytes });
+    expect(await longTag(pieces, 7)).toEqual({ tag: documentTag(7, whole), bytes });
   });
 });
 

@@ -8,6 +8,7 @@ import { asStoreError, type Outcome, unwrapped } from './outcome.ts';
 import type { Parcel } from './parcel.ts';
 import type { CountTask, FindTask, SpaceTask, ThreadData } from './reader-thread.ts';
 import type { Space } from './space.ts';
+import { type Texts, unpackTexts } from './text-parcel.ts';
 
 /** Every method rejects with a StoreError. */
 export interface Threads {
@@ -90,7 +91,7 @@ export function createThreads(
   const write = <T>(name: string, task: unknown) =>
     run<T>(pool('writer-thread', 1), task, { name }).finally(onWritten);
   return {
-    find: (task) => read('find', task),
+    find: async (task) => unpackTexts(await read<Texts>('find', task)),
     count: (task) => read('count', task),
     space: (task) => read('space', task),
     commit: (parcel) => write('commit', parcel),
