@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Measure time, or use every core themselves: they run one by one when all the others are done. */
 const ALONE = [
   'test/stores/sqlite-documents/event-loop.test.ts',
+  'test/http/long-pages.test.ts',
   'test/acceptance/kill.test.ts',
   'test/acceptance/mongodb-failover.test.ts',
   'test/acceptance/mongodb-cities.test.ts',

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** SHA-256 of the prebuilt files of isolated-vm 7.0.1 for Node 26 (ABI 147). */
-const REVIEWED = new Map([
+/** SHA-256 of the prebuilt files of isolated-vm 7.0.1 for Node 26 (ABI 147). The packed command ships them all. */
+export const REVIEWED = new Map([
   [
     'darwin-arm64/isolated-vm.abi147.node',
     '81f4f01b89120559f57fba8b4e29a8a3cbcb9d1951b4869441553a54e0dc5f51',
@@ -43,29 +43,25 @@ function fileName() {
   return `${platform}-${arch}/isolated-vm.abi${versions.modules}${libc()}.node`;
 }
 
-/** @param {string} name @param {URL} folder @returns {URL} */
-function findUpwards(name, folder) {
-  const found = new URL(`node_modules/isolated-vm/prebuilds/${name}`, folder);
-  if (existsSync(found)) return found;
-  const parent = new URL('../', folder);
-  if (parent.href === folder.href) throw new Error('isolated-vm is not installed for this machine');
-  return findUpwards(name, parent);
-}
+/** Where they lie below the package: in a checkout as npm installed them, else as they were packed. */
+const FOLDERS = ['node_modules/isolated-vm/prebuilds/', 'prebuilds/'];
 
 /**
- * Absolute path of the prebuilt file for this platform, processor, Node version and C library, looked up from `root` upwards.
+ * Absolute path of the prebuilt file for this platform, processor, Node version and C library.
  * A host is told the path when it is started: it may read that file, but not look around for it.
  * @param {URL} root folder of the package, with a slash at its end
  */
 export function bindingPath(root) {
-  return fileURLToPath(findUpwards(fileName(), root));
+  const found = FOLDERS.map((folder) => new URL(folder + fileName(), root)).find((url) => existsSync(url));
+  if (found === undefined) throw new Error('isolated-vm is not installed for this machine');
+  return fileURLToPath(found);
 }
 
 /**
  * SHA-256 of a file, in hexadecimal.
  * @param {string} path
  */
-export function bindingSha256(path) {
+function bindingSha256(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 

@@ -127,6 +127,7 @@ export interface FindOptions {
   page?: number;
   sort?: Record<string, 1 | -1>;
   fields?: Record<string, 0 | 1>;
+  /** One level and what the specifications say, so many levels, or all of them. */
   compose?: boolean | number | 'all';
 }
 

@@ -1,78 +1,91 @@
-// Proves that what `npm pack` makes can be installed and started: packs, installs the tarball into an empty folder
-// from the registry, starts the server there with plain Node, asks for /health, and posts and calls an endpoint.
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// Proves that what `npm pack` makes can be used as a person does it, with the machine's own Node and with the needed one:
+// installs the tarball into an empty folder, runs `npx cloister start`, asks for /health, posts and calls an endpoint.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { connect } from '../test/helpers/client.ts';
-import { ADMIN, freePort } from '../test/helpers/server-process.ts';
+import { delimiter, dirname, join, sep } from 'node:path';
+import { strayLines } from './package-check/npm-output.ts';
+import { tryOut } from './package-check/try-out.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const READY_WITHIN_MS = 20_000;
+const NEEDED = 26;
+/** Source, the worked-through documents and six binaries of about a megabyte each; more has come in by mistake. */
+const MAX_TARBALL_BYTES = 5_000_000;
+const LICENCES = ['LICENSE', 'prebuilds/LICENSE'];
+
+type Environment = NodeJS.ProcessEnv;
+
+/** The programs of the machine, without those that npm put in front. */
+const machinePath = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.split(sep).includes('node_modules'))
+  .join(delimiter);
+const OWN: Environment = { ...process.env, PATH: machinePath };
+const RIGHT: Environment = { ...OWN, PATH: [dirname(process.execPath), machinePath].join(delimiter) };
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(command: readonly string[], cwd: string, env: Environment): Ended {
+  const [program = '', ...args] = command;
+  const { error, status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  return { code: status, stdout, stderr };
+}
+
+function demand(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message);
+}
 
 function pack(into: string): string {
-  execFileSync('npm', ['pack', '--pack-destination', into], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const { code, stderr } = run(['npm', 'pack', '--pack-destination', into], ROOT, RIGHT);
+  demand(code === 0, `npm pack ended with ${code}: ${stderr}`);
   const file = readdirSync(into).find((name) => name.endsWith('.tgz'));
   if (file === undefined) throw new Error('npm pack wrote no tarball');
-  return join(into, file);
+  const path = join(into, file);
+  const { size } = statSync(path);
+  console.log(`package check: ${file} has ${size} bytes`);
+  demand(size <= MAX_TARBALL_BYTES, `the tarball has more than ${MAX_TARBALL_BYTES} bytes`);
+  return path;
 }
 
-function install(tarball: string, into: string): string {
-  writeFileSync(join(into, 'package.json'), '{"private":true}\n');
-  // Packages may look at the Node that installs them: it is the one that will run them.
-  const env = { ...process.env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball], { cwd: into, env, stdio: 'inherit' });
-  return join(into, 'node_modules', '.bin', 'cloister');
+function majorOf(env: Environment): number {
+  return Number(/^v(\d+)/.exec(run(['node', '--version'], ROOT, env).stdout)?.[1]);
 }
 
-/** Posts code and resolves with what it answers: that the sandbox was shipped whole. */
-async function endpointAnswer(url: string): Promise<string> {
-  const { token } = await connect(url);
-  const posted = await fetch(`${url}/1.0/hello/config`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
-    body: "module.exports.get = (req, res) => res.json({ hello: 'sandbox' });",
-  });
-  if (!posted.ok) throw new Error(`the endpoint was refused: ${posted.status} ${await posted.text()}`);
-  const answer = await fetch(`${url}/1.0/hello`, { headers: { authorization: `Bearer ${token}` } });
-  if (!answer.ok) throw new Error(`the endpoint failed: ${answer.status} ${await answer.text()}`);
-  return answer.text();
+/** Installs without a compiler and without a word but npm's own about the Node of the machine. */
+function install(tarball: string, folder: string, env: Environment): void {
+  mkdirSync(folder);
+  const { code, stdout, stderr } = run(['npm', 'install', '--no-audit', '--no-fund', tarball], folder, env);
+  const stray = strayLines(`${stdout}\n${stderr}`, majorOf(env) < NEEDED ? 'cloister' : undefined);
+  demand(code === 0 && stray.length === 0, `npm install ended with ${code} and said:\n${stray.join('\n')}`);
+  const missing = LICENCES.filter((name) => !existsSync(join(folder, 'node_modules/cloister', name)));
+  demand(missing.length === 0, `not in the package: ${missing}`);
 }
 
-/** Resolves with what /health and an endpoint say; rejects when the server ends or stays silent. */
-async function tryOut(command: string, cwd: string): Promise<string> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const server = spawn(process.execPath, [command, 'start', '--port', String(port)], {
-    cwd,
-    env: { ...process.env, CLOISTER_ADMIN_ID: ADMIN.clientId, CLOISTER_ADMIN_SECRET: ADMIN.secret },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const ended = new Promise<never>((_, reject) => {
-    server.once('exit', (code) => reject(new Error(`the installed server ended with ${code}`)));
-  });
-  ended.catch(() => undefined);
-  try {
-    const giveUp = Date.now() + READY_WITHIN_MS;
-    while (Date.now() < giveUp) {
-      const answer = await Promise.race([ended, fetch(`${url}/health`).catch(() => undefined)]);
-      if (answer?.ok === true) return `${await answer.text()}, ${await endpointAnswer(url)}`;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(`the installed server did not answer within ${READY_WITHIN_MS} ms`);
-  } finally {
-    server.removeAllListeners('exit');
-    server.kill('SIGKILL');
-  }
+/** An old Node is told in one line what is missing. */
+function refuse(folder: string): void {
+  const { code, stdout, stderr } = run(['npx', 'cloister', 'start'], folder, OWN);
+  const said = strayLines(`${stdout}\n${stderr}`, undefined);
+  const line = new RegExp(`^cloister: Node ${NEEDED} or newer is needed, this is \\S+$`);
+  const alone = said.length === 1 && line.test(said[0] ?? '');
+  demand(code === 1 && alone, `an old Node ended with ${code} and said:\n${said.join('\n')}`);
+  console.log(`package check: ${said[0]}`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'cloister-package-'));
 try {
-  const command = install(pack(folder), folder);
-  console.log(`package check: the installed server answered ${await tryOut(command, folder)}`);
+  const tarball = pack(folder);
+  for (const [name, env] of Object.entries({ own: OWN, right: RIGHT })) {
+    const place = join(folder, name);
+    install(tarball, place, env);
+    const major = majorOf(env);
+    if (major < NEEDED) refuse(place);
+    console.log(`package check: installed by Node ${major}, it answered ${await tryOut(place, RIGHT)}`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

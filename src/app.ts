@@ -108,7 +108,7 @@ async function ensureClients(
 /** Builds the whole application. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
-  const logger = options.logger ?? createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
   const readable = await keepToOwner(configFile);
   if (readable !== undefined) logger.warn({}, readable);
   const newId = createIdSource(now);

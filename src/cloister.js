@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The entry. Plain JavaScript that any Node since 18 can parse, so that an old one can say what it lacks.
 import { existsSync } from 'node:fs';
 import module from 'node:module';

@@ -9,9 +9,10 @@ import { readSandboxReport, type SandboxReport } from './endpoints/modules/repor
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createIdSource } from './lib/ids.ts';
-import { createLogger, type Logger, levelOfCommands } from './lib/logger.ts';
-import { openDocuments } from './stores/documents.ts';
+import { createLogger, type Logger, logOfCommands } from './lib/logger.ts';
+import { openDocuments, openStoredDataCheck } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
+import type { DataCheck } from './stores/sqlite-documents/data-check.ts';
 import { createExport, type Exporter } from './transfer/export.ts';
 import { createImport, type Importer } from './transfer/import.ts';
 import { openOutputFile } from './transfer/output-file.ts';
@@ -52,7 +53,7 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
 }
 
 const logOf = (config: Config): Logger =>
-  createLogger({ level: levelOfCommands(config.logging.level), secrets: SECRET_PATHS });
+  createLogger({ ...logOfCommands(config.logging), secrets: SECRET_PATHS });
 
 function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
@@ -65,6 +66,15 @@ export async function checkDatabase(config: Config, { cwd }: Surroundings): Prom
   if (config.database.engine === 'sqlite') return;
   const store = await openStore(config, cwd);
   await store.close();
+}
+
+/**
+ * Opens the data for `cloister check --data`: `none` where there are none yet, `served` where a database server keeps them.
+ * Throws `unavailable` for data that cannot be read.
+ */
+export function openData({ database }: Config, { cwd }: Surroundings): DataCheck | 'none' | 'served' {
+  if (database.engine !== 'sqlite') return 'served';
+  return openStoredDataCheck(database, { cwd }) ?? 'none';
 }
 
 /** Opens the clients of the configured database for one command. */

@@ -187,7 +187,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
       if (!enabled || config.sandbox.minimumLevel > 0) return;
       testedStatus(sandbox).then(
         ({ level, walls, selfTest }) => {
-          const report = { level, walls, selfTest: selfTest.state };
+          const report = { sandboxLevel: level, walls, selfTest: selfTest.state };
           if (selfTest.state === 'passed') logger.info(report, 'the walls of the sandbox hold');
           else logger.error(report, 'the self-test of the sandbox failed: see /api/status');
         },

@@ -139,7 +139,7 @@ export const ERRORS = {
   },
   PRECONDITION_FAILED: {
     status: 412,
-    message: 'The document is no longer in the state that If-Match names',
+    message: 'The document is not in a state that If-Match or If-None-Match allows',
     explain: 'Fetch it again and repeat the change.',
   },
   PAYLOAD_TOO_LARGE: {
@@ -214,6 +214,12 @@ export const ERRORS = {
     status: 503,
     message: 'The database is unavailable',
     explain: 'The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
+  },
+  SERVER_BUSY: {
+    status: 503,
+    message: 'The server has too many connections',
+    explain:
+      'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`; the message says which. Repeat the request after `Retry-After` seconds.',
   },
   WORKSPACE_UNAVAILABLE: {
     status: 503,

@@ -58,6 +58,10 @@ describe('the command', () => {
     });
   });
 
+  it('names its interpreter, so that a shell can run it', () => {
+    expect(readFileSync(ENTRY, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
   it('uses no syntax and no import that an older Node lacks', () => {
     const text = readFileSync(ENTRY, 'utf8');
     expect(text).not.toMatch(/\bimport\s*\{[^}]*\}\s*from 'node:module'/);

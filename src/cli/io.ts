@@ -1,5 +1,6 @@
 // What a command may touch of the process: two streams of lines and its surroundings.
 import type { Environment } from '../config/environment.ts';
+import { escapeControls } from '../lib/terminal-text.ts';
 
 export interface Io {
   /** A line of the command's own output. */
@@ -17,13 +18,13 @@ interface LineStream {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** Lines into two streams. A reader that went away (`| head`) ends nothing. */
+/** Lines into two streams; what others wrote in them steers no terminal. A reader that went away (`| head`) ends nothing. */
 export function createIo(streams: { stdout: LineStream; stderr: LineStream }, cwd: string): Io {
   const { stdout, stderr } = streams;
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return {
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void stderr.write(`${line}\n`),
+    out: (line) => void stdout.write(`${escapeControls(line)}\n`),
+    err: (line) => void stderr.write(`${escapeControls(line)}\n`),
     cwd,
   };
 }

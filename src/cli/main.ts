@@ -11,6 +11,8 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   }
   const { command, flags } = usage;
   if (command === 'start') return (await import('./start.ts')).start(flags, io);
+  if (command === 'check' && flags.data === true)
+    return (await import('./check-data.ts')).checkData(flags, io);
   if (command === 'check') return (await import('./check.ts')).check(flags, io);
   if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
   if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);

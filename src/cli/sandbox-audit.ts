@@ -3,7 +3,17 @@ import type { SandboxReport } from '../endpoints/modules/report.ts';
 import { auditPage } from './audit-page.ts';
 import { loadOrReport } from './configured.ts';
 import type { Io } from './io.ts';
+import { firstSignal, type SignalSource } from './signals.ts';
 import type { CommandFlags } from './usage.ts';
+
+interface Host extends SignalSource {
+  exit(code: number): void;
+}
+
+/** Without a listener, Ctrl-C would end the process where it stands, and leave the files of the self-test behind. */
+function endWithSignals(host: Host): void {
+  void firstSignal(host, (code) => host.exit(code)).then(() => host.exit(1));
+}
 
 function print(report: SandboxReport, asJson: boolean, io: Io): void {
   const lines = asJson ? [JSON.stringify(report, null, 2)] : auditPage(report);
@@ -11,7 +21,8 @@ function print(report: SandboxReport, asJson: boolean, io: Io): void {
 }
 
 /** Prints the page, or the report as JSON. Gives 1 when the configuration is wrong or the self-test failed, else 0. */
-export async function sandboxAudit(flags: CommandFlags, io: Io): Promise<number> {
+export async function sandboxAudit(flags: CommandFlags, io: Io, host: Host = process): Promise<number> {
+  endWithSignals(host);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { readAudit } = await import('../console.ts');

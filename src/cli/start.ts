@@ -86,7 +86,7 @@ async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<
 async function startApp(loaded: LoadedConfig, context: Context): Promise<number> {
   const { config, file } = loaded;
   const { io } = context;
-  const logger = createLogger({ level: config.logging.level, secrets: SECRET_PATHS });
+  const logger = createLogger({ ...config.logging, secrets: SECRET_PATHS });
   logStrayFailures(process, logger);
   try {
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);

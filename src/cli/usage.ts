@@ -7,6 +7,8 @@ Commands:
   start                                 serve the workspace
   check                                 check configuration, specifications, endpoints, hooks and policies
                                         without starting
+  check --data [--repair]               check that the indexes of the embedded database agree with its documents,
+                                        beside a server or without one; build those anew that do not
   clients add --id ID [--admin] [--secret S]
                                         add a client; its secret is shown once
   clients list                          list clients
@@ -20,16 +22,16 @@ Flags:
   --workspace DIR    workspace folder (default: workspace)
   --port N           port of the content API (start only)
   --file FILE        file of an export or import; - is the standard stream
-  --help, --version`;
+  --help, -h; --version, -v`;
 
 const TEXT = { type: 'string' } as const;
 const SWITCH = { type: 'boolean' } as const;
-const COMMON = { config: TEXT, workspace: TEXT, help: SWITCH } as const;
+const COMMON = { config: TEXT, workspace: TEXT } as const;
 
 /** The flags that each command takes. */
 const COMMANDS = {
   start: { ...COMMON, port: TEXT },
-  check: COMMON,
+  check: { ...COMMON, data: SWITCH, repair: SWITCH },
   'clients add': { ...COMMON, id: TEXT, admin: SWITCH, secret: TEXT },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
@@ -50,7 +52,8 @@ export interface CommandFlags {
   readonly file?: string | undefined;
   readonly admin?: boolean | undefined;
   readonly json?: boolean | undefined;
-  readonly help?: boolean | undefined;
+  readonly data?: boolean | undefined;
+  readonly repair?: boolean | undefined;
 }
 
 export type Usage =
@@ -63,6 +66,16 @@ function commandOf(words: readonly string[]): CommandName | undefined {
   return Object.hasOwn(COMMANDS, name) ? (name as CommandName) : undefined;
 }
 
+const SHOWN = new Map<string, 'help' | 'version'>([
+  ...['--help', '-h', 'help'].map((word) => [word, 'help'] as const),
+  ...['--version', '-v', 'version'].map((word) => [word, 'version'] as const),
+]);
+
+/** What is asked for in place of a command; help also behind one, or behind the beginning of one. */
+function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
+  return args.some((arg) => arg === '--help' || arg === '-h') ? 'help' : SHOWN.get(args[0] ?? '');
+}
+
 function mistakeIn(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, list, remove';
@@ -72,17 +85,18 @@ function mistakeIn(words: readonly string[]): string {
 
 /** Understands the arguments, or says in one line why not. */
 export function parseUsage(args: readonly string[]): Usage {
+  const show = shownBy(args);
+  if (show !== undefined) return { show };
   const first = args.findIndex((arg) => arg.startsWith('-'));
   const words = first === -1 ? args : args.slice(0, first);
   const rest = first === -1 ? [] : args.slice(first);
-  if (words.length === 0 && rest[0] === '--version') return { show: 'version' };
-  if (words.length === 0 && rest[0] === '--help') return { show: 'help' };
   const command = commandOf(words);
   if (command === undefined) return { mistake: mistakeIn(words) };
   try {
     const { values } = parseArgs({ args: rest, options: COMMANDS[command], strict: true });
     const flags = values as CommandFlags;
-    return flags.help === true ? { show: 'help' } : { command, flags };
+    if (flags.repair === true && flags.data !== true) return { mistake: 'check: --repair needs --data' };
+    return { command, flags };
   } catch (error) {
     // Node's text goes on with advice for programmers.
     const text = error instanceof Error ? error.message : '';

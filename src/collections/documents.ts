@@ -1,6 +1,7 @@
 // What the HTTP layer asks of documents. Types only; `service.ts` does it.
 import type { Client } from '../auth/client.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import type { Levels } from '../lib/levels.ts';
 import type { Collection } from './collection.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -49,7 +50,8 @@ export interface ReadRequest {
   readonly sort?: string | JsonObject;
   readonly sortOrder?: 1 | -1;
   readonly fields?: JsonObject;
-  readonly compose?: boolean;
+  /** True is one level, and the next where a specification says so. */
+  readonly compose?: Levels;
   readonly includeHistory?: boolean;
   readonly historyFilters?: JsonObject;
 }
@@ -84,15 +86,20 @@ export interface CountResult {
 
 export interface RemoveResult {
   readonly deleted: number;
-  /** Documents left in the collection. */
-  readonly totalCount: number;
+  /** Documents left in the collection. Undefined when nobody asked, or the count takes too long. */
+  readonly totalCount: number | undefined;
 }
 
 export interface WriteOptions {
-  /** `compose=true|false` of the request, where sent. */
-  readonly compose?: boolean | undefined;
-  /** Is `v` a state that `If-Match` names? Absent: no precondition. */
+  /** `compose` of the request, where sent. */
+  readonly compose?: Levels | undefined;
+  /** Is `v` a state in which the write may go on? Absent: no precondition. */
   readonly ifMatch?: ((v: number) => boolean) | undefined;
+}
+
+export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
+  /** Count what is left of the collection. */
+  readonly counts?: boolean | undefined;
 }
 
 export interface DocumentService {
@@ -120,10 +127,15 @@ export interface DocumentService {
     collection: Collection,
     id: string,
     context: Context,
-    options: WriteOptions,
+    options: RemoveOptions,
   ): Promise<RemoveResult>;
   /** `body` must be `{query}`. */
-  removeByQuery(collection: Collection, body: Json, context: Context): Promise<RemoveResult>;
+  removeByQuery(
+    collection: Collection,
+    body: Json,
+    context: Context,
+    options: Pick<RemoveOptions, 'counts'>,
+  ): Promise<RemoveResult>;
 }
 
 /** Bounds of one request; every one has a default in the configuration. */

@@ -1,4 +1,5 @@
 // Where the revisions of a collection are kept, and how they are found there.
+import type { Filter } from '../stores/filter.ts';
 import type { IndexDefinition, Namespace } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
 
@@ -19,4 +20,9 @@ export function revisionSpace({
   settings,
 }: Pick<Collection, 'namespace' | 'settings'>): Namespace {
   return { ...namespace, collection: settings.revisionCollection };
+}
+
+/** The revisions of one document. */
+export function revisionsOf(id: string): Filter {
+  return { kind: 'field', path: 'originalDocumentId', tests: [{ kind: 'eq', value: id }] };
 }

@@ -7,6 +7,7 @@ import { createFilterCompiler } from './filters/compiler.ts';
 import type { DocumentHooks } from './hooks.ts';
 import { createComposer } from './reads/compose.ts';
 import { createEnricher } from './reads/enrich.ts';
+import { createHistories } from './reads/histories.ts';
 import { withReadHooks } from './reads/hooked-reader.ts';
 import { createReader } from './reads/reader.ts';
 import type { Registry } from './registry.ts';
@@ -43,10 +44,11 @@ const NO_HOOKS: DocumentHooks = {
 export function createDocumentService(options: DocumentServiceOptions): DocumentService {
   const { store, registry, limits, newId, now, patterns, hooks = NO_HOOKS } = options;
   const filters = createFilterCompiler({ store, registry, limits });
-  const composer = createComposer({ store, registry, limits });
-  const enricher = createEnricher({ store, composer, maxRevisions: limits.composeReferences });
+  const histories = createHistories({ store });
+  const composer = createComposer({ store, histories, registry, limits });
+  const enricher = createEnricher({ store, histories, composer, maxRevisions: limits.composeReferences });
   const validator = createValidator(patterns.matches);
-  const writer = createWriter({ store, registry, composer, validator, limits, newId, now, hooks });
+  const writer = createWriter({ store, registry, histories, composer, validator, limits, newId, now, hooks });
   const affected = createAffected({ store, filters, limit: limits.writeMatches });
   const turns = createKeyedQueue();
   return {

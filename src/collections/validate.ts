@@ -17,12 +17,21 @@ export interface Validated {
   readonly items: readonly ErrorItem[];
   /** What a worker must decide first: hand it to `settlePatterns`. Empty but for patterns or texts that are too much for this thread. */
   readonly pending: readonly PendingPattern[];
+  /** In mode `update`: fields that the specification does not declare. Whether they are failures, what is stored tells. */
+  readonly undeclared: readonly string[];
   /** `items` and `pending` in the order of the answer. */
   readonly findings: readonly (ErrorItem | PendingPattern)[];
 }
 
 /** Does every text match the pattern? False when the time for it is over. */
 export type PatternMatcher = (rule: PatternRule, texts: readonly string[]) => Promise<boolean>;
+
+const NOTHING: readonly never[] = [];
+
+/** What is wrong with a field that the specification does not declare. */
+export function undeclaredItem(name: string): ErrorItem {
+  return { field: name, message: "doesn't exist in the collection schema", code: 'ERROR_NOT_IN_SCHEMA' };
+}
 
 const isPending = (finding: ErrorItem | PendingPattern): finding is PendingPattern => 'rule' in finding;
 
@@ -69,24 +78,26 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
     if (item !== undefined) findings.push(item);
   }
   const allowance = createAllowance();
+  const undeclared: string[] = [];
   for (const [name, value] of Object.entries(document)) {
     if (findings.length >= MAX_FINDINGS) break;
     const field = collection.fields.get(name);
     if (field === undefined) {
-      const message = "doesn't exist in the collection schema";
-      findings.push({ field: name, message, code: 'ERROR_NOT_IN_SCHEMA' });
+      if (mode === 'update') undeclared.push(name);
+      else findings.push(undeclaredItem(name));
       continue;
     }
     const finding = value === null ? undefined : checkRules(field, value, allowance);
     if (finding !== undefined) findings.push(finding);
   }
   if (findings.length === 0) {
-    return { document: normalise(collection, document), items: [], pending: [], findings };
+    const normal = normalise(collection, document);
+    return { document: normal, items: NOTHING, pending: NOTHING, undeclared, findings };
   }
   const pending = findings.filter(isPending);
   const items = findings.filter((finding) => !isPending(finding)) as ErrorItem[];
   const normal = items.length === 0 ? normalise(collection, document) : document;
-  return { document: normal, items, pending, findings };
+  return { document: normal, items, pending, undeclared, findings };
 }
 
 /** All failures of a validated document, once the patterns that need a worker have been run. */

@@ -2,14 +2,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createCaller } from '../auth/access.ts';
 import type { Context, Origin, Page } from '../collections/documents.ts';
+import { LONG_TEXT, type Text } from '../lib/text-pieces.ts';
 import { createDeadline } from './deadline.ts';
 import type { HttpDeps } from './deps.ts';
 
 export type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** A page as JSON text: its documents are text already. */
-export function pageText({ results, metadata }: Page): string {
-  return `{"results":[${results.join(',')}],"metadata":${JSON.stringify(metadata)}}`;
+/** Documents, which are text already, between what stands around them; in pieces when they are long together. */
+export function documentsText(results: readonly string[], rest = ''): Text {
+  const length = results.reduce((sum, { length }) => sum + length + 1, 0);
+  if (length <= LONG_TEXT) return `{"results":[${results.join(',')}]${rest}}`;
+  const pieces = ['{"results":['];
+  for (const [index, text] of results.entries()) {
+    if (index > 0) pieces.push(',');
+    pieces.push(text);
+  }
+  pieces.push(`]${rest}}`);
+  return pieces;
+}
+
+/** A page as JSON text. */
+export function pageText({ results, metadata }: Page): Text {
+  return documentsText(results, `,"metadata":${JSON.stringify(metadata)}`);
 }
 
 function originOf({ id, client, method, originalUrl: url, headers, ip }: FastifyRequest): Origin {

@@ -6,19 +6,20 @@ import { isJsonObject, type Json } from '../lib/json.ts';
 import { bodyOf } from './body.ts';
 import { collectionOf, guard, idOf } from './collection-scope.ts';
 import type { HttpDeps } from './deps.ts';
-import { createContext, type Handle, pageText } from './document-answers.ts';
-import { ifMatch } from './etag.ts';
-import { flag, parseQuery } from './query-string.ts';
+import { createContext, documentsText, type Handle, pageText } from './document-answers.ts';
+import { preconditionOf, refusePreconditions } from './preconditions.ts';
+import { compose, parseQuery } from './query-string.ts';
 import { JSON_TYPE, sendText, sendValue } from './reply.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
 type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;
 
+function composeOptions(request: FastifyRequest): Pick<WriteOptions, 'compose'> {
+  return { compose: compose(parseQuery(request.originalUrl)) };
+}
+
 function writeOptions(request: FastifyRequest): WriteOptions {
-  return {
-    compose: flag(parseQuery(request.originalUrl), 'compose'),
-    ifMatch: ifMatch(request.headers['if-match']),
-  };
+  return { ...composeOptions(request), ifMatch: preconditionOf(request) };
 }
 
 /** Old clients POST `{query, update}` to change documents, unless those are the names of fields. */
@@ -38,21 +39,23 @@ function wantsEverything(body: Json): boolean {
 export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many', Handle> {
   const { config, documents, logger } = deps;
   const context = createContext(deps);
+  const counts = config.feedback.enabled;
   const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
-    if (!config.feedback.enabled) return reply.code(204).send();
+    if (!counts) return reply.code(204).send();
     const message = 'Documents deleted successfully';
     return sendValue(reply, { status: 'success', message, deleted, deletedCount: deleted, totalCount });
   };
   return {
     one: async (request, reply) => {
-      const options = writeOptions(request);
+      const options = { ifMatch: preconditionOf(request), counts };
       const id = idOf(request);
       return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
     },
     many: async (request, reply) => {
+      refusePreconditions(request);
       const collection = collectionOf(request);
       const body = bodyOf(request);
-      const removed = await documents.removeByQuery(collection, body, context(request));
+      const removed = await documents.removeByQuery(collection, body, context(request), { counts });
       if (wantsEverything(body)) {
         const by = request.client?.clientId ?? null;
         const about = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
@@ -68,7 +71,8 @@ export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' 
   const { documents } = deps;
   const context = createContext(deps);
   const updateMany: Handle = async (request, reply) => {
-    const options = writeOptions(request);
+    refusePreconditions(request);
+    const options = composeOptions(request);
     const body = bodyOf(request);
     const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
     return sendText(reply, JSON_TYPE, pageText(page));
@@ -81,11 +85,12 @@ export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' 
         guard(request, collection, 'PUT');
         return updateMany(request, reply);
       }
+      refusePreconditions(request, ['if-match']);
       if (collection.settings.media) {
         throw new AppError('DOCUMENT_INVALID', { items: [{ field: 'file', message: 'must be specified' }] });
       }
-      const { results } = await documents.create(collection, body, context(request), writeOptions(request));
-      return sendText(reply, JSON_TYPE, `{"results":[${results.join(',')}]}`);
+      const { results } = await documents.create(collection, body, context(request), composeOptions(request));
+      return sendText(reply, JSON_TYPE, documentsText(results));
     },
     updateOne: async (request, reply) => {
       const options = writeOptions(request);

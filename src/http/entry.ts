@@ -1,17 +1,20 @@
-// What happens to every request first: the headers that all answers carry, and the bound on the query string.
+// What happens to every request first: the headers that all answers carry, the bounds on connections and the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { Hook } from './authenticate.ts';
+import type { Connections } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
 import { pathOf } from './error-handler.ts';
 import { queryText } from './query-string.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'logger'>;
 
+/** Answered on every connection: whoever watches the server learns that it lives. */
+const HEALTH = '/health';
 const noHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
 
 /** Makes the first hook, and the function that sets the common headers where hooks do not run. */
-export function createEntry({ config, logger }: Deps) {
+export function createEntry({ config, logger }: Deps, connections: Pick<Connections, 'of'>) {
   const { name } = config.server;
   const { queryStringBytes } = config.limits;
   const headers = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -27,7 +30,9 @@ export function createEntry({ config, logger }: Deps) {
     }
     const { raw, originalUrl: url } = request;
     const tooLong = url.length > queryStringBytes && (queryText(url)?.length ?? 0) > queryStringBytes;
-    if (tooLong) done(new AppError('URI_TOO_LONG'));
+    const isSurplus = connections.of(raw.socket)?.isSurplus === true;
+    if (isSurplus && pathOf(request) !== HEALTH) done(new AppError('SERVER_BUSY'));
+    else if (tooLong) done(new AppError('URI_TOO_LONG'));
     else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(noHost());
     else done();
   };

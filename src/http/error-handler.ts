@@ -94,6 +94,8 @@ export function createErrorHandler(logger: HttpLogger) {
     const error = request.raw.readableAborted ? new AppError('BAD_REQUEST') : toAppError(thrown);
     const about = { requestId: request.id, method: request.method, path: pathOf(request) };
     if (isOfCustomCode(error)) logger.debug({ ...about, code: error.code }, 'custom code did not answer');
+    // Whoever opens too many connections shall not fill the log too.
+    else if (error.code === 'SERVER_BUSY') logger.debug(about, 'too busy for a request');
     else if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
     else if (error.status === 503) logger.warn({ ...about, err: thrown }, 'request could not be served');
     reply.headers(headersOf(error, request));

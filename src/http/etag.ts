@@ -1,17 +1,38 @@
 // Entity tags. A document's tag starts with its `v`, so that any of them can serve as a precondition of a write.
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { forEachInSlices } from '../lib/slices.ts';
+import { slicesOf, type Text } from '../lib/text-pieces.ts';
 
-const NUMBERED = /^(?:W\/)?"?(\d{1,15})(?:-[\w-]*)?"?$/;
+const listTagOf = (digest: string) => `"l${digest}"`;
+const documentTagOf = (v: number, checksum: number) => `"${v}-${checksum.toString(36)}"`;
 
 /** Tag of a page of documents. The letter keeps it from looking like that of a document. */
 export function listTag(body: string): string {
-  return `"l${hash('sha1', body, 'base64url')}"`;
+  return listTagOf(hash('sha1', body, 'base64url'));
 }
 
 /** Tag of one representation of a document in state `v`. The checksum has only those of one state to tell apart. */
 export function documentTag(v: number, body: string): string {
-  return `"${v}-${crc32(body).toString(36)}"`;
+  return documentTagOf(v, crc32(body));
+}
+
+/** The same tags for a long body, found while others have their turns; and its length in bytes. `v`: of a document. */
+export async function longTag(
+  body: Text,
+  v?: number,
+): Promise<{ readonly tag: string; readonly bytes: number }> {
+  const digest = createHash('sha1');
+  let checksum = 0;
+  let bytes = 0;
+  await forEachInSlices(slicesOf(body), (slice) => {
+    const chunk = Buffer.from(slice);
+    bytes += chunk.length;
+    if (v === undefined) digest.update(chunk);
+    else checksum = crc32(chunk, checksum);
+  });
+  const tag = v === undefined ? listTagOf(digest.digest('base64url')) : documentTagOf(v, checksum);
+  return { tag, bytes };
 }
 
 const members = (header: string) => header.split(',').map((member) => member.trim());
@@ -22,20 +43,4 @@ export function noneMatch(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag || header.trim() === '*') return true;
   return members(header).some((member) => opaque(member) === tag);
-}
-
-/**
- * What `If-Match` demands of a document's `v`; undefined without the header. It takes `*`, a bare number,
- * and every tag that was given for a state of the document, several of them separated by commas.
- */
-export function ifMatch(header: string | undefined): ((v: number) => boolean) | undefined {
-  if (header === undefined) return undefined;
-  const names = members(header);
-  if (names.includes('*')) return () => true;
-  const states = new Set<number>();
-  for (const name of names) {
-    const digits = NUMBERED.exec(name)?.[1];
-    if (digits !== undefined) states.add(Number(digits));
-  }
-  return (v) => states.has(v);
 }

@@ -3,7 +3,7 @@ import type { ReadRequest } from '../collections/documents.ts';
 import { refuseParameter } from '../collections/parameter-error.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { checkJson } from '../lib/json-check.ts';
-import { flag, type Parameter, type Query } from './query-string.ts';
+import { compose, flag, type Parameter, type Query } from './query-string.ts';
 
 const NUMBER = /^[+-]?\d+(\.\d*)?$/;
 /** Beyond it no page exists anywhere, and sums of such numbers are still exact. */
@@ -80,7 +80,7 @@ export function readRequest(query: Query): ReadRequest {
   assign(draft, 'sort', sort(query));
   assign(draft, 'sortOrder', sortOrder(query));
   assign(draft, 'fields', object(query, 'fields'));
-  assign(draft, 'compose', flag(query, 'compose'));
+  assign(draft, 'compose', compose(query));
   assign(draft, 'includeHistory', flag(query, 'includeHistory'));
   assign(draft, 'historyFilters', object(query, 'historyFilters'));
   return draft;

@@ -1,6 +1,7 @@
 // The query string: bounded, decoded strictly, reduced to the parameters that mean something.
 import { refuseParameter } from '../collections/parameter-error.ts';
 import { AppError } from '../errors.ts';
+import { type Levels, parseLevels } from '../lib/levels.ts';
 import type { Hook } from './authenticate.ts';
 
 const PARAMETERS = [
@@ -81,6 +82,12 @@ export const requireQuery: Hook = (request, _reply, done) => {
 export function flag(query: Query, name: Parameter): boolean | undefined {
   const value = query.get(name);
   return value === undefined ? undefined : value === 'true';
+}
+
+/** How deep to compose, undefined when the parameter was not sent. */
+export function compose(query: Query): Levels | undefined {
+  const value = query.get('compose');
+  return value === undefined ? undefined : parseLevels(value);
 }
 
 /**

@@ -1,9 +1,10 @@
 // Answers to reads: looked up or computed, tagged, wrapped for JSONP, or not sent at all because the client has them.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadRequest } from '../collections/documents.ts';
+import { LONG_TEXT } from '../lib/text-pieces.ts';
 import { collectionOf } from './collection-scope.ts';
 import { pathOf } from './error-handler.ts';
-import { documentTag, listTag, noneMatch } from './etag.ts';
+import { documentTag, listTag, longTag, noneMatch } from './etag.ts';
 import { callbackName, wrapCallback } from './jsonp.ts';
 import { readRequest } from './list-query.ts';
 import { flag, parseQuery, type Query } from './query-string.ts';
@@ -41,13 +42,22 @@ async function lookUp(
   return { representation, headers: { 'X-Cache': 'MISS', 'X-Cache-Lookup': lookup } };
 }
 
+/** Tag of an answer, and its length in bytes where that had to be counted. */
+async function tagOf({
+  body,
+  v,
+}: Representation): Promise<{ readonly tag: string; readonly bytes?: number }> {
+  if (typeof body !== 'string' || body.length > LONG_TEXT) return longTag(body, v);
+  return { tag: v === undefined ? listTag(body) : documentTag(v, body) };
+}
+
 /** Sends an answer of this content type, or 304 when the client has it already. */
-function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  const { body, v, type } = answer;
-  const tag = v === undefined ? listTag(body) : documentTag(v, body);
+async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  const { tag, bytes } = await tagOf(answer);
   reply.header('etag', tag);
   if (noneMatch(request.headers['if-none-match'], tag)) return reply.code(304).send();
-  return sendText(reply, type, body);
+  if (bytes !== undefined) reply.header('content-length', bytes);
+  return sendText(reply, answer.type, answer.body);
 }
 
 /**
@@ -69,6 +79,6 @@ export function createReadResponder(
     reply.headers(headers);
     const { body, v } = representation;
     if (callback === undefined) return send(request, reply, { body, v, type: JSON_TYPE });
-    return send(request, reply, { body: wrapCallback(callback, body), v, type: SCRIPT_TYPE });
+    return send(request, reply, { body: await wrapCallback(callback, body), v, type: SCRIPT_TYPE });
   };
 }

@@ -1,13 +1,15 @@
 // How answers leave: text that is ready, never serialised again by the framework.
 import type { FastifyReply } from 'fastify';
+import type { Text } from '../lib/text-pieces.ts';
 
 export const JSON_TYPE = 'application/json';
 export const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-const asIs = (payload: unknown): string => payload as string;
+/** Serializer of bodies that are ready: `on-send.ts` takes texts in pieces too. */
+export const asIs = (payload: unknown): string => payload as string;
 
 /** Sends text under a content type. */
-export function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+export function sendText(reply: FastifyReply, type: string, text: Text): FastifyReply {
   // Without a serializer of our own the framework appends a charset, which JSON does not have (RFC 8259 11).
   return reply.serializer(asIs).header('content-type', type).send(text);
 }

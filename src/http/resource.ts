@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { Hook } from './authenticate.ts';
+import { refusePreconditions } from './preconditions.ts';
 import { requireQuery } from './query-string.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -30,6 +31,8 @@ function allowOf(methods: readonly string[]): string {
   return [...methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])), 'OPTIONS'].join(', ');
 }
 
+const refuseConditions = async (request: FastifyRequest) => refusePreconditions(request);
+
 /** Registers an address whose own hooks decide which methods it takes. */
 export function anyMethod(server: FastifyInstance, url: string, handler: Handler): void {
   server.route({ method: [...ALL], url, handler: handler as RouteHandlerMethod });
@@ -37,20 +40,22 @@ export function anyMethod(server: FastifyInstance, url: string, handler: Handler
 
 /**
  * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not; then a query
- * string that cannot be read is refused. `bodyLimit`: bytes, that of the server unless given.
+ * string that cannot be read is refused. `bodyLimit`: bytes, that of the server unless given. `conditional`: the handlers
+ * see to `If-Match` and `If-None-Match` themselves; otherwise writes with them are refused.
  */
 export function resource(
   server: FastifyInstance,
   url: string,
   handlers: Handlers,
-  { bodyLimit }: { readonly bodyLimit?: number } = {},
+  { bodyLimit, conditional = false }: { readonly bodyLimit?: number; readonly conditional?: boolean } = {},
 ): void {
   const taken = Object.keys(handlers);
   const allow = allowOf(taken);
   for (const [method, handler] of Object.entries(handlers)) {
     const limit = bodyLimit === undefined ? {} : { bodyLimit };
     const onRequest = requireQuery;
-    server.route({ method, url, onRequest, handler: handler as RouteHandlerMethod, ...limit });
+    const preHandler = method === 'GET' || conditional ? {} : { preHandler: refuseConditions };
+    server.route({ method, url, onRequest, handler: handler as RouteHandlerMethod, ...limit, ...preHandler });
   }
   const options: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: options as RouteHandlerMethod });

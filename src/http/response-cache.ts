@@ -5,12 +5,13 @@ import type { Collection } from '../collections/collection.ts';
 import { readsThroughHooks } from '../collections/reads/hooked-reader.ts';
 import { referenceTarget } from '../collections/references.ts';
 import { namespaceKey, type Registry } from '../collections/registry.ts';
+import type { Text } from '../lib/text-pieces.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 import type { Query } from './query-string.ts';
 
-/** A whole answer: JSON text, and the `v` of the document when it is about one. */
+/** A whole answer: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
 export interface Representation {
-  readonly body: string;
+  readonly body: Text;
   readonly v?: number | undefined;
 }
 
@@ -72,6 +73,8 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
   const spaces = new Map<Collection, readonly string[]>();
   let live = registry.list();
   let epoch = 0;
+  /** Flushes of everything: what is computed while one goes on is stored under a key that nobody asks for again. */
+  let everything = 0;
 
   store.watch((changed) => {
     for (const namespace of changed) {
@@ -96,18 +99,28 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
       if (!collection.settings.cache || readsThroughHooks(collection)) return undefined;
       const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);
       const flushes = flushed.get(collection.path) ?? 0;
-      return [bootId, epoch, flushes, states, path, visibility(client), normalised(query)].join('\n');
+      return [bootId, epoch, everything, flushes, states, path, visibility(client), normalised(query)].join(
+        '\n',
+      );
     },
     async read(key) {
       const entry = await cache.get(key);
       if (entry === undefined) return undefined;
-      const end = entry.indexOf('\n');
-      const v = entry.slice(0, end);
-      return { body: entry.slice(end + 1), v: v === '' ? undefined : Number(v) };
+      const [first = '', ...rest] = typeof entry === 'string' ? [entry] : entry;
+      const end = first.indexOf('\n');
+      const v = first.slice(0, end);
+      const start = first.slice(end + 1);
+      return { body: rest.length === 0 ? start : [start, ...rest], v: v === '' ? undefined : Number(v) };
     },
-    write: (key, { body, v }) => cache.set(key, `${v ?? ''}\n${body}`, ttlSeconds * 1000),
+    write: (key, { body, v }) => {
+      const head = `${v ?? ''}\n`;
+      return cache.set(key, typeof body === 'string' ? head + body : [head, ...body], ttlSeconds * 1000);
+    },
     async flush(path) {
-      if (path === '*') return cache.clear();
+      if (path === '*') {
+        everything += 1;
+        return cache.clear();
+      }
       const at = path.replace(/\/$/, '');
       const known = registry.list().some((collection) => collection.path === at);
       if (known) flushed.set(at, (flushed.get(at) ?? 0) + 1);

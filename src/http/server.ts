@@ -1,16 +1,18 @@
 // The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
 
-import type { Server } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cors';
 import fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
 import { bodyLimit } from './body-limits.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { type Connections, createConnections } from './connections.ts';
 import type { HttpConfig, HttpDeps } from './deps.ts';
 import { createEndpointAddresses, type EndpointAddresses } from './endpoint-address.ts';
 import { createEntry } from './entry.ts';
 import { createErrorHandler } from './error-handler.ts';
+import { createBrokenRequestHandler, createHttpServer } from './listener.ts';
+import { createOnSend, decideConnection } from './on-send.ts';
 import { knowAllMethods } from './resource.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
 import { apiCollectionsRoutes } from './routes/api-collections.ts';
@@ -42,29 +44,35 @@ function trusted(setting: HttpConfig['server']['trustProxy']) {
   return setting === false ? false : [...setting];
 }
 
+interface ListenerOptions {
+  readonly connections: Connections;
+  readonly onError: ErrorHandler;
+  readonly addresses: EndpointAddresses;
+}
+
 function createListener(
   deps: HttpDeps,
-  onError: ErrorHandler,
-  addresses: EndpointAddresses,
+  { connections, onError, addresses }: ListenerOptions,
 ): FastifyInstance {
   const { limits, server } = deps.config;
-  const base = createEntry(deps);
+  const base = createEntry(deps, connections);
+  const http: ServerOptions = {
+    maxHeaderSize: HEADER_BYTES,
+    // Refused by the first hook instead, in the envelope.
+    requireHostHeader: false,
+    headersTimeout: limits.headersSeconds * 1000,
+    requestTimeout: limits.requestSeconds * 1000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+  };
   const options: FastifyHttpOptions<Server> = {
     logger: false,
     genReqId: () => deps.newId(),
     trustProxy: trusted(server.trustProxy),
     bodyLimit: bodyLimit('few', limits.jsonBytes),
-    requestTimeout: limits.requestSeconds * 1000,
-    keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    http: {
-      maxHeaderSize: HEADER_BYTES,
-      // Refused by the first hook instead, in the envelope.
-      requireHostHeader: false,
-      headersTimeout: limits.headersSeconds * 1000,
-      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
-    },
+    serverFactory: (handle) => createHttpServer(handle, { http, connections }),
     routerOptions: {
       ignoreTrailingSlash: true,
       // No part of a path can be longer than all headers, so this bound never decides.
@@ -73,9 +81,10 @@ function createListener(
       querystringParser: () => NO_QUERY,
     },
     rewriteUrl: addresses.rewrite,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: createBrokenRequestHandler(connections),
     frameworkErrors: (error, request, reply) => {
       base.headers(request, reply);
+      decideConnection(request, reply, connections.of(request.raw.socket));
       onError(error, request, reply);
     },
   };
@@ -113,8 +122,11 @@ function allowOrigins(
 }
 
 /** Connections that were busy when the close began would else be kept alive once their answer is out. */
-function closeConnectionsOnceIdle({ server }: FastifyInstance): void {
-  const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: Connections): void {
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    connections.endDone();
+  }, CLOSE_IDLE_MS);
   server.once('close', () => clearInterval(sweep));
 }
 
@@ -122,21 +134,23 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance): void {
 export function createServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
   const addresses = createEndpointAddresses(deps.modules.registry);
-  const server = createListener(deps, onError, addresses);
-  const entry = createEntry(deps);
-  const cache = responseCache(deps);
-  // An expectation that Node does not know is no reason to refuse (RFC 9110 10.1.1 leaves it open).
-  server.server.on('checkExpectation', (request, response) => {
-    server.server.emit('request', request, response);
+  const connections = createConnections({
+    limits: deps.config.limits,
+    logger: deps.logger,
+    now: () => performance.now(),
   });
+  const server = createListener(deps, { connections, onError, addresses });
+  const entry = createEntry(deps, connections);
+  const cache = responseCache(deps);
   knowAllMethods(server);
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
   server.decorateRequest('lookUpMs', 0);
   server.setErrorHandler(onError);
   server.addHook('onRequest', entry.onRequest);
+  server.addHook('onSend', createOnSend(connections));
   server.addHook('preClose', async () => {
-    if (server.server.listening) closeConnectionsOnceIdle(server);
+    if (server.server.listening) closeConnectionsOnceIdle(server, connections);
   });
   acceptJson(server, deps.config.limits.jsonValues);
   allowOrigins(server, deps.config.cors, addresses);

@@ -1,14 +1,29 @@
-// The log: one JSON object a line, without secrets.
+// The log, without secrets: one JSON object a line for machines, or lines for people at a terminal.
 import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
+import { createPrettyPrinter } from './pretty-log.ts';
+import { escapeControls } from './terminal-text.ts';
 
 export type Logger = PinoLogger;
 
-interface LoggerOptions {
+interface LogOptions {
   readonly level: string;
+  /** `auto` is `pretty` where the standard error stream is a terminal, else `json`. */
+  readonly format: 'auto' | 'json' | 'pretty';
+}
+
+interface LoggerOptions extends LogOptions {
   /** Dotted paths of secret settings, hidden wherever a record carries a configuration. */
   readonly secrets: readonly string[];
   /** Where lines go; the standard error stream if absent. */
   readonly stream?: DestinationStream;
+  /** What is known of the terminal behind it. */
+  readonly terminal?: Terminal;
+}
+
+/** Of a stream that is a terminal: `hasColors` minds `NO_COLOR` and what else people set about colours. */
+interface Terminal {
+  readonly isTTY?: boolean;
+  hasColors?(): boolean;
 }
 
 /** What a stream that takes nothing may keep waiting, in characters. Further lines are lost. */
@@ -35,17 +50,27 @@ function redactedPaths(secrets: readonly string[]): string[] {
 
 const CHATTY = ['trace', 'debug', 'info'];
 
-/** The level for a command of the console: what a server tells about its day is noise under a command's own output. */
-export function levelOfCommands(level: string): string {
-  return CHATTY.includes(level) ? 'warn' : level;
+/** The log of a command of the console: what a server tells about its day is noise under a command's own output. */
+export function logOfCommands({ level, format }: LogOptions): LogOptions {
+  return { level: CHATTY.includes(level) ? 'warn' : level, format };
+}
+
+/** Each line is written at once, in either format: the last ones before the end of the process tell why. */
+function formatted(stream: DestinationStream, format: LogOptions['format'], terminal: Terminal) {
+  const isTerminal = terminal.isTTY === true;
+  const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);
+  const colors = isTerminal && terminal.hasColors?.() === true;
+  const print = isPretty ? createPrettyPrinter({ colors }) : escapeControls;
+  return { write: (line: string) => stream.write(print(line)) };
 }
 
 /** Makes the log of one process. Errors under `err` are written with their stack and cause. */
-export function createLogger({ level, secrets, stream }: LoggerOptions): Logger {
+export function createLogger(all: LoggerOptions): Logger {
+  const { level, format, secrets, stream = createLogStream(2), terminal = process.stderr } = all;
   const options = {
     level,
     base: { pid: process.pid },
     redact: { paths: [...new Set(redactedPaths(secrets))], censor: '[redacted]' },
   };
-  return pino(options, stream ?? createLogStream(2));
+  return pino(options, formatted(stream, format, terminal));
 }

@@ -19,18 +19,30 @@ export function createPace(): () => Promise<void> | undefined {
   return () => (performance.now() > end ? turn() : undefined);
 }
 
+/** Does something for each item, and lets the event loop turn whenever it has run for some 3 ms. */
+export async function forEachInSlices<T>(
+  items: Iterable<T>,
+  visit: (item: T, index: number) => void,
+): Promise<void> {
+  let index = 0;
+  const pace = createPace();
+  for (const item of items) {
+    visit(item, index);
+    index += 1;
+    const turn = pace();
+    if (turn !== undefined) await turn;
+  }
+}
+
 /** `Array.prototype.map` that lets the event loop turn whenever it has run for some 3 ms. */
 export async function mapInSlices<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
 ): Promise<R[]> {
   const results: R[] = [];
-  const pace = createPace();
-  for (let index = 0; index < items.length; index += 1) {
-    results.push(map(items[index] as T, index));
-    const turn = pace();
-    if (turn !== undefined) await turn;
-  }
+  await forEachInSlices(items, (item, index) => {
+    results.push(map(item, index));
+  });
   return results;
 }
 

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../lib/logger.ts';
 import type { DocumentStore } from './ports.ts';
+import { type DataCheck, openDataCheck } from './sqlite-documents/data-check.ts';
 import { openSqliteDocuments } from './sqlite-documents/store.ts';
 
 /** The block `database` of the configuration. */
@@ -46,4 +47,15 @@ export async function openDocuments(
     queueLimit,
     onBackgroundError: (error) => log.error({ err: error }, 'background work of the database failed'),
   });
+}
+
+/**
+ * Opens the data of the embedded store for a check, beside a server or without one; undefined when there are none yet.
+ * Throws `unavailable` when they cannot be read.
+ */
+export function openStoredDataCheck(
+  { sqlite }: Pick<DatabaseSettings, 'sqlite'>,
+  { cwd }: Pick<OpenOptions, 'cwd'>,
+): DataCheck | undefined {
+  return openDataCheck({ path: resolve(cwd, sqlite.path) });
 }

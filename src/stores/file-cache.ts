@@ -1,9 +1,11 @@
 // The response cache as files in one folder, one an entry. What there is, and until when, is known in memory only:
 // files that an earlier run left behind are swept away.
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { byteLengthOf, LONG_TEXT, slicesOf, type Text } from '../lib/text-pieces.ts';
 import type { CacheStore } from './ports.ts';
 
 /** Ours, finished or half written; nothing else in the folder is ever touched. */
@@ -24,6 +26,15 @@ interface Entry {
 }
 
 const nameOf = (key: string) => `${createHash('sha256').update(key).digest('hex')}.entry`;
+
+/** The text of a file: a long one in pieces, each of which is decoded in a turn of its own. */
+async function readText(path: string, bytes: number): Promise<Text> {
+  if (bytes <= LONG_TEXT) return readFile(path, 'utf8');
+  const pieces: string[] = [];
+  const file = createReadStream(path, { encoding: 'utf8', highWaterMark: LONG_TEXT });
+  for await (const piece of file) pieces.push(piece);
+  return pieces;
+}
 
 /** Opens the cache, empty. Rejects when the folder cannot be made or read. */
 export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions): Promise<CacheStore> {
@@ -56,17 +67,17 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
         entries.delete(name);
         return undefined;
       }
-      return readFile(join(folder, name), 'utf8').catch(() => undefined);
+      return readText(join(folder, name), entry.bytes).catch(() => undefined);
     },
     async set(key, value, ttl) {
       const name = nameOf(key);
-      const bytes = Buffer.byteLength(value) + 1;
+      const bytes = byteLengthOf(value) + 1;
       if (bytes > maxBytes) return;
       writes += 1;
       const draft = `${name}.${writes}`;
       try {
         // Never flushed: after a crash no entry counts any more.
-        await writeFile(join(folder, draft), value);
+        await writeFile(join(folder, draft), slicesOf(value));
         await rename(join(folder, draft), join(folder, name));
         entries.set(name, { bytes, expiresAt: now() + ttl });
       } catch {

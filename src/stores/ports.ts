@@ -1,5 +1,6 @@
 // What the domain needs from the outside world. Interfaces only: adapters stand beside this file, `app.ts` picks them.
 import type { JsonObject } from '../lib/json.ts';
+import type { Text } from '../lib/text-pieces.ts';
 import type { Filter } from './filter.ts';
 
 /** Where documents live. `database` is null unless each database folder has a name space of its own. */
@@ -138,9 +139,10 @@ export interface DocumentStore {
 
 /** Entries of the response cache. Losing one is never an error. */
 export interface CacheStore {
-  get(key: string): Promise<string | undefined>;
+  /** The text may come in other pieces than it was set in. */
+  get(key: string): Promise<Text | undefined>;
   /** `ttl` is in milliseconds. */
-  set(key: string, value: string, ttl: number): Promise<void>;
+  set(key: string, value: Text, ttl: number): Promise<void>;
   /** Forgets everything. */
   clear(): Promise<void>;
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import { makeShelf, queryOf } from '../helpers/shelf.ts';
 
 const NAMES = [
   ...['名前', 'größe', 'a b', ' ', '-', '0', '1e3', 'id', 'results', 'filter', 'query', 'type', 'null'],
+  ...['_', '_layout', '_v', '_createdAt', '_composed', '__defineGetter__', 'a$b'],
   ...['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'length', 'then', 'toJSON', 'prototype'],
   ...[
     'a"b',

@@ -21,10 +21,15 @@ const FIELDS = {
 
 let app: TestApp;
 let things: Shelf;
+/** Has one document and keeps no revisions. */
+let bare: Shelf;
+let lone: Json;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
   things = await makeShelf(app, '/1.0/library/things', { fields: FIELDS });
+  bare = await makeShelf(app, '/1.0/library/bare', { fields: FIELDS, settings: { storeRevisions: false } });
+  [{ _id: lone }] = await bare.add({ name: 'lone' });
   const [alpha] = await things.add({
     name: 'Alpha',
     code: 'Aa',
@@ -114,6 +119,11 @@ const FOUND: readonly (readonly [Json, readonly unknown[]])[] = [
   [{ friend: ID }, [['Gamma', 'Delta']]],
   [{ 'friend.name': 'alpha' }, ['ALPHABET', ['Gamma', 'Delta']]],
   [{ 'friend.pages': { $gt: '5' } }, ['ALPHABET', ['Gamma', 'Delta']]],
+  [{ pages: { $exists: true }, 'friend.code': null }, ['Alpha', 'beta']],
+  [{ pages: { $exists: true }, 'friend.code': { $exists: false } }, ['Alpha', 'beta']],
+  [{ friend: { $exists: true }, 'friend.pages': { $ne: 10 } }, []],
+  [{ pages: { $exists: true }, 'friend.pages': { $nin: [10] } }, ['Alpha', 'beta']],
+  [{ friend: { $elemMatch: { pages: 10, name: 'ALPHA' } } }, [['Gamma', 'Delta']]],
   [{ $or: [{ name: 'ALPHA' }, { pages: '20' }] }, ['Alpha', 'beta']],
   [{ $nor: [{ pages: { $exists: false } }, { pages: 20 }] }, ['Alpha', 'ALPHABET']],
   [{ apiVersion: '1.0', v: { $gte: '1' }, createdAt: { $gt: 0 }, pages: 10 }, ['Alpha']],
@@ -159,6 +169,8 @@ const REFUSED: readonly (readonly [Json, string])[] = [
   [{ name: { $size: -1 } }, 'name'],
   [{ name: { $exists: 'maybe' } }, 'name'],
   [{ 'friend.nope': 1 }, 'friend.nope'],
+  [{ friend: { $elemMatch: { nope: 1 } } }, 'friend.nope'],
+  [{ at: { $gt: '+012024-01-01' } }, 'at'],
   [{ name: '\ud800' }, 'filter'],
 ];
 
@@ -179,6 +191,28 @@ describe('a filter that is refused', () => {
     const gone = await app.inject('DELETE', things.path, { body: { query: filter } });
     expect([put.status, gone.status]).toEqual([400, 400]);
     expect(await things.find({ pages: 99 })).toEqual([]);
+  });
+
+  it.each(REFUSED)('%j, where nothing is to be found as well', async (filter, culprit) => {
+    const text = encodeURIComponent(JSON.stringify(filter));
+    for (const rest of [
+      ...[
+        `?filter=${text}`,
+        `/count?filter=${text}`,
+        `/${ID}?filter=${text}`,
+        `/${ID}/history?filter=${text}`,
+      ],
+      ...['', '/count', `/${ID}`, `/${ID}/history`].map((path) => `${path}?historyFilters=${text}`),
+      `/${lone}/history?filter=${text}`,
+    ]) {
+      const { status, body } = await app.inject('GET', `${bare.path}${rest}`);
+      expect([rest, status]).toEqual([rest, 400]);
+      expect(JSON.stringify(body.errors).toLowerCase()).toContain(culprit.toLowerCase());
+    }
+    const query = { $and: [filter, { name: 'nobody' }] };
+    const put = await app.inject('PUT', bare.path, { body: { query, update: { pages: 99 } } });
+    const gone = await app.inject('DELETE', bare.path, { body: { query } });
+    expect([put.status, gone.status]).toEqual([400, 400]);
   });
 
   it.each(['{', 'null', '5', '"a"', '[]', '[{"$match":{}}]', ''])('is the text %j', async (filter) => {

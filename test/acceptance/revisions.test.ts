@@ -54,6 +54,23 @@ describe('revisions', () => {
     expect(body.metadata).toMatchObject({ totalCount: 3, page: 1, limit: 40 });
   });
 
+  it('are all named by a document of many updates', async () => {
+    const [{ _id }] = await kept.add({ name: 'many', n: 0 });
+    let last = { v: 1, history: [] as string[] };
+    for (let n = 1; n <= 230; n += 1) last = await put(_id, { n });
+    const ids: string[] = [];
+    for (const page of [1, 2, 3]) {
+      const { results } = (await history(_id, { count: 100, page })).body;
+      ids.push(...results.map((revision: { _id: string }) => revision._id));
+      expect(results.at(-1).history).toEqual(ids.slice(0, Math.min(100, ids.length - 1)));
+    }
+    expect([last.v, ids.length, new Set(ids).size]).toEqual([231, 231, 231]);
+    expect(last.history).toEqual(ids);
+    expect((await kept.get({ filter: { name: 'many' } })).body.results[0].history).toEqual(ids);
+    const whole = (await kept.get({ includeHistory: true }, `/${_id}`)).body.results[0].history;
+    expect(whole.map(({ n }: { n: number }) => n)).toEqual(ids.map((_, at) => at));
+  });
+
   it('come by pages, filters, fields and order', async () => {
     const { id } = await twice('b');
     const page = await history(id, { count: 1, page: 2 });

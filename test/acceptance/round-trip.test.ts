@@ -107,3 +107,26 @@ it('a fetched document', { timeout: 60_000 }, async () => {
   expect(sent).toBeGreaterThan(75);
   expect((await people.get({ compose: false })).text).toBe(before);
 });
+
+it('a field that its specification no longer declares stays where it is sent back unchanged', async () => {
+  const path = '/1.0/library/changed';
+  const before = { name: {}, old: { type: 'Mixed' }, at: { type: 'DateTime' } };
+  const shelf = await makeShelf(app, path, { fields: before });
+  const old = { a: [1, null, { b: 'x' }] };
+  const [{ _id }] = await shelf.add({ name: 'a', old, at: '2024-05-01T10:00+02:00' }, { name: 'b', old });
+  await makeShelf(app, path, { fields: { name: {} } });
+  const [fetched] = (await shelf.get({}, `/${_id}`)).body.results;
+  const put = (body: unknown, id = `/${_id}`) => app.inject('PUT', path + id, { body });
+  const { status, body } = await put({ ...fetched, name: 'c' });
+  expect([status, body.results[0]]).toEqual([
+    200,
+    { ...fetched, name: 'c', v: 2, lastModifiedAt: expect.any(Number), lastModifiedBy: expect.any(String) },
+  ]);
+  expect((await put({ query: {}, update: { old } }, '')).body.results).toHaveLength(2);
+  for (const change of [{ old: 1 }, { old, other: 1 }, { at: '2024-05-01' }]) {
+    const refused = await put({ name: 'd', ...change });
+    expect([refused.status, refused.body.errors[0].code]).toEqual([400, 'ERROR_NOT_IN_SCHEMA']);
+  }
+  expect((await put({ query: {}, update: { at: fetched.at } }, '')).status).toBe(400);
+  expect((await app.inject('POST', path, { body: { name: 'e', old } })).status).toBe(400);
+});

@@ -92,6 +92,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [Json, string, string]
   at: [
     ['yesterday', 'is not a valid DateTime', 'ERROR_VALUE_INVALID'],
     ['2023-02-29', 'is not a valid DateTime', 'ERROR_VALUE_INVALID'],
+    ['+012024-01-01', 'is not a DateTime of the years 0000 to 9999', 'ERROR_VALUE_INVALID'],
     [5, 'is not a valid DateTime', 'ERROR_VALUE_INVALID'],
   ],
 };

@@ -16,6 +16,15 @@ describe('createIo', () => {
     expect(io.cwd).toBe('/somewhere');
   });
 
+  it('steers no terminal, whoever wrote the text', () => {
+    const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+    const io = createIo(streams, '/');
+    io.out('name: \u001b]0;title\u0007\u202e');
+    io.err('\u009b2J\rfine');
+    expect(String(streams.stdout.read())).toBe('name: \\u001b]0;title\\u0007\\u202e\n');
+    expect(String(streams.stderr.read())).toBe('\\u009b2J\\u000dfine\n');
+  });
+
   it('survives a reader that went away', () => {
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     createIo(streams, '/');

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sandboxAudit } from '../../src/cli/sandbox-audit.ts';
 import type { SandboxReport } from '../../src/endpoints/modules/report.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { startApp } from '../helpers/app.ts';
+import { spawnCommand } from '../helpers/command-process.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
 
@@ -52,6 +53,17 @@ describe('sandbox audit', () => {
     } finally {
       await app.close();
     }
+  });
+
+  it('leaves nothing behind after Ctrl-C', async () => {
+    workspace = createWorkspace();
+    const TMPDIR = join(workspace.cwd, 'tmp');
+    mkdirSync(TMPDIR);
+    const { child, ended } = spawnCommand(['sandbox', 'audit'], { cwd: workspace.cwd, env: { TMPDIR } });
+    await expect.poll(() => readdirSync(TMPDIR).length, { interval: 5 }).toBe(1);
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(1);
+    expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
   it('tests nothing where custom code is switched off', async () => {

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ROOT } from '../helpers/source-tree.ts';
 
@@ -134,5 +135,82 @@ describe('start', () => {
     const { lines, ended } = await start();
     expect(await ended).toBe(1);
     expect(lines.at(-1)).toMatch(/^cloister: could not start: /);
+  });
+});
+
+describe('the files of the self-test', () => {
+  let TMPDIR: string;
+  beforeEach(() => {
+    TMPDIR = join(cwd, 'tmp');
+    mkdirSync(TMPDIR);
+  });
+  const left = () => readdirSync(TMPDIR).length;
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('are gone after a %s in the midst of it', async (signal) => {
+    const started = await start([], { TMPDIR });
+    await expect.poll(left, { interval: 5 }).toBe(1);
+    expect(await stop(started, signal)).toBe(0);
+    expect(left()).toBe(0);
+  });
+
+  it('are gone after the second start, when the first was killed in the midst of it', async () => {
+    const killed = await start([], { TMPDIR });
+    await expect.poll(left, { interval: 5 }).toBe(1);
+    await stop(killed, 'SIGKILL');
+    expect(left()).toBe(1);
+    const second = await start([], { TMPDIR });
+    await expect.poll(second.output).toContain('the walls of the sandbox hold');
+    expect(left()).toBe(0);
+    await stop(second);
+  });
+});
+
+/** Of util-linux: gives a command a pseudo terminal, and shows here what it shows there. */
+const hasScript =
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+if (!hasScript)
+  console.warn('\n*** this machine has no script of util-linux: the log at a terminal is not tested ***\n');
+
+describe.runIf(hasScript)('at a terminal', () => {
+  /** Ends with Ctrl-C as soon as the log has told of the walls. */
+  async function atTerminal(env: Readonly<Record<string, string>>): Promise<string> {
+    const command = `exec ${process.execPath} ${join(ROOT, 'src/cloister.js')} start --port 0`;
+    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd,
+      env: { PATH: process.env['PATH'], TERM: 'xterm-256color', CLOISTER_SERVER_HOST: '127.0.0.1', ...env },
+    });
+    children.push(child);
+    let shown = '';
+    let asked = false;
+    child.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      if (asked || !/walls of the sandbox hold[^\n]*\n/.test(shown)) return;
+      asked = true;
+      child.stdin.write('\u0003');
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code, shown).toBe(0);
+    return shown;
+  }
+  const LINE = /^\d\d:\d\d:\d\d\.\d{3} INFO {2}the walls of the sandbox hold sandboxLevel=\d /m;
+
+  it('the log is for people, in colours, and the first lines are as ever', async () => {
+    const shown = await atTerminal({});
+    expect(shown).toContain('\u001b[32mINFO');
+    const text = stripVTControlCharacters(shown).replaceAll('\r\n', '\n');
+    expect(text).toMatch(LINE);
+    expect(text).toMatch(/^client id: \S+\nclient secret: \S+\nexport CLOISTER_ADMIN_ID=/m);
+  });
+
+  it('the log has no colours where nobody wants them', async () => {
+    const plain = await atTerminal({ NO_COLOR: '1' });
+    expect(plain).not.toContain('\u001b');
+    expect(plain).toMatch(LINE);
+  });
+
+  it('the log is JSON where that is configured', async () => {
+    const json = await atTerminal({ CLOISTER_LOGGING_FORMAT: 'json' });
+    const line = json.split('\r\n').find((text) => text.includes('walls of the sandbox'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ level: 30, msg: 'the walls of the sandbox hold' });
   });
 });

@@ -11,6 +11,7 @@ describe('parseUsage', () => {
       { command: 'start', flags: { port: '1', workspace: 'w', config: 'c' } },
     ],
     ['start --port=1', { command: 'start', flags: { port: '1' } }],
+    ['check --data --repair', { command: 'check', flags: { data: true, repair: true } }],
     ['check --workspace w', { command: 'check', flags: { workspace: 'w' } }],
     [
       'clients add --id a --admin --secret s',
@@ -22,8 +23,14 @@ describe('parseUsage', () => {
     ['import --file -', { command: 'import', flags: { file: '-' } }],
     ['sandbox audit --json', { command: 'sandbox audit', flags: { json: true } }],
     ['--help', { show: 'help' }],
+    ['-h', { show: 'help' }],
+    ['help', { show: 'help' }],
     ['start --help', { show: 'help' }],
+    ['start -h', { show: 'help' }],
+    ['clients --help', { show: 'help' }],
     ['--version', { show: 'version' }],
+    ['-v', { show: 'version' }],
+    ['version', { show: 'version' }],
   ])('%s', (line, usage) => {
     expect(parse(line)).toEqual(usage);
   });
@@ -34,6 +41,7 @@ describe('parseUsage', () => {
     ['constructor', 'unknown command: constructor'],
     ['clients', 'clients needs one of add, list, remove'],
     ['sandbox', 'sandbox needs the word audit'],
+    ['check --repair', 'check: --repair needs --data'],
     ['check --json', "check: Unknown option '--json'"],
     ['clients drop', 'unknown command: clients drop'],
     ['start now', 'unknown command: start now'],
@@ -58,6 +66,7 @@ describe('parseUsage', () => {
       'export --file',
       'import --file',
       '--json',
+      'check --data [--repair]',
       '--port',
       '--admin',
     ]) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../src/collections/documents.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { contextOf, type Library, openLibrary, parse, refusalOf } from './library.ts';
+import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from './library.ts';
 
 const BOOKS = {
   fields: { title: { type: 'String' }, pages: { type: 'Number' } },
@@ -55,10 +55,13 @@ test('every state is kept as it was written, with the revisions before it', asyn
   const ids = revisions.map(({ _id }) => _id);
   expect(book).toMatchObject({ title: 'C', v: 3, history: ids });
   expect(revisions).toMatchObject([
-    { title: 'A', pages: 1, v: 1, action: 'create', originalDocumentId: id, history: [] },
-    { title: 'B', pages: 1, v: 2, action: 'update', originalDocumentId: id, history: ids.slice(0, 1) },
-    { title: 'C', pages: 1, v: 3, action: 'update', originalDocumentId: id, history: ids.slice(0, 2) },
+    { title: 'A', pages: 1, v: 1, action: 'create', originalDocumentId: id },
+    { title: 'B', pages: 1, v: 2, action: 'update', originalDocumentId: id },
+    { title: 'C', pages: 1, v: 3, action: 'update', originalDocumentId: id },
   ]);
+  for (const revision of revisions) expect(revision).not.toHaveProperty('history');
+  const shown = (await history('books', id)).results;
+  expect(shown.map(({ history: before }) => before)).toEqual([[], ids.slice(0, 1), ids.slice(0, 2)]);
 });
 
 test('without revisions there is no history', async () => {
@@ -144,5 +147,30 @@ describe('history', () => {
     await remove('drafts', String(hidden!['_id']));
     expect((await refusalOf(history('drafts', String(hidden!['_id'])))).code).toBe('DOCUMENT_NOT_FOUND');
     expect(await library.all('old')).toHaveLength(3);
+  });
+});
+
+describe('under limiters that include', () => {
+  const limited = (fieldLimiters: JsonObject) =>
+    library.put(collectionOf('books', { ...BOOKS, settings: { storeRevisions: true, fieldLimiters } }));
+
+  test('revisions show their `v` and `action` all the same', async () => {
+    limited({ title: 1 });
+    const shown = (await history('books', id)).results;
+    expect(shown.map(({ _id, ...rest }) => rest)).toEqual([
+      { title: 'A', v: 1, action: 'create' },
+      { title: 'B', v: 2, action: 'update' },
+      { title: 'C', v: 3, action: 'update' },
+    ]);
+    expect(await withHistory({})).toMatchObject([[{ v: 1, action: 'create' }, { v: 2 }, { v: 3 }]]);
+    limited({ _id: 1 });
+    expect(Object.keys((await history('books', id)).results[0]!)).toEqual(['action', 'v', '_id']);
+  });
+
+  test('those that exclude hold as they are, and contradictory ones fail', async () => {
+    limited({ v: 0, _id: 1 });
+    expect((await history('books', id)).results[0]).not.toHaveProperty('v');
+    limited({ title: 1, pages: 0 });
+    expect((await refusalOf(history('books', id))).code).toBe('PARAMETER_INVALID');
   });
 });

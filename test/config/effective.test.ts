@@ -45,6 +45,9 @@ describe('createConfig', () => {
       writeQueue: 1000,
       headersSeconds: 10,
       requestSeconds: 60,
+      sendSeconds: 30,
+      unsentBytes: 268_435_456,
+      connections: 10_000,
     });
   });
 

@@ -30,6 +30,14 @@ export function describeCacheStore(name: string, open: (maxBytes: number) => Pro
       expect(await fixture.cache.get('../a\nb\u0000')).toBe(value);
     });
 
+    it('gives back a long text, in the same or in other pieces', async () => {
+      const large = await open(10_000_000);
+      const pieces = ['1\n', 'ü😀'.repeat(200_000), '', 'x'.repeat(300_000)];
+      await large.cache.set('a', pieces, 1000);
+      expect([(await large.cache.get('a')) ?? []].flat().join('')).toBe(pieces.join(''));
+      await large.dispose();
+    });
+
     it('keeps an empty text', async () => {
       await fixture.cache.set('a', '', 1000);
       expect(await fixture.cache.get('a')).toBe('');

@@ -62,7 +62,12 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
   const { log } = options;
   const stream = { write: (line: string) => void log?.push(line) };
-  const logger = createLogger({ level: log === undefined ? 'silent' : 'info', secrets: [], stream });
+  const logger = createLogger({
+    level: log === undefined ? 'silent' : 'info',
+    format: 'json',
+    secrets: [],
+    stream,
+  });
   const app = await createApp(config, { configFile: file, cwd: workspace.cwd, logger });
 
   const send = (method: string, path: string, options: InjectOptions) =>

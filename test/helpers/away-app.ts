@@ -63,7 +63,7 @@ export async function startAwayApp(options: AwayOptions): Promise<AwayApp> {
   const admins: FirstAdmin[] = [];
   const app = await createApp(config, {
     ...{ configFile, cwd: workspace.cwd, store },
-    logger: createLogger({ level: 'info', secrets: [], stream }),
+    logger: createLogger({ level: 'info', format: 'json', secrets: [], stream }),
     onFirstAdmin: (admin) => void admins.push(admin),
     pause: async (_milliseconds, signal) => {
       await setTimeout(WAIT_MS, undefined, { signal }).catch(() => undefined);

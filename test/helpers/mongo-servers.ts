@@ -1,7 +1,7 @@
 // The real MongoDB servers of this test run: that of CLOISTER_TEST_MONGODB_URI, and for the rest the run's own.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, describe, inject, onTestFinished } from 'vitest';
+import { afterAll, describe, inject, it, onTestFinished } from 'vitest';
 import { withDatabase } from './engine.ts';
 import { isMongodInstalled, launchServer, type OwnServer, type OwnServerOptions } from './mongod.ts';
 
@@ -43,13 +43,16 @@ export const STANDALONE: string | undefined = servers.standalone;
 /** Connection string of a replica set; undefined where there is none. */
 export const REPLICA_SET: string | undefined = servers.replicaSet;
 
-/** Registers `body` for both servers, or skips it where one is missing. */
+/** Registers what `body` registers for both servers; without calling it, one skipped test where a server is missing. */
 export function describeMongo(
   name: string,
   body: (servers: { standalone: string; replicaSet: string }) => void,
 ): void {
-  const both = { standalone: STANDALONE ?? '', replicaSet: REPLICA_SET ?? '' };
-  describe.skipIf(both.standalone === '' || both.replicaSet === '')(name, () => body(both));
+  const [standalone, replicaSet] = [STANDALONE, REPLICA_SET];
+  describe(name, () => {
+    if (standalone !== undefined && replicaSet !== undefined) body({ standalone, replicaSet });
+    else it.skip('needs a standalone server and a replica set: npm run test:servers', () => undefined);
+  });
 }
 
 const clients = new Map<string, MongoClient>();

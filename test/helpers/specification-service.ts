@@ -10,6 +10,7 @@ import {
 } from '../../src/collections/specifications/files.ts';
 import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
 import { createSpecificationService } from '../../src/collections/specifications/service.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
 interface Logged {
@@ -28,15 +29,20 @@ export function silentLog() {
   return { log, errors, warnings };
 }
 
-/** `wrapFiles` may put something between the service and its folder. */
-export async function openService(wrapFiles = (files: SpecificationFiles) => files) {
+type UsedStore = Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;
+
+/** `wrapFiles` and `wrapStore` may put something between the service and its folder or store. */
+export async function openService(
+  wrapFiles = (files: SpecificationFiles) => files,
+  wrapStore = (store: UsedStore) => store,
+) {
   const root = await mkdtemp(join(tmpdir(), 'cloister-service-'));
   const { store } = await openTemporaryStore();
   const registry = createRegistry();
   const { log, errors, warnings } = silentLog();
   const service = createSpecificationService({
     registry,
-    store,
+    store: wrapStore(store),
     files: wrapFiles(createSpecificationFiles(root)),
     enableCollectionDatabases: false,
     isEndpoint: () => false,

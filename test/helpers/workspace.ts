@@ -9,6 +9,8 @@ export interface Workspace {
   /** The run directory: `workspace/` and `data/` lie in it. */
   readonly cwd: string;
   readonly path: string;
+  /** Lays down the specification of `version/database/name`. */
+  specify(address: string, spec: JsonObject): void;
   remove(): void;
 }
 
@@ -27,9 +29,10 @@ export function createWorkspace(
     writeFileSync(join(path, name), `${JSON.stringify(value, null, 2)}\n`);
   };
   write('config.json', withEngine(config, cwd));
-  for (const [address, spec] of Object.entries(specs)) {
+  const specify = (address: string, spec: JsonObject) => {
     const [version, database, name] = address.split('/');
     write(join('collections', `${version}`, `${database}`, `collection.${name}.json`), spec);
-  }
-  return { cwd, path, remove: () => rmSync(cwd, { recursive: true, force: true, maxRetries: 5 }) };
+  };
+  for (const [address, spec] of Object.entries(specs)) specify(address, spec);
+  return { cwd, path, specify, remove: () => rmSync(cwd, { recursive: true, force: true, maxRetries: 5 }) };
 }

@@ -1,5 +1,5 @@
 // A server with the envelope and nothing else, for testing one hook or parser at a time.
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyServerFactory } from 'fastify';
 import { createErrorHandler } from '../../src/http/error-handler.ts';
 import { knowAllMethods } from '../../src/http/resource.ts';
 
@@ -14,8 +14,14 @@ export interface BareServer {
   readonly records: LogRecord[];
 }
 
-/** `configure` registers what is to be tested; errors arrive in the envelope, log records in `records`. */
-export function bareServer(configure: (server: FastifyInstance) => void): BareServer {
+/**
+ * `configure` registers what is to be tested; errors arrive in the envelope, log records in `records`. `serverFactory`:
+ * the framework's unless given.
+ */
+export function bareServer(
+  configure: (server: FastifyInstance) => void,
+  serverFactory?: FastifyServerFactory,
+): BareServer {
   const records: LogRecord[] = [];
   const record = (level: string) => (fields: object, message: string) =>
     void records.push({ level, fields: { ...fields }, message });
@@ -25,7 +31,8 @@ export function bareServer(configure: (server: FastifyInstance) => void): BareSe
     debug: record('debug'),
     isLevelEnabled: () => true,
   };
-  const server = fastify({ genReqId: () => 'request-1' });
+  const factory = serverFactory === undefined ? {} : { serverFactory };
+  const server = fastify({ genReqId: () => 'request-1', ...factory });
   knowAllMethods(server);
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);

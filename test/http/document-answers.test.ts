@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createContext, pageText } from '../../src/http/document-answers.ts';
+import { createContext, documentsText, pageText } from '../../src/http/document-answers.ts';
 import { ADMIN_CLIENT, collection } from './fixtures.ts';
 
 describe('pageText', () => {
@@ -7,12 +7,21 @@ describe('pageText', () => {
 
   it('puts documents together as they are', () => {
     const text = pageText({ results: ['{"a":"ü"}', '{"b":1}'], metadata });
-    expect(JSON.parse(text)).toEqual({ results: [{ a: 'ü' }, { b: 1 }], metadata });
+    expect(JSON.parse(String(text))).toEqual({ results: [{ a: 'ü' }, { b: 1 }], metadata });
     expect(text).toContain('[{"a":"ü"},{"b":1}]');
   });
 
+  it('stays in pieces when it is long', () => {
+    const long = `{"a":"${'x'.repeat(200_000)}"}`;
+    const pieces = pageText({ results: [long, '{}', long], metadata });
+    expect(pieces).toHaveLength(7);
+    const text = [...pieces].join('');
+    expect(JSON.parse(text)).toEqual({ results: [JSON.parse(long), {}, JSON.parse(long)], metadata });
+    expect([...documentsText([long, long])].join('')).toBe(`{"results":[${long},${long}]}`);
+  });
+
   it('may be empty', () => {
-    expect(JSON.parse(pageText({ results: [], metadata }))).toEqual({ results: [], metadata });
+    expect(JSON.parse(String(pageText({ results: [], metadata })))).toEqual({ results: [], metadata });
   });
 });
 

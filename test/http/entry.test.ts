@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Connection } from '../../src/http/connection.ts';
 import { createEntry } from '../../src/http/entry.ts';
 import { bareServer, type LogRecord } from './bare-server.ts';
 
-function withEntry(debugging: boolean) {
+function withEntry(debugging: boolean, isSurplus = false) {
   const logged: LogRecord[] = [];
   const config = { server: { name: 'Test' }, limits: { queryStringBytes: 100 } };
   const logger = {
@@ -12,9 +13,12 @@ function withEntry(debugging: boolean) {
       void logged.push({ level: 'debug', fields: { ...fields }, message }),
     isLevelEnabled: (level: string) => debugging && level === 'debug',
   };
-  const { onRequest } = createEntry({ config, logger } as unknown as Parameters<typeof createEntry>[0]);
+  const connections = { of: () => ({ isSurplus }) as Connection };
+  const deps = { config, logger } as unknown as Parameters<typeof createEntry>[0];
+  const { onRequest } = createEntry(deps, connections);
   const { server } = bareServer((bare) => {
     bare.addHook('onRequest', onRequest);
+    bare.get('/health', async () => 'ok');
     bare.get('/a', async () => 'ok');
     bare.get('/*', async () => 'ok');
   });
@@ -47,5 +51,15 @@ describe('every answer', () => {
     const quiet = withEntry(false);
     await quiet.server.inject({ url: '/a' });
     expect(quiet.logged).toEqual([]);
+  });
+});
+
+describe('a connection that is one too many', () => {
+  it('gets 503 with the time to come again, but tells of its health', async () => {
+    const { server } = withEntry(false, true);
+    const refused = await server.inject({ url: '/a' });
+    expect([refused.statusCode, refused.json().statusCode]).toEqual([503, 503]);
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await server.inject({ url: '/health?a=b' })).statusCode).toBe(200);
   });
 });

@@ -22,11 +22,15 @@ describe('callbackName', () => {
 });
 
 describe('wrapCallback', () => {
-  it('makes a call', () => {
-    expect(wrapCallback('show', '{"a":1}')).toBe('show({"a":1});');
+  it('makes a call', async () => {
+    expect(await wrapCallback('show', '{"a":1}')).toBe('show({"a":1});');
   });
 
-  it('escapes what older engines take for the end of a line', () => {
-    expect(wrapCallback('f', '"\u2028\u2029"')).toBe('f("\\u2028\\u2029");');
+  it('escapes what older engines take for the end of a line', async () => {
+    expect(await wrapCallback('f', '"\u2028\u2029"')).toBe('f("\\u2028\\u2029");');
+  });
+
+  it('leaves a text in its pieces', async () => {
+    expect(await wrapCallback('f', ['["', '\u2028', '"]'])).toEqual(['f(', '["', '\\u2028', '"]', ');']);
   });
 });

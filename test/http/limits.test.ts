@@ -1,5 +1,7 @@
 // Every limit of SECURITY.md that a request can run into, with the value that is in force by default where that is cheap.
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -232,6 +234,26 @@ describe('time', () => {
       expect(answer).toMatch(/^HTTP\/1.1 408 .*"statusCode":408,"success":false/s);
     }
     await hasty.close();
+  });
+});
+
+describe('connections', () => {
+  it('that are too many get 503 in the envelope, and are closed; /health goes on', async () => {
+    const narrow = await startApp({ config: { limits: { connections: 1 } } });
+    const url = await narrow.listen();
+    const { hostname, port } = new URL(url);
+    const first = connect(Number(port), hostname);
+    await once(narrow.app.server.server, 'connection');
+    const headers = { authorization: `Bearer ${await narrow.adminToken()}` };
+    const refused = await fetch(url + PATH, { headers });
+    expectRefusal({ status: refused.status, body: await refused.json() }, 503);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(refused.headers.get('connection')).toBe('close');
+    const health = await fetch(`${url}/health?a`);
+    expect([health.status, health.headers.get('connection')]).toEqual([200, 'close']);
+    first.destroy();
+    await expect.poll(async () => (await fetch(url + PATH, { headers })).status).toBe(200);
+    await narrow.close();
   });
 });
 

@@ -131,6 +131,8 @@ describe('a collection that is reached through a reference', () => {
     ['GET', `${BOOKS_PATH}?${query({ 'author.name': SECRET })}`],
     ['GET', `${BOOKS_PATH}?${query({ $or: [{ title: 'x' }, { 'author.name': { $regex: '^A' } }] })}`],
     ['GET', `${BOOKS_PATH}/count?${query({ 'author.friend.name': 'x' })}`],
+    ['GET', `${BOOKS_PATH}/count?${query({ 'author.name': { $exists: false } })}`],
+    ['GET', `${BOOKS_PATH}?${query({ author: { $not: { $elemMatch: { name: SECRET } } } })}`],
     ['GET', `${BOOKS_PATH}/BOOK?${query({ 'author.name': SECRET })}`],
     ['GET', `${BOOKS_PATH}/BOOK/history?${query({ 'author.name': SECRET })}`],
     ['GET', `${BOOKS_PATH}?includeHistory=true&historyFilters=${encodeURIComponent('{"author.name":"x"}')}`],

@@ -6,6 +6,7 @@ import { bareServer } from './bare-server.ts';
 const { server } = bareServer((bare) => {
   resource(bare, '/both', { GET: async () => 'text', POST: async () => 'posted' });
   resource(bare, '/write', { POST: async () => 'posted' });
+  resource(bare, '/state', { GET: async () => 'text', PUT: async () => 'put' }, { conditional: true });
   resource(bare, '/small', { POST: async () => 'posted' }, { bodyLimit: 5 });
   anyMethod(bare, '/any', (request, reply) => reply.header('x-method', request.method).send());
 });
@@ -52,6 +53,16 @@ describe('an address', () => {
   it('refuses HEAD where there is no GET', async () => {
     const answer = await ask('HEAD', '/write');
     expect([answer.statusCode, answer.headers['allow']]).toEqual([405, 'POST, OPTIONS']);
+  });
+
+  it('refuses writes on a condition, unless its handlers see to that', async () => {
+    const headers = { 'if-match': '"1"' };
+    const send = async (method: string, url: string) =>
+      (await server.inject({ method: method as Method, url, headers })).statusCode;
+    expect(await send('POST', '/both')).toBe(400);
+    expect(await send('GET', '/both')).toBe(200);
+    expect(await send('PUT', '/state')).toBe(200);
+    expect(await send('DELETE', '/both')).toBe(405);
   });
 
   it('refuses a method before the body is looked at', async () => {

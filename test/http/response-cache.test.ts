@@ -150,6 +150,14 @@ describe('flush', () => {
     expect(keyOf('books')).toBe(books);
   });
 
+  it('keeps an answer that was computed meanwhile from being found', async () => {
+    const before = keyOf('books') ?? '';
+    await responses.flush('*');
+    await responses.write(before, { body: 'old' });
+    expect(keyOf('books')).not.toBe(before);
+    expect(await responses.read(keyOf('books') ?? '')).toBeUndefined();
+  });
+
   it('forgets everything with a star', async () => {
     await responses.write('k', { body: 'x' });
     await responses.flush('*');

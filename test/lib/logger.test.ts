@@ -1,17 +1,25 @@
 import { closeSync, openSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createLogger, createLogStream, levelOfCommands } from '../../src/lib/logger.ts';
+import { createLogger, createLogStream, logOfCommands } from '../../src/lib/logger.ts';
 
-function capture(level = 'info') {
+interface Capture {
+  readonly level?: string;
+  readonly format?: 'auto' | 'json' | 'pretty';
+  readonly terminal?: { readonly isTTY?: boolean; hasColors?(): boolean };
+}
+
+function capture({ level = 'info', format = 'auto', terminal = {} }: Capture = {}) {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
-  const logger = createLogger({ level, secrets: ['auth.tokenSecret', 'media.s3.secretKey'], stream });
+  const secrets = ['auth.tokenSecret', 'media.s3.secretKey'];
+  const logger = createLogger({ level, format, secrets, stream, terminal });
   return { lines, logger };
 }
 
 it('a full disk loses lines and throws nothing', () => {
   const fd = openSync('/dev/full', 'w');
-  const logger = createLogger({ level: 'info', secrets: [], stream: createLogStream(fd) });
+  const logger = createLogger({ level: 'info', format: 'json', secrets: [], stream: createLogStream(fd) });
   const text = 'x'.repeat(1000);
   expect(() => {
     for (let n = 0; n < 3000; n += 1) logger.info(text);
@@ -21,7 +29,7 @@ it('a full disk loses lines and throws nothing', () => {
 
 describe('createLogger', () => {
   it('writes one JSON object a line, from the level on', () => {
-    const { lines, logger } = capture('warn');
+    const { lines, logger } = capture({ level: 'warn' });
     logger.info('unheard');
     logger.warn({ path: '/a' }, 'heard');
     expect(lines).toHaveLength(1);
@@ -50,9 +58,54 @@ describe('createLogger', () => {
   });
 });
 
-describe('the level of commands', () => {
+describe('the format', () => {
+  const plain = { isTTY: true, hasColors: () => false };
+  const colored = { isTTY: true, hasColors: () => true };
+  const written = (options: Capture) => {
+    const { lines, logger } = capture(options);
+    logger.info({ at: 1 }, 'hello');
+    return lines.join('');
+  };
+  const FOR_PEOPLE = /^\d\d:\d\d:\d\d\.\d{3} INFO {2}hello at=1\n$/;
+
+  it('is for people at a terminal, and for machines elsewhere', () => {
+    expect(written({ terminal: plain })).toMatch(FOR_PEOPLE);
+    expect(JSON.parse(written({ terminal: {} }))).toMatchObject({ msg: 'hello' });
+  });
+
+  it('is what it was told to be, wherever lines go', () => {
+    expect(JSON.parse(written({ format: 'json', terminal: colored }))).toMatchObject({ msg: 'hello' });
+    expect(written({ format: 'pretty' })).toMatch(FOR_PEOPLE);
+  });
+
+  it('has colours where the terminal has them', () => {
+    const text = written({ terminal: colored });
+    expect(text).toContain('\u001b[32mINFO');
+    expect(stripVTControlCharacters(text)).toMatch(FOR_PEOPLE);
+  });
+
+  it.each(['json', 'pretty'] as const)('%s hides secrets, and steers no terminal', (format) => {
+    const { lines, logger } = capture({ format });
+    logger.warn(
+      { secret: 'hunter2', name: 'a\u001b[2J\u009bm\u202e\u2028\n' },
+      'said: \u001b]0;x\u0007\r\n{"level":60}',
+    );
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toContain('hunter2');
+    expect(lines[0]?.slice(0, -1)).not.toMatch(/\p{Cc}|\p{Bidi_Control}|\u2028/u);
+  });
+});
+
+describe('the log of commands', () => {
   it('leaves out what only a server has to tell', () => {
-    expect(['trace', 'debug', 'info'].map(levelOfCommands)).toEqual(['warn', 'warn', 'warn']);
-    expect(['warn', 'error', 'silent'].map(levelOfCommands)).toEqual(['warn', 'error', 'silent']);
+    const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+    expect(levels.map((level) => logOfCommands({ level, format: 'json' }).level)).toEqual([
+      'warn',
+      'warn',
+      'warn',
+      'warn',
+      'error',
+      'silent',
+    ]);
   });
 });

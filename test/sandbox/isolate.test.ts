@@ -119,7 +119,7 @@ describe('what is said of the parts in use', () => {
       ...{ node: process.versions.node, v8: process.versions.v8 },
       isolatedVm: installed.version,
     });
-    expect(wanted.dependencies['isolated-vm']).toBe(versions['isolatedVm']);
+    expect(wanted.devDependencies['isolated-vm']).toBe(versions['isolatedVm']);
   });
 });
 

@@ -1,34 +1,24 @@
 // Everything that a host does after its lock must still work, and nothing that it must not.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
 import { nodeFlags } from '../../src/endpoints/hosts/walls/node-flags.ts';
-import { packageRoot } from '../../src/lib/package-files.ts';
-import { asNobody, canBeNobody } from '../helpers/nobody.ts';
-import { ROOT } from '../helpers/source-tree.ts';
-
-const DRIVER = join(import.meta.dirname, 'locked.js');
-const BINDING = bindingPath(packageRoot());
+import { pathFor, type User, usersOfTests } from '../helpers/nobody.ts';
 
 interface Report {
   readonly walls: Record<string, boolean>;
   readonly [measured: string]: unknown;
 }
 
-function runLocked({ jit = false, before = [] }: { jit?: boolean; before?: readonly string[] }) {
-  const readable = [
-    BINDING,
-    DRIVER,
-    ...['lock.js', 'seccomp.js', 'syscalls.js'].map((name) => join(ROOT, 'sandbox', name)),
-  ];
-  const [program = '', ...args] = [
-    ...before,
-    process.execPath,
-    ...nodeFlags({ jit, readable }),
-    DRIVER,
-    BINDING,
-  ];
+function runLocked(user: User, jit: boolean) {
+  const { before, node, root } = user;
+  const driver = pathFor(user, new URL('./locked.js', import.meta.url));
+  const binding = bindingPath(pathToFileURL(`${root}/`));
+  const scripts = ['lock.js', 'seccomp.js', 'syscalls.js'].map((name) => join(root, 'sandbox', name));
+  const flags = nodeFlags({ jit, readable: [binding, driver, ...scripts] });
+  const [program = '', ...args] = [...before, node, ...flags, driver, binding];
   // A time zone that it has to overcome.
   const env = { PWD: '/', TZ: 'Asia/Tokyo' };
   const { stdout, stderr, signal } = spawnSync(program, args, {
@@ -42,19 +32,20 @@ function runLocked({ jit = false, before = [] }: { jit?: boolean; before?: reado
   return JSON.parse(stdout) as Report;
 }
 
-const CASES = [
-  { name: 'without a compiler', jit: false, before: [] },
-  { name: 'with a compiler', jit: true, before: [] },
-  ...(canBeNobody()
-    ? [{ name: 'without a compiler, as an ordinary user', jit: false, before: asNobody() }]
-    : []),
-];
+const CASES = usersOfTests().flatMap((user) =>
+  // What depends on the compiler does not depend on the user.
+  (user.before.length === 0 ? [false, true] : [false]).map((jit) => ({
+    user,
+    jit,
+    name: `${jit ? 'with' : 'without'} a compiler, as ${user.user}`,
+  })),
+);
 
-describe.each(CASES)('a locked host $name', ({ jit, before }) => {
+describe.each(CASES)('a locked host $name', ({ user, jit }) => {
   let report: Report;
 
   beforeAll(() => {
-    report = runLocked({ jit, before });
+    report = runLocked(user, jit);
   });
 
   it('says which walls it has put up', () => {

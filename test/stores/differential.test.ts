@@ -2,22 +2,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { openMongoDocuments } from '../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { describeMongo, ownDatabase, rawClient } from '../helpers/mongo-servers.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { repeatable, timeoutFor } from '../contracts/repeatable.ts';
+import { describeMongo, rawClient } from '../helpers/mongo-servers.ts';
 import { settle } from './differential/picks.ts';
 import { type Operation, operation } from './differential/requests.ts';
 import { createSide, type Outcome } from './differential/side.ts';
 import { body, PEOPLE, person, specification } from './differential/specifications.ts';
+import { openBothStores } from './differential/stores.ts';
 
-/** How long chance is tried on each server, in milliseconds. More is for a night: CLOISTER_TEST_DIFFERENTIAL_MS=3600000. */
-const TRY_MS = Number(process.env['CLOISTER_TEST_DIFFERENTIAL_MS'] ?? 20_000);
-/** The same worlds in every run, so that what fails can be repeated; others by CLOISTER_TEST_DIFFERENTIAL_SEED. */
-const SEED = Number(process.env['CLOISTER_TEST_DIFFERENTIAL_SEED'] ?? 20_261_122);
+/** Worlds on each server. */
+const RUNS = 15;
 const SPECIFICATIONS = 3;
-
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const world = fc.record({
   people: fc.array(person, { minLength: 1, maxLength: 4 }),
@@ -71,28 +67,15 @@ describeMongo('SQLite and MongoDB', ({ standalone, replicaSet }) => {
   it.each([
     ['a lone server', standalone],
     ['a replica set', replicaSet],
-  ])('answer alike: %s', { timeout: 3 * TRY_MS + 60_000 }, async (_name, server) => {
-    const uri = await ownDatabase(server);
-    const mongo = openMongoDocuments({
-      ...{ uri, maxPoolSize: 20, minPoolSize: 0, separateDatabases: false, queryMs: 60_000 },
-      log: silent,
-    });
-    const { store: sqlite } = await openTemporaryStore();
+  ])('answer alike: %s', { timeout: timeoutFor(RUNS, 10_000) }, async (_name, server) => {
+    const { sqlite, mongo, uri } = await openBothStores(server);
     let number = 0;
-    try {
-      await fc.assert(
-        fc.asyncProperty(world, async (generated) => {
-          number += 1;
-          await explore([sqlite, mongo], generated, number);
-          const names = [`people${number}`, `things${number}`, `things${number}History`];
-          await Promise.all(names.map((name) => rawClient(uri).db().collection(name).drop()));
-        }),
-        { seed: SEED, numRuns: 1_000_000, interruptAfterTimeLimit: TRY_MS, markInterruptAsFailure: false },
-      );
-    } finally {
-      await mongo.close();
-    }
-    console.info(`${number} worlds on ${_name}`);
-    expect(number).toBeGreaterThan(1);
+    const property = fc.asyncProperty(world, async (generated) => {
+      number += 1;
+      await explore([sqlite, mongo], generated, number);
+      const names = [`people${number}`, `things${number}`, `things${number}History`];
+      await Promise.all(names.map((name) => rawClient(uri).db().collection(name).drop()));
+    });
+    await fc.assert(property, repeatable(RUNS));
   });
 });

@@ -9,7 +9,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { openDocuments } from '../../src/stores/documents.ts';
 import { freePort } from '../helpers/server-process.ts';
 
-const log = createLogger({ level: 'silent', secrets: [] });
+const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
 const database = {
   enableCollectionDatabases: false,
   sqlite: { path: 'data' },

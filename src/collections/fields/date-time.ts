@@ -1,7 +1,7 @@
 // DateTime fields: ISO 8601 text in, the same instant in UTC with milliseconds stored and returned.
-// Filters may also name it in epoch milliseconds.
+// Filters may also name it in epoch milliseconds. Years have four digits, so that the text has the order of the instants.
 import type { Json } from '../../lib/json.ts';
-import type { FieldTypeRules } from './field-type.ts';
+import type { FieldProblem, FieldTypeRules } from './field-type.ts';
 
 const ISO =
   /^(?<year>\d{4}|[+-]\d{6})-(?<month>\d\d)-(?<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
@@ -19,20 +19,38 @@ function toUtc(text: string): string | undefined {
   return midnight.getUTCDate() === Number(parts['day']) ? instant.toISOString() : undefined;
 }
 
+const NOT_A_DATE: FieldProblem = { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' };
+const OUT_OF_RANGE: FieldProblem = {
+  message: 'is not a DateTime of the years 0000 to 9999',
+  code: 'ERROR_VALUE_INVALID',
+};
+
+/** The platform writes years beyond four digits with a sign, which no digit sorts beside. */
+const hasFourDigits = (utc: string) => !utc.startsWith('+') && !utc.startsWith('-');
+
 const normalise = (value: Json) => (typeof value === 'string' ? (toUtc(value) ?? value) : value);
 
-// The largest instant that the platform knows, in milliseconds either way from the epoch.
-const LARGEST = 8.64e15;
-
-const coerceOperand = (value: Json) =>
-  typeof value === 'number' && Math.abs(value) <= LARGEST ? new Date(value).toISOString() : normalise(value);
+/** The first and the last millisecond of the years 0000 to 9999, from the epoch. */
+const FIRST = -62_167_219_200_000;
+const LAST = 253_402_300_799_999;
 
 export const dateTimeField: FieldTypeRules = {
   check(value) {
-    const isInstant = typeof value === 'string' && toUtc(value) !== undefined;
-    return isInstant ? undefined : { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' };
+    const utc = typeof value === 'string' ? toUtc(value) : undefined;
+    if (utc === undefined) return NOT_A_DATE;
+    return hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
   },
   normalise,
-  coerceOperand,
+  coerceOperand: (value) =>
+    typeof value === 'number' && isInRange(value) ? new Date(value).toISOString() : normalise(value),
+  checkOperand(value) {
+    if (typeof value === 'number') return isInRange(value) ? undefined : OUT_OF_RANGE;
+    const utc = typeof value === 'string' ? toUtc(value) : undefined;
+    return utc === undefined || hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
+  },
   foldable: false,
 };
+
+function isInRange(milliseconds: number): boolean {
+  return milliseconds >= FIRST && milliseconds < LAST + 1;
+}

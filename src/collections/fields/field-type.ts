@@ -13,6 +13,8 @@ export interface FieldTypeRules {
   normalise(value: Json): Json;
   /** An operand of a filter, brought to the form that documents hold. What cannot be brought there stays as it is. */
   coerceOperand(value: Json): Json;
+  /** What is wrong with an operand that no stored value can be compared with. Absent: every operand will do. */
+  checkOperand?(value: Json): FieldProblem | undefined;
   /** Plain text equality may ignore case on this type. */
   readonly foldable: boolean;
 }

@@ -1,5 +1,5 @@
-// Reference fields: the id of a document, a sub-document to be written beside this one, or a list of both.
-import { isJsonObject, type Json } from '../../lib/json.ts';
+// Reference fields: the id of a document, or a list of ids. Sub-documents were taken out before a value comes here.
+import type { Json } from '../../lib/json.ts';
 import type { FieldProblem, FieldTypeRules } from './field-type.ts';
 import { checkId, lowerIds } from './object-id.ts';
 import { WRONG_TYPE } from './problems.ts';
@@ -7,7 +7,7 @@ import { WRONG_TYPE } from './problems.ts';
 function checkTarget(value: Json, inList: boolean): FieldProblem | undefined {
   if (typeof value === 'string') return checkId(value, inList);
   // A list may hold nulls: composition drops them.
-  return isJsonObject(value) || (inList && value === null) ? undefined : WRONG_TYPE;
+  return inList && value === null ? undefined : WRONG_TYPE;
 }
 
 export const referenceField: FieldTypeRules = {

@@ -1,7 +1,8 @@
 // The operators that a filter may apply to a path, each turned into a test of the stores' filter language.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Filter, Test, TypeName } from '../../stores/filter.ts';
+import type { TypeName } from '../../stores/filter.ts';
 import type { Budget } from './budget.ts';
+import { areSettled, type DraftTest } from './draft.ts';
 import { patternTest, slashedTest } from './patterns.ts';
 import { refuseFilter } from './refusal.ts';
 import type { OperandRules } from './scope.ts';
@@ -13,10 +14,10 @@ export interface Place {
   readonly depth: number;
   readonly budget: Budget;
   /** Reads the filter inside `$elemMatch`. */
-  element(filter: JsonObject, depth: number): Filter;
+  element(filter: JsonObject, depth: number): DraftTest;
 }
 
-type Reader = (operand: Json, place: Place, siblings: JsonObject) => readonly Test[];
+type Reader = (operand: Json, place: Place, siblings: JsonObject) => readonly DraftTest[];
 
 const TYPE_NAMES: ReadonlySet<string> = new Set<TypeName>([
   'string',
@@ -34,10 +35,16 @@ export function isOperatorObject(value: Json): value is JsonObject {
   return isJsonObject(value) && Object.keys(value).some((key) => key.startsWith('$'));
 }
 
-function readValue(operand: Json, { path, rules }: Place): Json {
+function readValue(operand: Json, place: Place): Json {
   if (isOperatorObject(operand)) {
-    throw refuseFilter(path, 'An operator cannot stand inside the operand of another one');
+    throw refuseFilter(place.path, 'An operator cannot stand inside the operand of another one');
   }
+  return coerce(operand, place);
+}
+
+function coerce(operand: Json, { path, rules }: Place): Json {
+  const problem = rules.check?.(operand);
+  if (problem !== undefined) throw refuseFilter(path, `An operand ${problem.message}`);
   return rules.coerce(operand);
 }
 
@@ -54,7 +61,7 @@ function typeNames(operand: Json, { path }: Place): readonly TypeName[] {
   return names;
 }
 
-function readRegex(operand: Json, place: Place, siblings: JsonObject): readonly Test[] {
+function readRegex(operand: Json, place: Place, siblings: JsonObject): readonly DraftTest[] {
   const options = Object.hasOwn(siblings, '$options') ? siblings['$options'] : 'i';
   if (typeof operand !== 'string' || typeof options !== 'string') {
     throw refuseFilter(place.path, '`$regex` and `$options` need text');
@@ -62,7 +69,7 @@ function readRegex(operand: Json, place: Place, siblings: JsonObject): readonly 
   return [patternTest(place, operand, options)];
 }
 
-function readNot(operand: Json, place: Place): readonly Test[] {
+function readNot(operand: Json, place: Place): readonly DraftTest[] {
   if (typeof operand === 'string') return [{ kind: 'not', tests: [slashedTest(place, operand)] }];
   if (!isOperatorObject(operand)) {
     throw refuseFilter(
@@ -75,15 +82,15 @@ function readNot(operand: Json, place: Place): readonly Test[] {
   return [{ kind: 'not', tests: readOperators(operand, { ...place, depth }) }];
 }
 
-function readElemMatch(operand: Json, place: Place): readonly Test[] {
+function readElemMatch(operand: Json, place: Place): readonly DraftTest[] {
   if (!isJsonObject(operand)) throw refuseFilter(place.path, '`$elemMatch` needs an object');
   const depth = place.depth + 1;
   place.budget.descend(place.path, depth);
   const [first = ''] = Object.keys(operand);
-  if (READERS.has(first)) {
-    return [{ kind: 'elemMatchValue', tests: readOperators(operand, { ...place, depth }) }];
-  }
-  return [{ kind: 'elemMatch', filter: place.element(operand, depth) }];
+  if (!READERS.has(first)) return [place.element(operand, depth)];
+  const tests = readOperators(operand, { ...place, depth });
+  if (!areSettled(tests)) throw refuseFilter(place.path, 'References are no lists within a list');
+  return [{ kind: 'elemMatchValue', tests }];
 }
 
 const compare =
@@ -137,7 +144,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** The tests of `{$operator: operand, …}`. Throws a 400 for whatever is not on the list of operators. */
-function readOperators(operators: JsonObject, place: Place): readonly Test[] {
+function readOperators(operators: JsonObject, place: Place): readonly DraftTest[] {
   return Object.entries(operators).flatMap(([name, operand]) => {
     place.budget.spend(place.path);
     const reader = READERS.get(name);
@@ -149,9 +156,9 @@ function readOperators(operators: JsonObject, place: Place): readonly Test[] {
 }
 
 /** The tests of a condition: operators, or a plain value to equal, which ignores case where the field says so. */
-export function readCondition(condition: Json, place: Place): readonly Test[] {
+export function readCondition(condition: Json, place: Place): readonly DraftTest[] {
   if (isOperatorObject(condition)) return readOperators(condition, place);
-  const value = place.rules.coerce(condition);
+  const value = coerce(condition, place);
   if (typeof value === 'string' && place.rules.fold) return [{ kind: 'eq', value, fold: true }];
   return [{ kind: 'eq', value }];
 }

@@ -1,11 +1,13 @@
 // What a path of a filter means: a field of the collection, something inside one, or a field of a referenced document.
 import type { Json } from '../../lib/json.ts';
 import type { Collection, Field, FieldType } from '../collection.ts';
+import type { FieldProblem } from '../fields/field-type.ts';
 import { FIELD_TYPES } from '../fields/index.ts';
 
 /** How operands for a path are read. */
 export interface OperandRules {
   coerce(value: Json): Json;
+  check?: ((value: Json) => FieldProblem | undefined) | undefined;
   /** Plain text equality ignores case. */
   readonly fold: boolean;
 }
@@ -34,6 +36,7 @@ const INTERNAL_TYPES: ReadonlyMap<string, FieldType> = new Map([
 
 const rulesOf = (type: FieldType, fold: boolean): OperandRules => ({
   coerce: FIELD_TYPES[type].coerceOperand,
+  check: FIELD_TYPES[type].checkOperand,
   fold,
 });
 

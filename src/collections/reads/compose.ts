@@ -1,6 +1,7 @@
 // Puts referenced documents in the place of their ids, level by level, with one query per level and collection.
 import { AppError } from '../../errors.ts';
 import { findMembers } from '../../lib/json-members.ts';
+import type { Levels } from '../../lib/levels.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../collection.ts';
@@ -18,6 +19,7 @@ import {
   slotOf,
   textOf,
 } from './compose-slots.ts';
+import type { Histories } from './histories.ts';
 import { chooseFields, pathsOf, withoutHiddenId } from './projection.ts';
 
 // A large document that a whole page refers to is sent once per reference.
@@ -27,11 +29,17 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 
 export interface Composer {
   /** `documents`, which must hold their `_id`, composed. What cannot be resolved stays an id. */
-  compose(collection: Collection, documents: readonly string[], context: Context): Promise<readonly string[]>;
+  compose(
+    collection: Collection,
+    documents: readonly string[],
+    context: Context,
+    levels: Exclude<Levels, false>,
+  ): Promise<readonly string[]>;
 }
 
 interface ComposerOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
+  readonly histories: Histories;
   readonly registry: Pick<Registry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
 }
@@ -51,11 +59,12 @@ interface Batch {
   readonly slots: Slot[];
 }
 
-export function createComposer({ store, registry, limits }: ComposerOptions): Composer {
+export function createComposer({ store, histories, registry, limits }: ComposerOptions): Composer {
   const fetch = async ({ target, projection }: Source, ids: readonly string[], deadline: number) => {
     const filter = { kind: 'field' as const, path: '_id', tests: [{ kind: 'in' as const, values: ids }] };
     const query = { filter, sort: [], skip: 0, limit: ids.length, ...(projection && { projection }) };
-    const texts = await store.findText(target.namespace, query, { deadline });
+    const stored = await store.findText(target.namespace, query, { deadline });
+    const texts = await histories.complete(target, stored, { deadline });
     const found = new Map<string, string>();
     await mapInSlices(texts, (text) => {
       const id = idIn(text);
@@ -85,13 +94,15 @@ export function createComposer({ store, registry, limits }: ComposerOptions): Co
   };
 
   return {
-    async compose(root, documents, context) {
+    async compose(root, documents, context, levels) {
+      const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
+      const everywhere = levels !== true;
       const allowance = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
       const roots = await mapInSlices(documents, (text) => rootFrame(root, text));
       let frames: readonly Frame[] = roots;
-      for (let level = 1; level <= limits.composeDepth && frames.length > 0; level += 1) {
+      for (let level = 1; level <= depth && frames.length > 0; level += 1) {
         const batches = await batchesOf(frames, allowance, (collection, field) =>
-          sourceOf(field, { root, collection, registry, context }),
+          sourceOf(field, { root, collection, registry, context, everywhere }),
         );
         const next: Frame[] = [];
         for (const batch of batches) next.push(...(await resolve(batch, allowance, context)));
@@ -143,14 +154,19 @@ interface Surroundings {
   readonly collection: Collection;
   readonly registry: Pick<Registry, 'get'>;
   readonly context: Context;
+  /** Resolve the references of whatever is found, too. */
+  readonly everywhere: boolean;
 }
 
 /** Undefined where the field leads nowhere, or where the caller may not read. */
-function sourceOf(field: Field, { root, collection, registry, context }: Surroundings): Source | undefined {
+function sourceOf(
+  field: Field,
+  { root, collection, registry, context, everywhere }: Surroundings,
+): Source | undefined {
   const target = referenceTarget(registry, collection, field);
   if (target === undefined || !context.caller.may(target, 'GET')) return undefined;
   const { fields: own, compose = false } = field.reference;
-  const deeper = compose || root.settings.compose || target.settings.compose;
+  const deeper = everywhere || compose || root.settings.compose || target.settings.compose;
   try {
     const projection = own === undefined ? limitersOf(target) : { include: pathsOf(own) };
     return { target, deeper, projection: withoutHiddenId(projection).projection };

@@ -1,5 +1,6 @@
 // Documents that do not go to the socket as they are stored: revisions and referenced documents are put into them.
 import type { JsonObject } from '../../lib/json.ts';
+import type { Levels } from '../../lib/levels.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
@@ -7,14 +8,17 @@ import type { Collection } from '../collection.ts';
 import type { Context } from '../documents.ts';
 import { includeRevisions } from '../revisions.ts';
 import type { Composer } from './compose.ts';
-import { withoutHiddenId } from './projection.ts';
+import type { Histories } from './histories.ts';
+import { shows, withoutHiddenId } from './projection.ts';
 
 /** What an answer is to show. */
 export interface View {
   readonly projection: Projection | undefined;
-  readonly compose: boolean;
-  /** The filter of the revisions to put in; undefined leaves their ids. */
-  readonly revisions: Filter | undefined;
+  readonly compose: Levels;
+  /** The revisions to put in, and what to show of them; undefined leaves their ids. */
+  readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
+  /** The documents may have more revisions than they hold ids of. */
+  readonly histories: boolean;
 }
 
 export interface Enricher {
@@ -30,16 +34,24 @@ export interface Enricher {
 
 interface EnricherOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
+  readonly histories: Histories;
   readonly composer: Composer;
   readonly maxRevisions: number;
 }
 
-/** True when documents can be passed on as the text that the store holds. */
+/** True when documents can be passed on as the text that the store holds, but for ids of revisions. */
 export function isPlain(view: View): boolean {
-  return !view.compose && view.revisions === undefined;
+  const { projection, histories } = view;
+  const needsId = histories && shows(projection, 'history') && !shows(projection, '_id');
+  return !view.compose && view.revisions === undefined && !needsId;
 }
 
-export function createEnricher({ store, composer, maxRevisions: limit }: EnricherOptions): Enricher {
+export function createEnricher({
+  store,
+  histories,
+  composer,
+  maxRevisions: limit,
+}: EnricherOptions): Enricher {
   return {
     projectionFor(view) {
       if (isPlain(view)) return view.projection;
@@ -47,11 +59,20 @@ export function createEnricher({ store, composer, maxRevisions: limit }: Enriche
       if (view.revisions === undefined || projection?.include === undefined) return projection;
       return { ...projection, include: [...projection.include, 'history'] };
     },
-    async apply(collection, documents, view, context) {
-      const { projection, hideId } = withoutHiddenId(view.projection);
-      const include = view.revisions && { store, limit, filter: view.revisions, projection, hideId };
+    async apply(collection, stored, view, context) {
+      const documents = await histories.complete(collection, stored, context);
+      if (isPlain(view)) return documents;
+      const { hideId } = withoutHiddenId(view.projection);
+      const include = view.revisions && {
+        store,
+        limit,
+        filter: view.revisions.filter,
+        ...withoutHiddenId(view.revisions.projection),
+      };
       const historic = include ? await withRevisions(collection, documents, include, context) : documents;
-      const composed = view.compose ? await composer.compose(collection, historic, context) : historic;
+      const composed = view.compose
+        ? await composer.compose(collection, historic, context, view.compose)
+        : historic;
       return hideId ? mapInSlices(composed, withoutId) : composed;
     },
   };

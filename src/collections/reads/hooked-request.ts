@@ -1,5 +1,6 @@
 // A read as `beforeGet` hooks see it, `{filter, options}`, and back.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isLevels } from '../../lib/levels.ts';
 import type { ReadRequest } from '../documents.ts';
 
 type Options = Omit<ReadRequest, 'filter'>;
@@ -15,6 +16,7 @@ const NUMBER: Kind = {
 };
 const OBJECT: Kind = { takes: isJsonObject, wanted: 'an object' };
 const FLAG: Kind = { takes: (value) => typeof value === 'boolean', wanted: 'true or false' };
+const COMPOSE: Kind = { takes: isLevels, wanted: 'true, false, `all`, or a number of levels' };
 const SORT: Kind = {
   takes: (value) => typeof value === 'string' || isJsonObject(value),
   wanted: 'the name of a field, or an object',
@@ -29,7 +31,7 @@ const OPTIONS: readonly (readonly [name: string, key: keyof Options, kind: Kind]
   ['sort', 'sort', SORT],
   ['sortOrder', 'sortOrder', ORDER],
   ['fields', 'fields', OBJECT],
-  ['compose', 'compose', FLAG],
+  ['compose', 'compose', COMPOSE],
   ['includeHistory', 'includeHistory', FLAG],
   ['historyFilters', 'historyFilters', OBJECT],
 ];

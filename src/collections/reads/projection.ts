@@ -69,12 +69,18 @@ function ancestors(path: string): readonly string[] {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('.'));
 }
 
+/** True when the projection leaves the field, named without dots, in the documents. */
+export function shows(projection: Projection | undefined, name: string): boolean {
+  if (projection?.exclude?.includes(name)) return false;
+  return name === '_id' || projection?.include?.includes(name) !== false;
+}
+
 /** The projection with `_id` shown, and whether it was to be hidden: for reads that need the id on the way. */
 export function withoutHiddenId(projection: Projection | undefined): {
   readonly projection: Projection | undefined;
   readonly hideId: boolean;
 } {
-  if (projection?.exclude?.includes('_id') !== true) return { projection, hideId: false };
+  if (projection?.exclude === undefined || shows(projection, '_id')) return { projection, hideId: false };
   const exclude = projection.exclude.filter((path) => path !== '_id');
   const shown = { ...(projection.include && { include: projection.include }), exclude };
   return { projection: shown, hideId: true };

@@ -1,15 +1,18 @@
 // Reading documents: pages, single ones, counts, revisions. Text goes straight through where nothing is put into it.
 import { AppError } from '../../errors.ts';
 import { versionOf } from '../../lib/document-version.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 import { EVERYTHING, type Filter } from '../../stores/filter.ts';
-import type { DocumentStore, OperationOptions, Projection } from '../../stores/ports.ts';
+import type { DocumentStore, FindQuery, OperationOptions, Projection, Sort } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
 import type { Context, DocumentLimits, DocumentService, Page, ReadRequest } from '../documents.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compiler.ts';
-import { revisionsOf, revisionView } from '../revisions.ts';
+import { BLOCK, historyOf } from '../history-blocks.ts';
+import { revisionsOf } from '../revision-space.ts';
+import { revisionView, showEarlier } from '../revisions.ts';
 import { type Enricher, isPlain, type View } from './enrich.ts';
 import { countMetadata, pageMetadata } from './metadata.ts';
+import { shows, withoutHiddenId } from './projection.ts';
 import { pageLimit, type ReadOptions, readOptions } from './read-options.ts';
 
 interface ReaderOptions {
@@ -33,6 +36,10 @@ interface Read {
 const TAIL = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/;
 const TAIL_CHARACTERS = 80;
 const ONLY_VERSION: Projection = { include: ['v'] };
+const ONLY_HISTORY: Projection = { include: ['v', 'history'] };
+const ONLY_ID: Projection = { include: [] };
+
+const BY_VERSION: Sort = [['v', 1]];
 
 /** The filter for one document. */
 export function byId(id: string): Filter {
@@ -48,11 +55,12 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
   const viewOf = async (collection: Collection, request: ReadRequest, context: Context) => {
     const options = readOptions(collection, request, limits.pageSize);
     const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
-    const revised = includeHistory === true;
-    const revisions = revised
-      ? await compileRevisions(filters, { collection, filter: historyFilters }, context)
-      : undefined;
-    return { options, view: { projection: options.projection, compose, revisions } };
+    // Also where no revision is asked for: what is not offered is refused everywhere.
+    const narrowed = await compileRevisions(filters, { collection, filter: historyFilters }, context);
+    const shown = () => readOptions(revisionView(collection), request, limits.pageSize).projection;
+    const revisions = includeHistory === true ? { filter: narrowed, projection: shown() } : undefined;
+    const histories = collection.settings.storeRevisions;
+    return { options, view: { projection: options.projection, compose, revisions, histories } };
   };
 
   const textsOf = async ({ collection, filter, options, view }: Read, context: Context) => {
@@ -60,7 +68,6 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     const projection = enricher.projectionFor(view);
     const query = { filter, sort, skip: facts.offset, limit: facts.limit, ...(projection && { projection }) };
     const texts = await store.findText(collection.namespace, query, within(context));
-    if (isPlain(view)) return texts;
     return enricher.apply(collection, texts, view, context);
   };
 
@@ -81,10 +88,26 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     return { results, metadata: pageMetadata(options.facts, total) };
   };
 
+  const find = (
+    { namespace }: Collection,
+    query: Pick<FindQuery, 'filter' | 'limit' | 'projection'> & Partial<FindQuery>,
+    context: Context,
+  ) => store.find(namespace, { sort: [], skip: 0, ...query }, within(context));
+
   const versionStored = async (collection: Collection, filter: Filter, context: Context) => {
-    const query = { filter, sort: [], skip: 0, limit: 1, projection: ONLY_VERSION };
-    const [document] = await store.find(collection.namespace, query, within(context));
+    const [document] = await find(collection, { filter, limit: 1, projection: ONLY_VERSION }, context);
     return document && versionOf(document);
+  };
+
+  /** The ids of the first revisions of a document, which is given where there still is one. */
+  const firstRevisions = async (
+    own: Collection,
+    { id, present }: { readonly id: string; readonly present: JsonObject | undefined },
+    context: Context,
+  ): Promise<readonly Json[]> => {
+    if (present !== undefined) return historyOf(present).slice(0, BLOCK);
+    const query = { filter: revisionsOf(id), limit: BLOCK, projection: ONLY_ID, sort: BY_VERSION };
+    return (await find(own, query, context)).map(({ _id }) => _id);
   };
 
   return {
@@ -112,6 +135,7 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     },
 
     async count(collection, request, context) {
+      await compileRevisions(filters, { collection, filter: request.historyFilters }, context);
       const filter = await filters.compileRead(collection, request.filter, context);
       const total = await store.count(collection.namespace, filter, within(context));
       return countMetadata(pageLimit(collection, request, limits.pageSize), total);
@@ -119,14 +143,18 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
 
     async history(collection, id, request, context) {
       const { filter: asked, historyFilters, ...rest } = request;
+      const narrowed = await Promise.all(
+        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
+      );
       const always = await filters.compileRead(collection, undefined, context);
-      const present = await versionStored(collection, byId(id), context);
+      const one = { filter: byId(id), limit: 1, projection: ONLY_HISTORY };
+      const [present] = await find(collection, one, context);
       if (present !== undefined && always !== EVERYTHING) {
         const visible = await versionStored(collection, joinFilters([byId(id), always]), context);
         if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
       }
       const own = revisionView(collection);
-      const bare = { ...rest, compose: rest.compose === true, includeHistory: false };
+      const bare = { ...rest, compose: rest.compose ?? false, includeHistory: false };
       const { options, view } = await viewOf(own, bare, context);
       const revisions = joinFilters([revisionsOf(id), present === undefined ? always : undefined]);
       const kept = collection.settings.storeRevisions;
@@ -137,13 +165,17 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
         throw new AppError('DOCUMENT_NOT_FOUND');
       }
       if (!kept) return { results: [], metadata: pageMetadata(options.facts, 0) };
-      const narrowed = await Promise.all(
-        [asked, historyFilters].map((filter) => compileRevisions(filters, { collection, filter }, context)),
-      );
-      return pageOf(
-        { collection: own, filter: joinFilters([revisions, ...narrowed]), options, view },
-        context,
-      );
+      const filter = joinFilters([revisions, ...narrowed]);
+      if (!shows(view.projection, 'history')) {
+        return pageOf({ collection: own, filter, options, view }, context);
+      }
+      const { projection, hideId } = withoutHiddenId(view.projection);
+      const read = { collection: own, filter, options, view: { ...view, projection } };
+      const [page, first] = await Promise.all([
+        pageOf(read, context),
+        firstRevisions(own, { id, present }, context),
+      ]);
+      return { ...page, results: await showEarlier(page.results, first, hideId) };
     },
   };
 }

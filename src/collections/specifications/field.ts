@@ -12,7 +12,9 @@ const MATCH_TYPES = ['exact', 'ignoreCase'];
 
 function checkFieldName(name: string): string | undefined {
   if (name === '' || name.includes('.')) return 'a field name must not be empty or have a dot';
-  if (/^[$_]/.test(name)) return 'a field name must not start with `$` or `_`';
+  if (name.startsWith('$') || name === '__proto__') {
+    return 'a field name must not start with `$` or be `__proto__`';
+  }
   if (name.includes('\0') || !name.isWellFormed()) return 'a field name must be text without NUL';
   return INTERNAL_FIELDS.includes(name) ? 'this name belongs to the server' : undefined;
 }

@@ -34,9 +34,11 @@ export interface SpecificationFiles {
   /** Writes atomically: whoever reads the file finds the old specification or the new one. */
   write(address: CollectionAddress, source: JsonObject): Promise<void>;
   remove(address: CollectionAddress): Promise<void>;
+  /** The collection whose specification a file is; undefined for any other file. */
+  addressOf(file: string): CollectionAddress | undefined;
   /**
    * What became of a file that the watch named, as it is now; undefined when nobody but this object changed it.
-   * Must not run beside `write` or `remove`: text read before a write of ours would pass for a later edit.
+   * Must not run beside `write` or `remove` of the same file: text read before a write of ours would pass for a later edit.
    */
   changeIn(file: string): Promise<FileChange | undefined>;
   /** Lets the next `changeIn` of this file find a change: the last one came to nothing. */
@@ -128,6 +130,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       await removeFile(file);
       known.delete(file);
     },
+    addressOf: (file) => addressOf(relative(root, file)),
     async changeIn(file) {
       const address = addressOf(relative(root, file));
       if (address === undefined) return undefined;

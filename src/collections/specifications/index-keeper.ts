@@ -1,10 +1,14 @@
 // Brings declared indexes into force, all or nothing, and says which field of which data stands in the way.
 import { AppError, isStoreAway, StoreError } from '../../errors.ts';
+import type { KeyedQueue } from '../../lib/keyed-queue.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
 import { namespaceKey } from '../registry.ts';
 import { type IndexPlan, planIndexes, plansFor } from './index-plan.ts';
 import type { SpecificationLog } from './log.ts';
+
+/** The collections that are live, and those that are about to be: looked at whenever a name space is planned. */
+type Live = () => readonly Collection[];
 
 export interface IndexKeeper {
   /**
@@ -12,14 +16,15 @@ export interface IndexKeeper {
    * with what takes the change back. Throws SPECIFICATION_INVALID, with nothing changed, where data break one or an index
    * that somebody else made stands in its way.
    */
-  add(collection: Collection, live: readonly Collection[]): Promise<() => Promise<void>>;
+  add(collection: Collection, live: Live): Promise<() => Promise<void>>;
   /** Drops what only a collection declared that is no longer among `live`. */
-  drop(collection: Collection, live: readonly Collection[]): Promise<void>;
+  drop(collection: Collection, live: Live): Promise<void>;
   /**
    * At a start: every index of `live` that the data permit; the others are logged and left out. Rejects with a StoreError
    * where the store is away or does not answer in time: then some may be missing, and the whole may be repeated.
+   * `alone` runs what is done for one name space without other changes of it.
    */
-  addAll(live: readonly Collection[]): Promise<void>;
+  addAll(live: Live, alone: KeyedQueue['run']): Promise<void>;
 }
 
 const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
@@ -60,8 +65,8 @@ export function createIndexKeeper(
     });
   };
 
-  const restore = async (namespaces: readonly Namespace[], live: readonly Collection[]): Promise<void> => {
-    for (const namespace of namespaces) await ensure(planIndexes(namespace, live));
+  const restore = async (namespaces: readonly Namespace[], live: Live): Promise<void> => {
+    for (const namespace of namespaces) await ensure(planIndexes(namespace, live()));
   };
 
   const ensureWhatHolds = async (plan: IndexPlan): Promise<void> => {
@@ -77,12 +82,12 @@ export function createIndexKeeper(
 
   return {
     async add(collection, live) {
-      const after = [...live.filter(({ path }) => path !== collection.path), collection];
+      const after = () => [...live().filter(({ path }) => path !== collection.path), collection];
       const done: Namespace[] = [];
-      for (const plan of plansFor(collection, after)) {
+      for (const { namespace } of plansFor(collection, after())) {
         try {
-          await ensure(plan);
-          done.push(plan.namespace);
+          await ensure(planIndexes(namespace, after()));
+          done.push(namespace);
         } catch (error) {
           await restore(done, live);
           throw asRefusal(error);
@@ -90,14 +95,14 @@ export function createIndexKeeper(
       }
       return () => restore(done, live);
     },
-    drop: (collection, live) => ensure(planIndexes(collection.namespace, live)),
-    async addAll(live) {
-      const plans = live.flatMap((entry) => plansFor(entry, live));
-      const distinct = new Map(plans.map((plan) => [namespaceKey(plan.namespace), plan]));
+    drop: (collection, live) => ensure(planIndexes(collection.namespace, live())),
+    async addAll(live, alone) {
+      const plans = live().flatMap((entry) => plansFor(entry, live()));
+      const namespaces = new Map(plans.map(({ namespace }) => [namespaceKey(namespace), namespace]));
       let late: StoreError | undefined;
-      for (const plan of distinct.values()) {
+      for (const [key, namespace] of namespaces) {
         try {
-          await ensureWhatHolds(plan);
+          await alone(key, () => ensureWhatHolds(planIndexes(namespace, live())));
         } catch (error) {
           // One collection that is slow to answer keeps the indexes of no other waiting.
           if (!isStoreAway(error) || error.reason === 'unavailable') throw error;

@@ -1,14 +1,16 @@
-// The life of specifications: loaded from files, posted, edited by hand, removed. Every change goes through here, one
-// at a time: checked, indexes in force, file written, then the live collection swapped whole.
+// The life of specifications: loaded from files, posted, edited by hand, removed. Every change goes through here: checked,
+// indexes in force, file written, then the live collection swapped whole. Changes on the same documents follow one another;
+// the others go on while one of them waits for its indexes.
 import { AppError, isStoreAway } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { createKeyedQueue } from '../../lib/keyed-queue.ts';
+import { createKeyedQueue, type KeyedQueue } from '../../lib/keyed-queue.ts';
 import { createPatience } from '../../lib/patience.ts';
 import { type Pause, pause as pauseOnClock } from '../../lib/pause.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress } from '../collection.ts';
 import type { FilterLimits } from '../filters/budget.ts';
-import type { Registry } from '../registry.ts';
+import { namespaceKey, type Registry } from '../registry.ts';
+import { namespaceOf } from './address.ts';
 import { refuseConflicts } from './conflicts.ts';
 import { parseSpecificationText, type SpecificationFiles } from './files.ts';
 import { createIndexKeeper } from './index-keeper.ts';
@@ -84,6 +86,22 @@ function refuseEndpointName(
 function createChanges(options: ServiceOptions) {
   const { registry, store, files, log } = options;
   const indexes = createIndexKeeper(store, log);
+  const reading = createKeyedQueue();
+  /** On their way into the registry: a change beside them counts with them. */
+  const coming = new Set<Collection>();
+  const live = () => [...registry.list(), ...coming];
+
+  const addAndSave = async (collection: Collection, save: (collection: Collection) => Promise<void>) => {
+    const takeBack = await indexes.add(collection, live);
+    try {
+      await save(collection);
+    } catch (error) {
+      coming.delete(collection);
+      await takeBack();
+      throw error;
+    }
+    registry.put(collection);
+  };
 
   const bringIntoForce = async (
     address: CollectionAddress,
@@ -93,15 +111,14 @@ function createChanges(options: ServiceOptions) {
     const patterns = await compilePatterns(source);
     const { collection, warnings } = parseSpecification(source, address, { ...options, patterns });
     refuseEndpointName(address, options);
-    await refuseConflicts(collection, options);
-    const takeBack = await indexes.add(collection, registry.list());
+    const checked = refuseConflicts(collection, { ...options, registry: { ...registry, list: live } });
+    coming.add(collection);
     try {
-      await save(collection);
-    } catch (error) {
-      await takeBack();
-      throw error;
+      await checked;
+      await addAndSave(collection, save);
+    } finally {
+      coming.delete(collection);
     }
-    registry.put(collection);
     for (const warning of warnings.slice(0, MAX_WARNINGS)) {
       log.warn({ collection: collection.path, ...warning }, 'a specification may not do what it says');
     }
@@ -110,7 +127,7 @@ function createChanges(options: ServiceOptions) {
   const takeOut = async (collection: Collection): Promise<void> => {
     registry.remove(collection);
     try {
-      await indexes.drop(collection, registry.list());
+      await indexes.drop(collection, live);
     } catch (error) {
       log.error({ err: error, collection: collection.path }, 'indexes that nobody declares any more stay');
     }
@@ -119,7 +136,8 @@ function createChanges(options: ServiceOptions) {
   /** Gives false where the store was away: the edit is to be applied later. */
   const applyEdit = async (file: string): Promise<boolean> => {
     try {
-      const change = await files.changeIn(file);
+      // A start looks at every file: one after the other, so that not all of them are open at once.
+      const change = await reading.run('', () => files.changeIn(file));
       if (change === undefined) return true;
       const { address, text } = change;
       const { version, database, name } = address;
@@ -145,19 +163,31 @@ function createChanges(options: ServiceOptions) {
     takeOut,
     applyEdit,
     load: () => loadSpecifications(options),
-    ensureIndexes: () => indexes.addAll(registry.list()),
+    ensureIndexes: (alone: KeyedQueue['run']) => indexes.addAll(live, alone),
   };
 }
 
-/** Gives the one way to change the live collections. Changes of one process run one after the other. */
+/** Gives the one way to change the live collections. Changes of one name space run one after the other. */
 export function createSpecificationService(options: ServiceOptions): SpecificationService {
   const { registry, store, files, log, now, pause = pauseOnClock } = options;
   const changes = createChanges(options);
   const queue = createKeyedQueue();
-  const oneAtATime = <T>(task: () => Promise<T>) => queue.run('', task);
+  const running = new Set<Promise<unknown>>();
+  const alone = <T>(key: string, task: () => Promise<T>): Promise<T> => {
+    const change = queue.run(key, task);
+    running.add(change);
+    const ended = () => running.delete(change);
+    change.then(ended, ended);
+    return change;
+  };
+  const aloneAt = <T>(address: CollectionAddress, task: () => Promise<T>) =>
+    alone(namespaceKey(namespaceOf(address, options.enableCollectionDatabases)), task);
   const closing = new AbortController();
   const edited = createPatience<string>({
-    work: (file) => oneAtATime(() => changes.applyEdit(file)),
+    work: async (file) => {
+      const address = files.addressOf(file);
+      return address === undefined || aloneAt(address, () => changes.applyEdit(file));
+    },
     keyOf: (file) => file,
     onWait: (file) => log.warn({ file }, 'an edit waits for the database'),
     pause,
@@ -168,7 +198,7 @@ export function createSpecificationService(options: ServiceOptions): Specificati
 
   return {
     async load() {
-      await oneAtATime(changes.load);
+      await changes.load();
       const failed = (error: unknown) => log.error({ err: error }, 'edits of specifications go unnoticed');
       await files
         .watch((file) => void edited(file), failed)
@@ -176,9 +206,9 @@ export function createSpecificationService(options: ServiceOptions): Specificati
           endWatch = end;
         }, failed);
     },
-    ensureIndexes: () => oneAtATime(changes.ensureIndexes),
+    ensureIndexes: () => changes.ensureIndexes(alone),
     put: (address, body, around = plainly) =>
-      oneAtATime(async () => {
+      aloneAt(address, async () => {
         await store.health();
         const before = current(address)?.source;
         const save = ({ source }: Collection) =>
@@ -188,7 +218,7 @@ export function createSpecificationService(options: ServiceOptions): Specificati
       }),
     read: (address) => current(address)?.source,
     remove: (address, around = plainly) =>
-      oneAtATime(async () => {
+      aloneAt(address, async () => {
         const live = current(address);
         if (live === undefined) throw new AppError('NOT_FOUND');
         await store.health();
@@ -200,7 +230,7 @@ export function createSpecificationService(options: ServiceOptions): Specificati
     async close() {
       closing.abort();
       await endWatch();
-      await oneAtATime(async () => {});
+      await Promise.allSettled(running);
     },
   };
 }

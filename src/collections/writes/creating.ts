@@ -51,12 +51,15 @@ export function createCreating(options: CreatingOptions): Pick<DocumentService, 
       const carried = carriesSubDocuments(prepared);
       // Sub-documents may have failures of their own, which are told together with these.
       if (!carried) refuseInvalid(prepared.flatMap(({ items }) => items));
+      const items = prepared.flatMap((one) => one.items);
       const { planned } = await writer.commit(
         prepared,
-        (plan) =>
-          mapInSlices(prepared, ({ fields, origin }) =>
+        async (plan) => ({
+          planned: await mapInSlices(prepared, ({ fields, origin }) =>
             plan.insert(collection, { id: newId(), fields }, origin),
           ),
+          items,
+        }),
         context,
       );
       return { results: await writer.answer(collection, planned, { compose, carried, context }) };

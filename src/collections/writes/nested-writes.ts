@@ -10,6 +10,7 @@ import { type HookPoint, type HookSession, hasHooks } from '../hook-session.ts';
 import { documentKey } from '../registry.ts';
 import { stripInternals } from '../validate.ts';
 import type { SubDocument } from './nested.ts';
+import { settleUndeclared } from './undeclared.ts';
 import type { Validator } from './validator.ts';
 import type { WritePlan } from './write-plan.ts';
 
@@ -30,7 +31,7 @@ export async function planSubDocuments(
   plan: WritePlan,
   { store, validator, context, session }: NestedOptions,
 ): Promise<readonly ErrorItem[]> {
-  const stored = await fetchStored(
+  const known = await fetchStored(
     subDocuments.filter(({ isNew }) => !isNew),
     store,
     context,
@@ -49,13 +50,16 @@ export async function planSubDocuments(
       }
       continue;
     }
-    const change = changeOf({ sub, stored: stored.get(documentKey(collection.namespace, id)) }, context);
+    const change = changeOf({ sub, stored: known.get(documentKey(collection.namespace, id)) }, context);
     if (change === undefined) continue;
     const about = { session, stored: change.stored };
     const fields = await throughHooks({ event: 'beforeUpdate', collection }, change.fields, about);
     const checked = await validator.validate(collection, fields, { mode: 'update', origin });
-    items.push(...checked.items);
-    plan.update(collection, change.stored, { fields: checked.document, origin });
+    const asked = { ...checked, fields: checked.document, origin };
+    const stored = { collection, documents: [change.stored], caller: context.caller };
+    const settled = await settleUndeclared(asked, stored);
+    items.push(...settled.items);
+    plan.update(collection, change.stored, { fields: settled.fields, origin });
   }
   return items;
 }

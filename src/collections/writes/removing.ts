@@ -3,10 +3,11 @@ import type { KeyedQueue } from '../../lib/keyed-queue.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
-import type { Context, DocumentService, RemoveResult } from '../documents.ts';
+import type { Context, DocumentService, RemoveOptions, RemoveResult } from '../documents.ts';
 import { beginHooks, type HookTools, hasHooks } from '../hook-session.ts';
 import { documentKey } from '../registry.ts';
 import type { Affected } from './affected.ts';
+import { forAnswer } from './for-answer.ts';
 import { inTurn } from './turns.ts';
 import { guardBody, readQuery } from './write-body.ts';
 import { retryConflicts } from './write-failure.ts';
@@ -19,7 +20,11 @@ interface RemovingOptions extends HookTools {
 }
 
 type Removing = Pick<DocumentService, 'removeById' | 'removeByQuery'>;
-type Find = (context: Context) => Promise<readonly StoredDocument[]>;
+
+interface Removal extends Pick<RemoveOptions, 'counts'> {
+  readonly collection: Collection;
+  readonly find: (context: Context) => Promise<readonly StoredDocument[]>;
+}
 
 /** What to read of documents that are to go: only revisions and hooks need the whole state. */
 function reading(collection: Collection) {
@@ -33,7 +38,7 @@ function createRemove(options: RemovingOptions) {
 
   const removeWith = async (
     commit: Writer['commit'],
-    { collection, find }: { readonly collection: Collection; readonly find: Find },
+    { collection, find, counts = false }: Removal,
     context: Context,
   ): Promise<RemoveResult> => {
     const { planned: deleted } = await commit(
@@ -41,49 +46,50 @@ function createRemove(options: RemovingOptions) {
       async (plan) => {
         const documents = await find(context);
         await mapInSlices(documents, (stored) => plan.remove(collection, stored));
-        return documents.length;
+        return { planned: documents.length, items: [] };
       },
       context,
     );
-    return { deleted, totalCount: await affected.left(collection, context) };
+    const count = (later: Context) => affected.left(collection, later);
+    return { deleted, totalCount: counts ? await forAnswer(count, { context, now }) : undefined };
   };
 
   /** Each attempt shows the hooks the documents that it is about to remove. */
-  const hooked = (collection: Collection, find: Find, asked: Context) => {
+  const hooked = ({ collection, find, counts }: Removal, asked: Context) => {
     const session = beginHooks(options, asked);
     const { context } = session;
     const attempt = async () => {
       const stored = await find(context);
       const texts = await mapInSlices(stored, (document) => JSON.stringify(document));
       await session.showEach({ event: 'beforeDelete', collection }, texts);
-      return removeWith(writer.commitOnce, { collection, find: async () => stored }, context);
+      return removeWith(writer.commitOnce, { collection, find: async () => stored, counts }, context);
     };
     return retryConflicts(attempt, { context, now });
   };
 
-  return (collection: Collection, find: Find, context: Context): Promise<RemoveResult> =>
-    hasHooks({ event: 'beforeDelete', collection })
-      ? hooked(collection, find, context)
-      : removeWith(writer.commit, { collection, find }, context);
+  return (removal: Removal, context: Context): Promise<RemoveResult> =>
+    hasHooks({ event: 'beforeDelete', collection: removal.collection })
+      ? hooked(removal, context)
+      : removeWith(writer.commit, removal, context);
 }
 
 export function createRemoving(options: RemovingOptions): Removing {
   const { affected, turns } = options;
   const remove = createRemove(options);
   return {
-    removeById(collection, id, context, { ifMatch }) {
+    removeById(collection, id, context, { ifMatch, counts }) {
       const find = async (now: Context) => [
         await affected.one({ collection, id }, now, { ifMatch, ...reading(collection) }),
       ];
       const key = documentKey(collection.namespace, id);
-      return inTurn(turns, key, context, () => remove(collection, find, context));
+      return inTurn(turns, key, context, () => remove({ collection, find, counts }, context));
     },
 
-    async removeByQuery(collection, body, context) {
+    async removeByQuery(collection, body, context, { counts }) {
       await guardBody(body);
       const query = readQuery(body);
       const find = (now: Context) => affected.matching({ collection, query }, now, reading(collection));
-      return remove(collection, find, context);
+      return remove({ collection, find, counts }, context);
     },
   };
 }

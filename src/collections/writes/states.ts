@@ -13,12 +13,6 @@ export interface Stamp {
 
 export type RevisionAction = 'create' | 'update' | 'delete';
 
-/** The revisions of a document, oldest first. */
-export function historyOf(document: JsonObject): readonly Json[] {
-  const history = document['history'];
-  return Array.isArray(history) ? history : [];
-}
-
 /** A new document. `history` is undefined where the collection keeps no revisions. */
 export function createdState(
   collection: Collection,
@@ -54,15 +48,15 @@ export function updatedState(
   return { ...state, _id: stored._id };
 }
 
-/** The revision that keeps `state`. Its own `history` holds the revisions before it. */
+/** The revision that keeps `state`, without the ids before it; `block` is what it takes over from the document. */
 export function revisionOf(
   state: StoredDocument,
   {
     id,
     action,
-    history,
-  }: { readonly id: string; readonly action: RevisionAction; readonly history: readonly Json[] },
+    block,
+  }: { readonly id: string; readonly action: RevisionAction; readonly block?: readonly Json[] | undefined },
 ): StoredDocument {
-  const { _id: originalDocumentId, v = 0, ...fields } = state;
-  return { ...fields, history, originalDocumentId, action, v, _id: id };
+  const { _id: originalDocumentId, history, v = 0, ...fields } = state;
+  return { ...fields, ...(block && { history: block }), originalDocumentId, action, v, _id: id };
 }

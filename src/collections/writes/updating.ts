@@ -10,6 +10,7 @@ import { writeMetadata } from '../reads/metadata.ts';
 import { documentKey } from '../registry.ts';
 import type { Affected } from './affected.ts';
 import { inTurn } from './turns.ts';
+import { settleUndeclared } from './undeclared.ts';
 import { guardBody, readFields, readQuery, readUpdate, refuseInvalid } from './write-body.ts';
 import { retryConflicts } from './write-failure.ts';
 import { carriesSubDocuments, type Prepared, type Writer } from './writer.ts';
@@ -55,13 +56,15 @@ function createUpdate(options: UpdatingOptions) {
     context: Context,
     { compose }: WriteOptions,
   ): Promise<Page> => {
-    const { fields, origin } = prepared;
+    const { origin } = prepared;
     const { planned, updated } = await commit(
       [prepared],
       async (plan) => {
         const documents = await find();
-        await mapInSlices(documents, (stored) => plan.update(collection, stored, { fields, origin }));
-        return documents.length;
+        const stored = { collection, documents, caller: context.caller };
+        const { fields, items } = await settleUndeclared(prepared, stored);
+        await mapInSlices(documents, (one) => plan.update(collection, one, { fields, origin }));
+        return { planned: documents.length, items };
       },
       context,
     );

@@ -14,6 +14,8 @@ interface Checked {
   /** With defaults, in the form that is stored. Not to be stored while there are items. */
   readonly document: JsonObject;
   readonly items: readonly ErrorItem[];
+  /** See `Validated`. */
+  readonly undeclared: readonly string[];
 }
 
 export interface Validator {
@@ -25,17 +27,19 @@ export function createValidator(matchPattern: PatternMatcher): Validator {
   return {
     validate(collection, fields, { mode, origin }) {
       const validated = validateDocument(collection, fields, mode);
-      const { document, items, pending } = validated;
-      if (pending.length === 0) return { document, items: placed(items, origin) };
+      const { document, items, pending, undeclared } = validated;
+      if (pending.length === 0) return { document, items: placed(items, origin), undeclared };
       return settlePatterns(validated, matchPattern).then((settled) => ({
         document,
         items: placed(settled, origin),
+        undeclared,
       }));
     },
   };
 }
 
-function placed(items: readonly ErrorItem[], origin: Origin): readonly ErrorItem[] {
+/** The items with their place in the request. */
+export function placed(items: readonly ErrorItem[], origin: Origin): readonly ErrorItem[] {
   if (items.length === 0 || (origin.prefix === '' && origin.index === undefined)) return items;
   return items.map((item) => ({ ...item, ...indexOf(origin), field: `${origin.prefix}${item.field ?? ''}` }));
 }

@@ -7,19 +7,13 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
+import { historyOf, splitHistory } from '../history-blocks.ts';
 import { hasHooks } from '../hook-session.ts';
 import type { Happening } from '../hooks.ts';
 import { documentKey } from '../registry.ts';
 import { revisionSpace } from '../revision-space.ts';
 import { isTooLarge } from './document-size.ts';
-import {
-  createdState,
-  historyOf,
-  type RevisionAction,
-  revisionOf,
-  type Stamp,
-  updatedState,
-} from './states.ts';
+import { createdState, revisionOf, type Stamp, updatedState } from './states.ts';
 import { explainFailure, type Origin } from './write-failure.ts';
 import { inSafeOrder, type PlannedWrite } from './write-order.ts';
 
@@ -107,11 +101,11 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
     return id;
   };
   const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {
-    let history = historyOf(stored);
+    const history = historyOf(stored);
     let document = updatedState(collection, stored, { ...stamp, fields, history });
     if (collection.settings.storeRevisions) {
-      history = [...history, keep(collection, document, { action: 'update', history })];
-      document = { ...document, history };
+      const { kept, block } = splitHistory(history, versionOf(document));
+      document = { ...document, history: [...kept, keep(collection, document, { action: 'update', block })] };
     }
     const text = textOf(document);
     const changed = [...Object.keys(fields), ...STAMPED];
@@ -135,8 +129,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
       const revised = collection.settings.storeRevisions;
       let document = createdState(collection, fields, { ...stamp, id, history: revised ? [] : undefined });
       if (revised) {
-        const history = [keep(collection, document, { action: 'create', history: [] })];
-        document = { ...document, history };
+        document = { ...document, history: [keep(collection, document, { action: 'create' })] };
       }
       const text = textOf(document);
       const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
@@ -151,9 +144,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
       else merge(earlier, stored, { fields, origin });
     },
     remove(collection, stored) {
-      if (collection.settings.storeRevisions) {
-        keep(collection, stored, { action: 'delete', history: historyOf(stored) });
-      }
+      if (collection.settings.storeRevisions) keep(collection, stored, { action: 'delete' });
       const write = {
         kind: 'remove',
         ns: collection.namespace,
@@ -174,11 +165,7 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
   };
 }
 
-interface RevisionFacts {
-  readonly id: string;
-  readonly action: RevisionAction;
-  readonly history: readonly Json[];
-}
+type RevisionFacts = Parameters<typeof revisionOf>[1];
 
 const STAMPED = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
 

@@ -7,9 +7,11 @@ import type { Context, DocumentLimits, WriteOptions } from '../documents.ts';
 import { beginHooks } from '../hook-session.ts';
 import type { DocumentHooks } from '../hooks.ts';
 import type { Composer } from '../reads/compose.ts';
+import type { Histories } from '../reads/histories.ts';
 import { within } from '../reads/reader.ts';
 import type { Registry } from '../registry.ts';
 import type { WriteMode } from '../validate.ts';
+import { forAnswer } from './for-answer.ts';
 import { flatten, type Room, type SubDocument } from './nested.ts';
 import { planSubDocuments } from './nested-writes.ts';
 import type { Validator } from './validator.ts';
@@ -20,6 +22,7 @@ import { createWritePlan, type WritePlan, type Written } from './write-plan.ts';
 export interface WriterOptions {
   readonly store: Pick<DocumentStore, 'findText' | 'commit'>;
   readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly histories: Histories;
   readonly composer: Composer;
   readonly validator: Validator;
   readonly limits: Pick<DocumentLimits, 'composeDepth'>;
@@ -43,23 +46,31 @@ export interface Prepared {
   readonly origin: Origin;
   readonly subDocuments: readonly SubDocument[];
   readonly items: readonly ErrorItem[];
+  /** For an update, see `settleUndeclared`. */
+  readonly undeclared: readonly string[];
+}
+
+/** What an attempt has planned, and what is wrong with the bodies. */
+interface Attempted<T> {
+  readonly planned: T;
+  readonly items: readonly ErrorItem[];
 }
 
 export interface Writer {
   /** Throws NOT_PERMITTED; everything else that is wrong is in `items`. */
   prepare(target: Target, body: JsonObject, context: Context): Promise<Prepared>;
   /**
-   * Runs `attempt` on a plan to which the sub-documents were added and commits it. Whatever `attempt` returns is what
-   * was written. Rejects with a StoreError `conflict` where someone else came first.
+   * Runs `attempt` on a plan to which the sub-documents are added, and commits it. Throws DOCUMENT_INVALID where
+   * anything is wrong. Rejects with a StoreError `conflict` where someone else came first.
    */
   commitOnce<T>(
     prepared: readonly Prepared[],
-    attempt: (plan: WritePlan) => Promise<T>,
+    attempt: (plan: WritePlan) => Promise<Attempted<T>>,
     context: Context,
   ): Promise<Committed<T>>;
   /** The same, again where someone else came first. */
   commit: Writer['commitOnce'];
-  /** The documents as the answer shows them. */
+  /** The documents as the answer shows them, or as they are stored when that takes too long. */
   answer(
     collection: Collection,
     written: readonly Written[],
@@ -80,19 +91,18 @@ export function carriesSubDocuments(prepared: readonly Prepared[]): boolean {
 const isHooked = ({ collection }: SubDocument) => collection.settings.hooks !== null;
 
 export function createWriter(options: WriterOptions): Writer {
-  const { store, registry, composer, validator, limits, newId, now, hooks } = options;
+  const { store, registry, histories, composer, validator, limits, newId, now, hooks } = options;
 
   const commitOnce: Writer['commitOnce'] = async (prepared, attempt, asked) => {
     const subDocuments = prepared.flatMap((one) => one.subDocuments);
-    const known = prepared.flatMap((one) => one.items);
     const session = subDocuments.some(isHooked) ? beginHooks({ hooks, now }, asked) : undefined;
     const context = session?.context ?? asked;
     const plan = createWritePlan({ at: now(), by: context.caller.name }, newId);
-    const planned = await attempt(plan);
+    const { planned, items } = await attempt(plan);
     // A query without a match leaves nothing that sub-documents could belong to.
     const isIdle = plan.isEmpty();
     const nested = await planSubDocuments(subDocuments, plan, { store, validator, context, session });
-    refuseInvalid([...known, ...nested]);
+    refuseInvalid([...items, ...nested]);
     if (isIdle) return { planned, updated: [] };
     const { writes, updated, happenings, explain } = await plan.finish();
     try {
@@ -109,7 +119,8 @@ export function createWriter(options: WriterOptions): Writer {
       const flat = flatten(collection, body, { registry, limits, newId, caller, origin, room });
       const checked = await validator.validate(collection, flat.fields, { mode, origin });
       const items = flat.items.length === 0 ? checked.items : [...checked.items, ...flat.items];
-      return { fields: checked.document, origin, subDocuments: flat.subDocuments, items };
+      const { document: fields, undeclared } = checked;
+      return { fields, origin, subDocuments: flat.subDocuments, items, undeclared };
     },
 
     commitOnce,
@@ -118,9 +129,13 @@ export function createWriter(options: WriterOptions): Writer {
       retryConflicts(() => commitOnce(prepared, attempt, context), { context, now }),
 
     async answer(collection, written, { compose, carried, context }) {
-      const texts = written.map(({ text }) => text);
+      const stored = written.map(({ text }) => text);
       const composes = compose ?? (carried || collection.settings.compose);
-      return composes ? composer.compose(collection, texts, context) : texts;
+      const show = async (later: Context) => {
+        const texts = await histories.complete(collection, stored, later);
+        return composes ? composer.compose(collection, texts, later, composes) : texts;
+      };
+      return (await forAnswer(show, { context, now })) ?? stored;
     },
   };
 }

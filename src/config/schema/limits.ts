@@ -134,5 +134,30 @@ export const LIMITS = {
       overHttp: 'lower',
       description: 'Seconds within which a whole request must arrive.',
     },
+    sendSeconds: {
+      type: 'number',
+      minimum: 1,
+      maximum: 3600,
+      default: 30,
+      overHttp: 'lower',
+      description: 'Seconds for which a client may read nothing of an answer; then the connection is closed.',
+    },
+    unsentBytes: {
+      type: 'integer',
+      minimum: 65_536,
+      maximum: 1_099_511_627_776,
+      default: 268_435_456,
+      overHttp: 'lower',
+      description:
+        'Bytes of answers that may wait for clients to read them, all connections together; a read that would add more is 503.',
+    },
+    connections: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 10_000,
+      overHttp: 'lower',
+      description: 'Connections at a time; what comes over more is answered with 503, except `/health`.',
+    },
   },
 } as const satisfies Block;

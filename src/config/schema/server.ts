@@ -117,8 +117,15 @@ export const PATHS = {
 
 export const LOGGING = {
   type: 'object',
-  description: 'The log: one JSON object a line on the standard error stream.',
+  description: 'The log, on the standard error stream.',
   properties: {
+    format: {
+      type: 'string',
+      enum: ['auto', 'json', 'pretty'],
+      default: 'auto',
+      description:
+        '`json` is one JSON object a line, `pretty` a line for people, in colours where the terminal has them and `NO_COLOR` is not set. `auto` is `pretty` at a terminal, else `json`.',
+    },
     level: {
       type: 'string',
       enum: ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],

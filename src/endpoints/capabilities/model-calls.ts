@@ -82,7 +82,9 @@ function createActions({ documents, store, log }: ModelDeps): Readonly<Record<Mo
     },
     async delete({ collection, context, run }, args) {
       const query = required(args, 'query');
-      const { deleted, totalCount } = await documents.removeByQuery(collection, { query }, context);
+      const { deleted, totalCount } = await documents.removeByQuery(collection, { query }, context, {
+        counts: true,
+      });
       if (isJsonObject(query) && Object.keys(query).length === 0) {
         const about = { requestId: run.requestId, unit: run.unit.id, path: collection.path, deleted };
         log.warn(about, 'every document of a collection was deleted');

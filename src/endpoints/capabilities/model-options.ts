@@ -2,6 +2,7 @@
 import type { Collection } from '../../collections/collection.ts';
 import type { ReadRequest } from '../../collections/documents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isLevels, type Levels } from '../../lib/levels.ts';
 import { argument } from './call-arguments.ts';
 import { Refusal } from './refusal.ts';
 
@@ -34,10 +35,10 @@ function sortArgument(options: JsonObject): string | JsonObject | undefined {
 }
 
 /** `compose` of the options, where it is given. */
-export function composeArgument(options: JsonObject): boolean | undefined {
+export function composeArgument(options: JsonObject): Levels | undefined {
   const value = argument(options, 'compose');
-  if (value === undefined || typeof value === 'boolean') return value;
-  throw refuse('compose', 'true or false');
+  if (value === undefined || isLevels(value)) return value;
+  throw refuse('compose', 'true, false, `all`, or a number of levels');
 }
 
 /** Documents of a page: what the guest asks for, else what the collection gives, at most `maxResults`. 0 means the most. */

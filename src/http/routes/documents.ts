@@ -34,9 +34,9 @@ export function documentRoutes(server: FastifyInstance, deps: Deps, cache: Respo
     PUT: writes.updateOne,
     DELETE: removals.one,
   };
-  resource(server, PATH, many, { bodyLimit });
+  resource(server, PATH, many, { bodyLimit, conditional: true });
   resource(server, `${PATH}/stats`, { GET: reads.stats });
   resource(server, `${PATH}/count`, { GET: reads.count });
-  resource(server, `${PATH}/:id`, one, { bodyLimit });
+  resource(server, `${PATH}/:id`, one, { bodyLimit, conditional: true });
   resource(server, `${PATH}/:id/history`, { GET: reads.history });
 }

@@ -11,6 +11,7 @@ import type { CustomCodeDeps, HttpDeps } from '../deps.ts';
 import { CALL_PATH, type EndpointAddresses } from '../endpoint-address.ts';
 import { pathOf } from '../error-handler.ts';
 import { acceptGuestBodies, NO_BODY } from '../guest-body.ts';
+import { asIs } from '../reply.ts';
 import { anyMethod } from '../resource.ts';
 
 type Deps = Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'config' | 'isReady'>;
@@ -47,8 +48,6 @@ function send(reply: FastifyReply, { status, headers, body }: EndpointResponse):
   // Of a 304 nothing may be said about a body, not even that it is empty.
   reply.serializer(asIs).send(status === 304 ? undefined : body);
 }
-
-const asIs = (payload: unknown): string => payload as string;
 
 /** Registers the one address at which every call arrives. */
 export function endpointCallRoutes(

@@ -117,18 +117,24 @@ function rangesOf(tests: readonly Test[], traits: KeyTraits): KeyBounds | undefi
   return { intervals, points: false, exact };
 }
 
-/** The bounds that `tests`, all of one path, put on its key; undefined when they put none. */
-export function boundsOf(tests: readonly Test[], traits: KeyTraits): KeyBounds | undefined {
+/** The bounds that `tests` put on the one value that all of them are about. */
+function boundsOfValue(tests: readonly Test[], traits: KeyTraits): KeyBounds | undefined {
   for (const test of tests) {
     const points = pointsOf(test, traits);
     if (points !== undefined) return { ...points, exact: points.exact && tests.length === 1 };
   }
-  const ranges = rangesOf(tests, traits);
-  if (ranges !== undefined) return ranges;
+  return rangesOf(tests, traits);
+}
+
+/** The bounds that `tests`, all of one path, put on its key; undefined when they put none. */
+export function boundsOf(tests: readonly Test[], traits: KeyTraits): KeyBounds | undefined {
+  const bounds = boundsOfValue(tests, traits);
+  if (bounds !== undefined) return bounds;
   for (const test of tests) {
     if (test.kind !== 'elemMatchValue') continue;
-    // The tests are about one element, so they may be taken together.
-    const inner = boundsOf(test.tests, { ...traits, multikey: false });
+    // The tests are about one element, so they may be taken together. An `elemMatchValue` among them is about elements
+    // of that element, of which the index has no keys.
+    const inner = boundsOfValue(test.tests, { ...traits, multikey: false });
     if (inner !== undefined) return { ...inner, exact: false };
   }
   return undefined;

@@ -1,33 +1,33 @@
-// Builds the index of a large collection: its rows are gathered beside the data file, sorted, then written in their order,
+// Builds the indexes of large collections: rows are gathered beside the data file, sorted, then written in their order,
 // which touches each page once. Writers keep the rows of what they touch meanwhile, so the builder skips those documents.
 import type { StoredDocument } from '../ports.ts';
-import type { CollectionEntry, IndexEntry } from './catalogue.ts';
 import { changeRows, type Writer } from './commit.ts';
-import { inTransaction } from './connection.ts';
-import { findIndex } from './index-build.ts';
+import { inTransaction, isBusy } from './connection.ts';
+import { type FoundIndex, findIndex, finishIndex } from './index-build.ts';
 import { createDeadline } from './meter.ts';
 import { documentTable, indexTable } from './schema.ts';
 
-/** `gone`: the index was dropped meanwhile. `lost`: nothing was gathered by this thread. */
-export type GatherState = 'gathering' | 'gathered' | 'gone';
+/** `gone`: the index was dropped meanwhile. `lost`: nothing is gathered for it on this connection. */
+export type GatherState = 'gathering' | 'gathered' | 'ready' | 'gone';
 export type FillState = 'filling' | 'ready' | 'gone' | 'lost';
 
+/** Any number of builds, told apart by the numbers of their indexes. After an error the build begins anew. */
 export interface BulkBuild {
   /** Reads the next documents, for about `ms`. Locks nothing. Throws `parallel-arrays`. */
   gather(n: number, ms: number): GatherState;
   /** Writes the next sorted rows, for about `ms`, in one transaction. Throws `duplicate`. */
   fill(n: number, ms: number): FillState;
+  /** Forgets what was gathered: to be called at the end of every build, however it ended. */
+  discard(n: number): void;
 }
 
-interface Found {
-  readonly entry: CollectionEntry;
-  readonly index: IndexEntry;
-}
-
+/** What is known of one build beside its temporary tables. */
 interface Progress {
   readonly n: number;
   /** The last document gathered. */
   doc: number;
+  /** The last document to gather. Writers know of the index, and write the rows of every later one themselves. */
+  last: number | undefined;
   arrays: number;
   gathered: boolean;
   /** The last row written, in the order of the keys, exact rows before folded ones. */
@@ -37,59 +37,109 @@ interface Progress {
 /** Rows written between two looks at the clock. */
 const STEP = 500;
 
-const TABLES = `
-  drop table if exists temp.gathered;
-  drop table if exists temp.sorted;
-  create temp table gathered (folded integer not null, key blob not null, doc integer not null);
-`;
+const gatheredTable = (n: number) => `temp.gathered_${n}`;
+const sortedTable = (n: number) => `temp.sorted_${n}`;
 
-const SORT = `
-  create temp table sorted as select folded, key, doc from temp.gathered order by folded, key;
-  drop table temp.gathered;
-`;
+class BulkBuilder implements BulkBuild {
+  readonly #writer: Writer;
+  readonly #builds = new Map<number, Progress>();
 
-/** Builds one index at a time on `writer`; another number begins anew. */
-export function createBulkBuild(writer: Writer): BulkBuild {
-  const { connection, catalogue } = writer;
-  let progress: Progress | undefined;
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
 
-  const begin = (n: number): Progress => {
-    connection.db.exec(TABLES);
-    return { n, doc: 0, arrays: 0, gathered: false, row: 0 };
-  };
+  gather(n: number, ms: number): GatherState {
+    const end = performance.now() + ms;
+    return this.#orBeginAnew(n, () => {
+      const known = this.#builds.get(n);
+      const progress = known === undefined || known.gathered ? this.#begin(n) : known;
+      const state = this.#gatherSlice(progress, end);
+      if (state === 'gathered') this.#sort(progress);
+      return state;
+    });
+  }
 
-  return {
-    gather(n, ms) {
-      const end = performance.now() + ms;
-      catalogue.refresh();
-      const found = findIndex(writer, n);
-      if (found === undefined) return 'gone';
-      if (progress?.n !== n || progress.gathered) progress = begin(n);
-      progress.gathered = inTransaction(connection, 'read', () =>
-        gatherSlice(writer, found, { progress: progress as Progress, end }),
-      );
-      if (!progress.gathered) return 'gathering';
-      connection.db.exec(SORT);
-      return 'gathered';
-    },
-    fill(n, ms) {
-      const current = progress;
-      if (current?.n !== n || !current.gathered) return 'lost';
-      const row = current.row;
+  fill(n: number, ms: number): FillState {
+    const progress = this.#builds.get(n);
+    if (progress?.gathered !== true) return 'lost';
+    const { row } = progress;
+    return this.#orBeginAnew(n, () => {
       try {
-        return inTransaction(connection, 'immediate', () => {
-          catalogue.refresh();
-          const found = findIndex(writer, n);
-          if (found === undefined) return 'gone';
-          return fillSlice(writer, found, { progress: current, end: performance.now() + ms });
-        });
+        return this.#fillSlice(progress, performance.now() + ms);
       } catch (error) {
-        current.row = row;
-        catalogue.invalidate();
-        throw error;
+        this.#writer.catalogue.invalidate();
+        if (!isBusy(error)) throw error;
+        // Another process holds the file: nothing was written, and the next slice writes it.
+        progress.row = row;
+        return 'filling';
       }
-    },
-  };
+    });
+  }
+
+  discard(n: number): void {
+    this.#builds.delete(n);
+    const tables = [gatheredTable(n), sortedTable(n)];
+    this.#writer.connection.db.exec(tables.map((table) => `drop table if exists ${table};`).join(' '));
+  }
+
+  /** A failed step leaves nothing to go on with: its rows were rolled back, but not what is known of its progress. */
+  #orBeginAnew<T>(n: number, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.#builds.delete(n);
+      throw error;
+    }
+  }
+
+  #begin(n: number): Progress {
+    this.discard(n);
+    const columns = 'folded integer not null, key blob not null, doc integer not null';
+    this.#writer.connection.db.exec(`create temp table gathered_${n} (${columns})`);
+    const progress: Progress = { n, doc: 0, last: undefined, arrays: 0, gathered: false, row: 0 };
+    this.#builds.set(n, progress);
+    return progress;
+  }
+
+  #gatherSlice(progress: Progress, end: number): GatherState {
+    const { connection, catalogue } = this.#writer;
+    return inTransaction(connection, 'read', () => {
+      catalogue.refresh();
+      const found = findIndex(this.#writer, progress.n);
+      if (found === undefined) return 'gone';
+      if (found.index.ready) return 'ready';
+      return gatherRows(this.#writer, found, { progress, end }) ? 'gathered' : 'gathering';
+    });
+  }
+
+  #sort(progress: Progress): void {
+    const { n } = progress;
+    this.#writer.connection.db.exec(`
+      create temp table sorted_${n} as select folded, key, doc from ${gatheredTable(n)} order by folded, key;
+      drop table ${gatheredTable(n)};
+    `);
+    progress.gathered = true;
+  }
+
+  #fillSlice(progress: Progress, end: number): FillState {
+    const { connection, catalogue } = this.#writer;
+    return inTransaction(connection, 'immediate', () => {
+      catalogue.refresh();
+      const found = findIndex(this.#writer, progress.n);
+      if (found === undefined) return 'gone';
+      // Another process has built it. Writers note no touched documents any more, so what was gathered may be outdated.
+      if (found.index.ready) return 'ready';
+      if (!fillRows(this.#writer, found, { progress, end })) return 'filling';
+      found.index.multikey |= progress.arrays;
+      finishIndex(this.#writer, found);
+      return 'ready';
+    });
+  }
+}
+
+/** Builds on the connection of `writer`, which keeps what is gathered in temporary tables. */
+export function createBulkBuild(writer: Writer): BulkBuild {
+  return new BulkBuilder(writer);
 }
 
 interface Slice {
@@ -98,13 +148,15 @@ interface Slice {
 }
 
 /** True when the last document was reached. */
-function gatherSlice(writer: Writer, { entry, index }: Found, { progress, end }: Slice): boolean {
+function gatherRows(writer: Writer, found: FoundIndex, { progress, end }: Slice): boolean {
+  const { entry, index } = found;
   const { connection } = writer;
   const rowsOf = writer.rowMaker(index);
   const meter = createDeadline(undefined);
-  const add = connection.statement('insert into temp.gathered values (?, ?, ?)');
-  const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? order by doc`;
-  const documents = connection.statement(sql).iterate(progress.doc);
+  progress.last ??= lastDocument(writer, found);
+  const add = connection.statement(`insert into ${gatheredTable(index.n)} values (?, ?, ?)`);
+  const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? and doc <= ? order by doc`;
+  const documents = connection.statement(sql).iterate(progress.doc, progress.last);
   for (const [doc, json] of documents as unknown as Iterable<[number, string]>) {
     const rows = rowsOf(JSON.parse(json) as StoredDocument, meter);
     for (const key of rows.exact) add.run(0, key, doc);
@@ -116,23 +168,24 @@ function gatherSlice(writer: Writer, { entry, index }: Found, { progress, end }:
   return true;
 }
 
-function fillSlice(writer: Writer, { entry, index }: Found, { progress, end }: Slice): FillState {
-  const { connection, catalogue } = writer;
-  const last = connection.statement('select max(rowid) from temp.sorted').get() as unknown as [number | null];
-  const total = last[0] ?? 0;
+function lastDocument({ connection }: Writer, { entry }: FoundIndex): number {
+  const row = connection.statement(`select max(doc) from ${documentTable(entry.n)}`).get();
+  return (row as unknown as [number | null])[0] ?? 0;
+}
+
+/** True when the last row was written. */
+function fillRows(writer: Writer, found: FoundIndex, { progress, end }: Slice): boolean {
+  const { n } = progress;
+  const last = writer.connection.statement(`select max(rowid) from ${sortedTable(n)}`).get();
+  const total = (last as unknown as [number | null])[0] ?? 0;
   while (progress.row < total) {
-    const to = progress.row + STEP;
-    if (index.definition.unique) checkedStep(writer, { entry, index }, { from: progress.row, to });
-    else plainStep(writer, index, { from: progress.row, to });
-    progress.row = to;
-    if (performance.now() > end) return 'filling';
+    const step = { from: progress.row, to: progress.row + STEP };
+    if (found.index.definition.unique) checkedStep(writer, found, step);
+    else plainStep(writer, found, step);
+    progress.row = step.to;
+    if (performance.now() > end) return false;
   }
-  index.multikey |= progress.arrays;
-  index.ready = true;
-  catalogue.saveIndex(index);
-  connection.statement('delete from touched where idx = ?').run(index.n);
-  connection.db.exec('drop table temp.sorted');
-  return 'ready';
+  return true;
 }
 
 interface Step {
@@ -142,19 +195,20 @@ interface Step {
 
 const UNTOUCHED = 'doc not in (select doc from touched where idx = ?)';
 
-function plainStep({ connection }: Writer, { n, folded }: IndexEntry, { from, to }: Step): void {
+function plainStep({ connection }: Writer, { index }: FoundIndex, { from, to }: Step): void {
+  const { n, folded } = index;
   for (const fold of folded ? [0, 1] : [0]) {
     const sql =
-      `insert or replace into ${indexTable(n, fold === 1)} select key, doc from temp.sorted ` +
+      `insert or replace into ${indexTable(n, fold === 1)} select key, doc from ${sortedTable(n)} ` +
       `where rowid > ? and rowid <= ? and folded = ${fold} and ${UNTOUCHED}`;
     connection.statement(sql).run(from, to, n);
   }
 }
 
 /** Document by document, because each row of a unique index has to be looked at. */
-function checkedStep(writer: Writer, { entry, index }: Found, { from, to }: Step): void {
+function checkedStep(writer: Writer, { entry, index }: FoundIndex, { from, to }: Step): void {
   const { connection } = writer;
-  const sql = `select distinct doc from temp.sorted where rowid > ? and rowid <= ? and ${UNTOUCHED}`;
+  const sql = `select distinct doc from ${sortedTable(index.n)} where rowid > ? and rowid <= ? and ${UNTOUCHED}`;
   const docs = connection.statement(sql).all(from, to, index.n) as unknown as [number][];
   const read = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
   for (const [doc] of docs) {

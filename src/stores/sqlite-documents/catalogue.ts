@@ -44,6 +44,8 @@ export interface Catalogue {
   addIndex(entry: CollectionEntry, definition: IndexDefinition, ready: boolean): IndexEntry;
   saveIndex(index: IndexEntry): void;
   dropIndex(entry: CollectionEntry, index: IndexEntry): void;
+  /** Drops the index but not its tables: damaged pages cannot be given back. */
+  forgetIndex(entry: CollectionEntry, index: IndexEntry): void;
 }
 
 type Row = readonly unknown[];
@@ -123,6 +125,15 @@ export function createCatalogue(connection: Connection): Catalogue {
     entries.set(keyOf(entry.ns), { ...entry, indexes });
   };
 
+  const forgetIndex = (entry: CollectionEntry, index: IndexEntry) => {
+    connection.statement('delete from indexes where n=?').run(index.n);
+    connection.statement('delete from touched where idx=?').run(index.n);
+    replace(
+      entry,
+      entry.indexes.filter((other) => other.n !== index.n),
+    );
+  };
+
   return {
     refresh() {
       const current = Number((connection.statement('pragma data_version').get() as unknown as Row)[0]);
@@ -170,14 +181,10 @@ export function createCatalogue(connection: Connection): Catalogue {
       connection.statement(sql).run(index.ready ? 1 : 0, index.watermark, index.multikey, index.n);
     },
     dropIndex(entry, index) {
-      connection.statement('delete from indexes where n=?').run(index.n);
-      connection.statement('delete from touched where idx=?').run(index.n);
       connection.db.exec(`drop table ${indexTable(index.n, false)}`);
       if (index.folded) connection.db.exec(`drop table ${indexTable(index.n, true)}`);
-      replace(
-        entry,
-        entry.indexes.filter((other) => other.n !== index.n),
-      );
+      forgetIndex(entry, index);
     },
+    forgetIndex,
   };
 }

@@ -15,11 +15,13 @@ export interface BuildTask {
   readonly ms: number;
 }
 
+export interface FoundIndex {
+  readonly entry: CollectionEntry;
+  readonly index: IndexEntry;
+}
+
 /** Finds an index and its collection by the number of the index. */
-export function findIndex(
-  { catalogue }: Writer,
-  n: number,
-): { readonly entry: CollectionEntry; readonly index: IndexEntry } | undefined {
+export function findIndex({ catalogue }: Writer, n: number): FoundIndex | undefined {
   for (const entry of catalogue.list()) {
     const index = entry.indexes.find((candidate) => candidate.n === n);
     if (index !== undefined) return { entry, index };
@@ -47,11 +49,8 @@ export function buildSlice(writer: Writer, { index: n, ms }: BuildTask): BuildSt
   }
 }
 
-function fill(
-  writer: Writer,
-  { entry, index }: { readonly entry: CollectionEntry; readonly index: IndexEntry },
-  end: number,
-): void {
+function fill(writer: Writer, found: FoundIndex, end: number): void {
+  const { entry, index } = found;
   const { connection, catalogue } = writer;
   const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? order by doc`;
   const meter = createDeadline(undefined);
@@ -65,9 +64,25 @@ function fill(
     complete = false;
     break;
   }
-  index.ready = complete;
+  if (complete) finishIndex(writer, found);
+  else catalogue.saveIndex(index);
+}
+
+const isSame = (a: IndexEntry, b: IndexEntry) =>
+  JSON.stringify(a.definition) === JSON.stringify(b.definition);
+
+/** True for an entry that a newer one of the same definition is to take the place of, as soon as that is ready. */
+export function isReplaced(index: IndexEntry, entries: readonly IndexEntry[]): boolean {
+  return entries.some((other) => other.n > index.n && isSame(other, index));
+}
+
+/** Lets queries use the index, and drops the entries that it replaces. Inside a write transaction only. */
+export function finishIndex({ connection, catalogue }: Writer, { entry, index }: FoundIndex): void {
+  index.ready = true;
   catalogue.saveIndex(index);
-  if (complete) connection.statement('delete from touched where idx = ?').run(index.n);
+  connection.statement('delete from touched where idx = ?').run(index.n);
+  const replaced = entry.indexes.filter((other) => isReplaced(other, [index]));
+  for (const older of replaced) catalogue.dropIndex(catalogue.ensure(entry.ns), older);
 }
 
 /** Drops the index of that number, if it is still there. */

@@ -1,12 +1,13 @@
 // Brings the declared indexes of a collection into being: unique ones before the answer, the others in the background.
 import { StoreError } from '../../errors.ts';
 import type { IndexDefinition, Namespace } from '../ports.ts';
-import type { FillState, GatherState } from './bulk-build.ts';
+import { type BuildQueue, createBuildQueue } from './build-queue.ts';
+import { BUILD_LIMITS, type BuildLimits, createBuildSteps, isSmall } from './build-steps.ts';
 import type { IndexEntry } from './catalogue.ts';
 import type { Writer } from './commit.ts';
 import { patiently } from './commits.ts';
 import { inTransaction } from './connection.ts';
-import { buildSlice, dropIndex, findIndex } from './index-build.ts';
+import { dropIndex, findIndex, isReplaced } from './index-build.ts';
 import type { Threads } from './threads.ts';
 import type { WalKeeper } from './wal-keeper.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -18,19 +19,24 @@ interface Collaborators {
   readonly wal: WalKeeper;
   /** Hears of background builds that fail. */
   readonly onError: (error: unknown) => void;
+  readonly limits?: Partial<BuildLimits>;
 }
 
 export interface Indexing {
+  /** `built` resolves when every build that this call began or joined has ended; the first failure rejects it. */
   ensure(ns: Namespace, indexes: readonly IndexDefinition[]): Promise<{ readonly built: Promise<void> }>;
   /** Stops building after the slice that runs, and resolves then. What is unfinished goes on at the next start. */
   close(): Promise<void>;
 }
 
-/** How long one slice of a build keeps other writes waiting. */
-const SLICE_MS = 15;
-/** Collections up to this much text are indexed on the main thread, in slices of this length. */
-const SMALL_TEXT = 256 * 1024;
-const SMALL_SLICE_MS = 5;
+/** What has to be done for the declared indexes of a name space. Indexes are given by their numbers. */
+interface Difference {
+  /** New in the catalogue. */
+  readonly added: readonly number[];
+  /** Not named any more, or replaced. */
+  readonly unnamed: readonly number[];
+  readonly unfinished: readonly IndexEntry[];
+}
 
 const isSame = (entry: IndexEntry, definition: IndexDefinition) =>
   JSON.stringify(entry.definition) === JSON.stringify(canonical(definition));
@@ -41,15 +47,18 @@ function canonical({ name, keys, unique, sparse }: IndexDefinition): IndexDefini
 }
 
 class IndexBuilder implements Indexing {
-  readonly #parts: Collaborators;
+  readonly #parts: Collaborators & { readonly limits: BuildLimits };
+  readonly #builds: BuildQueue;
   /** The last `ensure` of each name space: they follow one another. */
   readonly #latest = new Map<string, Promise<unknown>>();
-  /** One background build at a time. */
-  #background: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(parts: Collaborators) {
-    this.#parts = parts;
+    this.#parts = { ...parts, limits: { ...BUILD_LIMITS, ...parts.limits } };
+    this.#builds = createBuildQueue({
+      ...createBuildSteps(this.#parts),
+      failed: (n, error) => this.#failed(n, error),
+    });
   }
 
   async ensure(ns: Namespace, indexes: readonly IndexDefinition[]) {
@@ -69,21 +78,22 @@ class IndexBuilder implements Indexing {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled([...this.#latest.values(), this.#background]);
+    await this.#builds.close();
+    await Promise.allSettled(this.#latest.values());
   }
 
   async #ensureNow(ns: Namespace, wanted: readonly IndexDefinition[]) {
-    const { added, unnamed } = await this.#write(() => this.#declare(ns, wanted));
-    const unfinished = this.#indexesOf(ns).filter((index) => !index.ready && !unnamed.includes(index.n));
+    const { added, unnamed, unfinished } = await this.#write(() => this.#declare(ns, wanted));
+    const isUnique = ({ definition }: IndexEntry) => definition.unique;
     try {
-      for (const index of unfinished) if (index.definition.unique) await this.#build(index.n);
+      for (const { n } of unfinished.filter(isUnique)) await this.#builds.run(n, true);
     } catch (error) {
-      await this.#dropAll(added);
+      await this.#dropAll(added).catch(this.#parts.onError);
       throw error;
     }
     await this.#dropAll(unnamed);
-    const built = this.#buildLater(unfinished.filter((index) => !index.definition.unique));
-    return { built };
+    const others = unfinished.filter((index) => !isUnique(index));
+    return { built: allOf(others.map(({ n }) => this.#builds.run(n, false))) };
   }
 
   #indexesOf(ns: Namespace): readonly IndexEntry[] {
@@ -91,23 +101,32 @@ class IndexBuilder implements Indexing {
     return this.#parts.writer.catalogue.get(ns)?.indexes ?? [];
   }
 
-  /** Adds what is new to the catalogue, and tells the numbers of that and of what is no longer named. */
-  #declare(ns: Namespace, wanted: readonly IndexDefinition[]) {
-    const { connection, catalogue } = this.#parts.writer;
+  /** Adds what is new to the catalogue. */
+  #declare(ns: Namespace, wanted: readonly IndexDefinition[]): Difference {
     const existing = this.#indexesOf(ns);
+    const isNamed = (index: IndexEntry) => wanted.some((definition) => isSame(index, definition));
     const missing = wanted.filter((definition) => !existing.some((index) => isSame(index, definition)));
-    const unnamed = existing
-      .filter((index) => !wanted.some((definition) => isSame(index, definition)))
-      .map((index) => index.n);
-    if (missing.length === 0) return { added: [], unnamed };
+    const added = missing.length === 0 ? [] : this.#add(ns, missing);
+    const entries = this.#indexesOf(ns).filter(isNamed);
+    const newest = entries.filter((index) => !isReplaced(index, entries));
+    // Until the newer one is ready, the older one still keeps what is unique.
+    const outlived = entries.filter((index) =>
+      isReplaced(
+        index,
+        newest.filter(({ ready }) => ready),
+      ),
+    );
+    const unnamed = [...existing.filter((index) => !isNamed(index)), ...outlived];
+    return { added, unnamed: unnamed.map(({ n }) => n), unfinished: newest.filter(({ ready }) => !ready) };
+  }
+
+  #add(ns: Namespace, missing: readonly IndexDefinition[]): readonly number[] {
+    const { connection, catalogue } = this.#parts.writer;
     try {
       return inTransaction(connection, 'immediate', () => {
         catalogue.refresh();
         const ready = catalogue.ensure(ns).documents === 0;
-        const added = missing.map(
-          (definition) => catalogue.addIndex(catalogue.ensure(ns), definition, ready).n,
-        );
-        return { added, unnamed };
+        return missing.map((definition) => catalogue.addIndex(catalogue.ensure(ns), definition, ready).n);
       });
     } catch (error) {
       catalogue.invalidate();
@@ -119,82 +138,38 @@ class IndexBuilder implements Indexing {
     return this.#parts.queue.run(() => patiently(work, undefined), { internal: true });
   }
 
+  /** Ends their builds first, so that none of them meets an index that is gone. */
   async #dropAll(numbers: readonly number[]): Promise<void> {
-    const { writer, queue, threads, wal } = this.#parts;
     for (const n of numbers) {
-      if (this.#isSmall(n)) await this.#write(() => dropIndex(writer, n));
-      else await queue.run(() => threads.drop(n), { internal: true });
-      wal.wrote();
+      await this.#builds.cancel(n);
+      await this.#drop(n);
     }
   }
 
-  /** Slice after slice until the index is ready or gone. Whoever waits for the queue or the event loop goes first. */
-  async #build(n: number): Promise<void> {
-    while (!(await (this.#isSmall(n) ? this.#buildHere(n) : this.#buildBeside(n)))) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  async #drop(n: number): Promise<void> {
+    const { writer, queue, threads, wal, limits } = this.#parts;
+    if (isSmall(writer, n, limits)) await this.#write(() => dropIndex(writer, n));
+    else await queue.run(() => threads.drop(n), { internal: true });
+    wal.wrote();
   }
 
-  #assertOpen(): void {
-    if (this.#closed) throw new StoreError('unavailable', { cause: 'the store is closing' });
+  /** A background index that data make impossible is dropped, so that writes are not held to it. */
+  async #failed(n: number, error: unknown): Promise<void> {
+    const { writer, onError } = this.#parts;
+    writer.catalogue.refresh();
+    const index = findIndex(writer, n)?.index;
+    if (index === undefined || index.definition.unique) return;
+    if (!this.#closed) onError(error);
+    if (!(error instanceof StoreError) || error.reason !== 'parallel-arrays') return;
+    await this.#drop(n).catch(onError);
   }
+}
 
-  /** One slice on the main thread; true when there is no more to do. */
-  async #buildHere(n: number): Promise<boolean> {
-    this.#assertOpen();
-    const task = { index: n, ms: SMALL_SLICE_MS };
-    return (await this.#write(() => buildSlice(this.#parts.writer, task))) !== 'building';
-  }
-
-  /** A whole build on the writer thread; false when it has to be begun anew. */
-  async #buildBeside(n: number): Promise<boolean> {
-    const { queue, threads, wal } = this.#parts;
-    const task = { index: n, ms: SLICE_MS };
-    let gathered: GatherState = 'gathering';
-    while (gathered === 'gathering') {
-      this.#assertOpen();
-      gathered = await threads.gather(task);
-    }
-    let filled: FillState = gathered === 'gone' ? 'gone' : 'filling';
-    while (filled === 'filling') {
-      this.#assertOpen();
-      filled = await queue.run(() => threads.fill(task), { internal: true });
-      wal.wrote(true);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return filled !== 'lost';
-  }
-
-  #isSmall(n: number): boolean {
-    const found = findIndex(this.#parts.writer, n);
-    return found !== undefined && found.entry.bytes <= SMALL_TEXT;
-  }
-
-  #buildLater(indexes: readonly IndexEntry[]): Promise<void> {
-    if (indexes.length === 0) return Promise.resolve();
-    const built = this.#background.then(() => this.#buildEach(indexes));
-    this.#background = built.catch((error: unknown) => {
-      if (!this.#closed) this.#parts.onError(error);
-    });
-    return built;
-  }
-
-  /** One that fails does not keep the others from being built; the first failure is the one to hear of. */
-  async #buildEach(indexes: readonly IndexEntry[]): Promise<void> {
-    const failures: unknown[] = [];
-    for (const { n } of indexes) await this.#buildOrDrop(n).catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw failures[0];
-  }
-
-  /** An index that data make impossible is dropped, so that writes are not held to it. */
-  async #buildOrDrop(n: number): Promise<void> {
-    try {
-      await this.#build(n);
-    } catch (error) {
-      if (error instanceof StoreError && error.reason === 'parallel-arrays') await this.#dropAll([n]);
-      throw error;
-    }
-  }
+/** One that fails does not keep the others from being built; the first failure is the one to hear of. */
+async function allOf(builds: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(builds);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** Joins the main connection with the writer thread. */

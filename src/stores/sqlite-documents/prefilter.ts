@@ -118,6 +118,12 @@ function conditionOf(path: string, test: Test): Condition | undefined {
       return present(name, '');
     case 'exists':
       return test.value ? present(name, '') : undefined;
+    case 'type':
+      return test.names.every((type) => type === 'array') ? holdsList(name) : undefined;
+    case 'size':
+    case 'elemMatch':
+    case 'elemMatchValue':
+      return holdsList(name);
     default:
       return undefined;
   }
@@ -126,6 +132,11 @@ function conditionOf(path: string, test: Test): Condition | undefined {
 /** Some member has that name. */
 function present(name: string, operand: Json): Condition | undefined {
   return operand === null || isNameless(name) ? undefined : like(`%${memberPattern(name)}%`);
+}
+
+/** Some member of that name is a list. */
+function holdsList(name: string): Condition | undefined {
+  return isNameless(name) ? undefined : like(`%${memberPattern(name)}[%`);
 }
 
 /** The conditions for an access that sees every document; none for the others. */

@@ -1,5 +1,6 @@
 // The body of a reader thread: long queries on a connection of its own.
 import { workerData } from 'node:worker_threads';
+import { Piscina } from 'piscina';
 import type { Filter } from '../filter.ts';
 import type { FindQuery, Namespace } from '../ports.ts';
 import { createCatalogue } from './catalogue.ts';
@@ -8,6 +9,7 @@ import { createDeadline } from './meter.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { countMatches, findTexts, type Reader } from './read.ts';
 import { measure, type Space } from './space.ts';
+import { packTexts, type Texts, transferOf } from './text-parcel.ts';
 
 /** What the pool gives every thread. */
 export interface ThreadData {
@@ -47,8 +49,16 @@ function reader(): Reader {
 }
 
 /** `findText` of the port. */
-export function find({ ns, query, deadline }: FindTask): Outcome<readonly string[]> {
-  return outcomeOf(() => findTexts(reader(), ns, { query, meter: createDeadline(deadline) }));
+export function find({ ns, query, deadline }: FindTask): Outcome<Texts> {
+  const found = () => findTexts(reader(), ns, { query, meter: createDeadline(deadline) });
+  const outcome = outcomeOf(() => packTexts(found()));
+  if (!outcome.ok) return outcome;
+  // What the pool takes for a result whose buffers are handed over.
+  const movable: unknown = {
+    [Piscina.transferableSymbol]: transferOf(outcome.value),
+    [Piscina.valueSymbol]: outcome,
+  };
+  return Piscina.move(movable as ArrayBuffer) as unknown as typeof outcome;
 }
 
 /** `count` of the port. */

@@ -31,12 +31,17 @@ const CATALOGUE = `
   ) without rowid;
 `;
 
+/** Tells whether the file has the tables of a data file. Throws for one that a newer version wrote. */
+export function isPrepared({ db }: Connection): boolean {
+  const layout = Number(db.prepare('pragma user_version').get()?.[0]);
+  if (layout > LAYOUT) throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
+  return layout === LAYOUT;
+}
+
 /** Creates what is missing. Throws for a file that a newer version wrote. */
 export function prepareFile(connection: Connection): void {
   const { db } = connection;
-  const layout = Number(db.prepare('pragma user_version').get()?.[0]);
-  if (layout > LAYOUT) throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
-  if (layout === LAYOUT) return;
+  if (isPrepared(connection)) return;
   db.exec(`pragma journal_mode=wal; begin immediate; ${CATALOGUE} pragma user_version=${LAYOUT}; commit`);
 }
 

@@ -8,6 +8,7 @@ import { asStoreError, type Outcome, unwrapped } from './outcome.ts';
 import type { Parcel } from './parcel.ts';
 import type { CountTask, FindTask, SpaceTask, ThreadData } from './reader-thread.ts';
 import type { Space } from './space.ts';
+import { type Texts, unpackTexts } from './text-parcel.ts';
 
 /** Every method rejects with a StoreError. */
 export interface Threads {
@@ -17,6 +18,7 @@ export interface Threads {
   commit(parcel: Parcel): Promise<void>;
   gather(task: BuildTask): Promise<GatherState>;
   fill(task: BuildTask): Promise<FillState>;
+  discard(index: number): Promise<void>;
   drop(index: number): Promise<void>;
   checkpoint(truncate: boolean): Promise<void>;
   /** Waits for what runs. */
@@ -89,12 +91,13 @@ export function createThreads(
   const write = <T>(name: string, task: unknown) =>
     run<T>(pool('writer-thread', 1), task, { name }).finally(onWritten);
   return {
-    find: (task) => read('find', task),
+    find: async (task) => unpackTexts(await read<Texts>('find', task)),
     count: (task) => read('count', task),
     space: (task) => read('space', task),
     commit: (parcel) => write('commit', parcel),
     gather: (task) => write('gather', task),
     fill: (task) => write('fill', task),
+    discard: (index) => write('discard', index),
     drop: (index) => write('drop', index),
     checkpoint: (truncate) => write('checkpoint', truncate),
     async close() {

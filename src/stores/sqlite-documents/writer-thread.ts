@@ -50,6 +50,14 @@ export function fill({ index, ms }: BuildTask): Outcome<FillState> {
   return outcomeOf(() => bulk().fill(index, ms));
 }
 
+/** Forgets what was gathered for an index. */
+export function discard(index: number): Outcome<undefined> {
+  return outcomeOf(() => {
+    bulk().discard(index);
+    return undefined;
+  });
+}
+
 /** Drops an index by its number. */
 export function drop(index: number): Outcome<undefined> {
   return outcomeOf(() => {

@@ -37,6 +37,31 @@ test('references are looked up innermost first, all ids of them', async () => {
   ]);
 });
 
+const isList = (path: string): Filter => ({
+  kind: 'field',
+  path,
+  tests: [{ kind: 'type', names: ['array'] }],
+});
+
+test('null is looked up twice: what leads to another document is told from what leads nowhere', async () => {
+  const { store, asked } = storeOf(ids);
+  const nameless: Filter = { kind: 'field', path: 'born', tests: [{ kind: 'eq', value: null }] };
+  expect(await settleFilter(draftOf({ 'author.born': null }), { store, maxReferences: 6 })).toEqual({
+    kind: 'or',
+    filters: [among('author'), { kind: 'nor', filters: [isList('author'), among('author')] }],
+  });
+  expect(asked.map(([, query]) => query.filter)).toEqual([nameless, { kind: 'nor', filters: [nameless] }]);
+});
+
+test('an element of a list is asked of lists alone', async () => {
+  const { store } = storeOf(ids);
+  const draft = draftOf({ author: { $elemMatch: { born: 1 } } });
+  expect(await settleFilter(draft, { store, maxReferences: 3 })).toEqual({
+    kind: 'and',
+    filters: [isList('author'), among('author')],
+  });
+});
+
 test('all look-ups of a filter share one bound', async () => {
   const { store } = storeOf(ids);
   const draft = draftOf({ $and: [{ 'author.born': 1 }, { 'author.born': 1 }] });

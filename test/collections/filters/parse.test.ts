@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Test } from '../../../src/stores/filter.ts';
-import { draftOf, ID, PEOPLE, refusalOf } from './sample.ts';
+import { BOOKS, draftOf, ID, PEOPLE, refusalOf } from './sample.ts';
 
 const field = (path: string, ...tests: readonly Test[]) => ({ kind: 'field', path, tests });
 const id = ID.toLowerCase();
@@ -51,9 +51,12 @@ test('a path through a reference waits for a look-up, with the rules of the coll
   const inner = field('name', { kind: 'eq', value: 'Ann', fold: true });
   expect(draftOf({ 'author.name': 'Ann' })).toEqual({
     kind: 'through',
+    source: BOOKS,
     path: 'author',
     target: PEOPLE,
     draft: inner,
+    missing: false,
+    inList: false,
   });
   expect(draftOf({ $or: [{ pages: 1 }, { 'author.friend.born': { $gt: '1900' } }] })).toMatchObject({
     kind: 'group',
@@ -68,6 +71,37 @@ test('a path through a reference waits for a look-up, with the rules of the coll
   });
 });
 
+test('negations stand around look-ups, and what null matches is known', () => {
+  const through = { kind: 'through', path: 'author' };
+  const group = (name: string, ...drafts: object[]) => ({ kind: 'group', group: name, drafts });
+  expect(draftOf({ 'author.born': { $ne: 1 } })).toMatchObject(
+    group('nor', { ...through, draft: field('born', { kind: 'eq', value: 1 }), missing: false }),
+  );
+  expect(draftOf({ 'author.friend.born': null })).toMatchObject({
+    ...through,
+    missing: true,
+    draft: { kind: 'through', path: 'friend', missing: true },
+  });
+  expect(draftOf({ 'author.born': { $exists: false, $not: { $gt: 5, $lt: 1 } } })).toMatchObject(
+    group('and', group('nor', through), group('nor', group('and', through, through))),
+  );
+});
+
+test('an element of references is the document that it refers to', () => {
+  const through = {
+    kind: 'through',
+    path: 'author',
+    draft: field('born', { kind: 'eq', value: 1 }),
+    inList: true,
+  };
+  expect(draftOf({ author: { $elemMatch: { born: '1' } } })).toMatchObject(through);
+  expect(draftOf({ author: { $size: 2, $not: { $elemMatch: { born: 1 } } } })).toMatchObject({
+    group: 'and',
+    drafts: [field('author', { kind: 'size', value: 2 }), { group: 'nor', drafts: [through] }],
+  });
+  expect(draftOf({ author: { $elemMatch: { $in: [ID] } } })).toMatchObject({ kind: 'field' });
+});
+
 describe('refusals name the culprit', () => {
   test.each([
     [{ nope: 1 }, 'nope'],
@@ -76,6 +110,11 @@ describe('refusals name the culprit', () => {
     [{ 'dimensions.$x': 1 }, 'dimensions.$x'],
     [{ 'author.nope': 1 }, 'author.nope'],
     [{ 'author.friend.name': { $in: 1 } }, 'author.friend.name'],
+    [{ author: { $elemMatch: { nope: 1 } } }, 'author.nope'],
+    [{ author: { $elemMatch: { $elemMatch: { name: 1 } } } }, 'author'],
+    [{ published: '+012024-01-01' }, 'published'],
+    [{ published: { $gt: 9e15 } }, 'published'],
+    [{ published: { $not: { $in: ['2024-01-01', '-000001-01-01'] } } }, 'published'],
     [{ toString: 1 }, 'toString'],
     [{ $where: 'sleep(1)' }, '$where'],
     [{ $expr: {} }, '$expr'],
@@ -100,6 +139,8 @@ describe('refusals name the culprit', () => {
 
   test('a reference that the caller may not follow', () => {
     expect(refusalOf({ 'author.name': 'x' }, { target: () => undefined }).field).toBe('author.name');
+    const inList = { author: { $not: { $elemMatch: { name: 'x' } } } };
+    expect(refusalOf(inList, { target: () => undefined }).field).toBe('author');
   });
 });
 
@@ -120,6 +161,11 @@ describe('limits', () => {
     const conditions = (count: number) => ({ $or: Array.from({ length: count }, () => ({ pages: 1 })) });
     expect(draftOf(conditions(199)).kind).toBe('or');
     expect(refusalOf(conditions(200)).message).toMatch(/more than 200/);
-    expect(draftOf({ pages: { $in: Array.from({ length: 5000 }, (_, n) => n) } }).kind).toBe('field');
+    const values = Array.from({ length: 5000 }, (_, n) => n);
+    expect(draftOf({ pages: { $in: values } }).kind).toBe('field');
+    expect(draftOf({ pages: { $all: values } }).kind).toBe('field');
+    // Each of them is a look-up.
+    expect(refusalOf({ 'author.born': { $all: values } }).message).toMatch(/more than 200/);
+    expect(draftOf({ 'author.born': { $in: values } }).kind).toBe('through');
   });
 });

@@ -184,6 +184,30 @@ describe('what cannot be resolved', () => {
   });
 });
 
+describe('levels', () => {
+  const depthOf = (document: JsonObject): number => {
+    const { friend } = document;
+    return typeof friend === 'object' && friend !== null ? 1 + depthOf(friend as JsonObject) : 0;
+  };
+
+  test.each([
+    [{}, { false: 0, true: 1, 0: 0, 1: 1, 2: 2, 3: 3, 9: 3, all: 3 }],
+    [{ compose: true }, { false: 0, true: 3, 0: 0, 1: 1, 2: 2, 9: 3, all: 3 }],
+  ])('are as many as are asked for, down to the cap, with %j', async (settings, depths) => {
+    library = await openLibrary({ people: withSettings(PEOPLE, settings) }, { limits: { composeDepth: 3 } });
+    let last: string | undefined;
+    for (const name of 'ABCDEF') {
+      const [person] = await library.create('people', { name, ...(last && { friend: last }) });
+      last = idOf(person);
+    }
+    for (const [asked, depth] of Object.entries(depths)) {
+      const compose = asked === 'all' ? asked : (JSON.parse(asked) as boolean | number);
+      const [person] = await composed('people', { filter: { name: 'F' }, compose });
+      expect([asked, depthOf(person!)]).toEqual([asked, depth]);
+    }
+  });
+});
+
 describe('what a referenced document shows', () => {
   const limited = (limiters: object) => withSettings(PEOPLE, { fieldLimiters: limiters });
 

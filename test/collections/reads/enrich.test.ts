@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import { createEnricher, isPlain, type View } from '../../../src/collections/reads/enrich.ts';
 import { EVERYTHING } from '../../../src/stores/filter.ts';
+import type { Projection } from '../../../src/stores/ports.ts';
 import { collectionOf, contextOf } from '../library.ts';
 
 const books = collectionOf('books', { fields: { title: {} } });
 const ID = 'a'.repeat(24);
 
+const REVISIONS = { filter: EVERYTHING, projection: undefined };
+
 const enricher = createEnricher({
   store: { findText: async () => [] },
+  histories: { complete: async (_collection, documents) => documents },
   composer: {
     compose: async (_collection, documents) => documents.map((text) => `${text.slice(0, -1)},"composed":{}}`),
   },
@@ -18,13 +22,19 @@ const view = (changes: Partial<View>): View => ({
   projection: undefined,
   compose: false,
   revisions: undefined,
+  histories: false,
   ...changes,
 });
 
 test('a view is plain when nothing is put into the documents', () => {
   expect(isPlain(view({ projection: { include: ['a'] } }))).toBe(true);
   expect(isPlain(view({ compose: true }))).toBe(false);
-  expect(isPlain(view({ revisions: EVERYTHING }))).toBe(false);
+  expect(isPlain(view({ revisions: REVISIONS }))).toBe(false);
+  expect(isPlain(view({ histories: true }))).toBe(true);
+  const hidden = (projection: Projection) => isPlain(view({ projection, histories: true }));
+  expect(hidden({ exclude: ['_id'] })).toBe(false);
+  expect(hidden({ exclude: ['_id', 'history'] })).toBe(true);
+  expect(hidden({ include: ['title'], exclude: ['_id'] })).toBe(true);
 });
 
 test('reads the id and the history where they are needed on the way', () => {
@@ -34,14 +44,14 @@ test('reads the id and the history where they are needed on the way', () => {
     include: ['title'],
     exclude: [],
   });
-  expect(enricher.projectionFor(view({ projection, revisions: EVERYTHING }))).toEqual({
+  expect(enricher.projectionFor(view({ projection, revisions: REVISIONS }))).toEqual({
     include: ['title', 'history'],
     exclude: [],
   });
 });
 
 test('applies revisions, then composition, then hides the id again', async () => {
-  const hidden = view({ projection: { exclude: ['_id'] }, compose: true, revisions: EVERYTHING });
+  const hidden = view({ projection: { exclude: ['_id'] }, compose: true, revisions: REVISIONS });
   expect(await enricher.apply(books, [`{"title":"A","_id":"${ID}"}`], hidden, contextOf())).toEqual([
     '{"title":"A","history":[],"composed":{}}',
   ]);

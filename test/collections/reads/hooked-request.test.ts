@@ -54,7 +54,8 @@ describe('what hooks return', () => {
     [{ filter: {}, options: { sort: 5 } }, /`sort`/],
     [{ filter: {}, options: { sortOrder: 'asc' } }, /`sortOrder`/],
     [{ filter: {}, options: { fields: 'title' } }, /`fields`/],
-    [{ filter: {}, options: { compose: 'all' } }, /`compose`/],
+    [{ filter: {}, options: { compose: 'yes' } }, /`compose`/],
+    [{ filter: {}, options: { compose: -1 } }, /`compose`/],
     [{ filter: {}, options: { historyFilters: 1 } }, /`historyFilters`/],
   ])('%j is at fault', (result, message) => {
     expect(requestFault(result)).toMatch(message);

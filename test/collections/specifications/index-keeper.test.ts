@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { createIndexKeeper } from '../../../src/collections/specifications/index-keeper.ts';
 import { StoreError } from '../../../src/errors.ts';
+import { createKeyedQueue } from '../../../src/lib/keyed-queue.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { fickle } from '../../helpers/fickle-store.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
+const alone = createKeyedQueue().run;
 const NS = { database: null, collection: 'books' };
 const UNIQUE = { index: [{ keys: { a: 1 }, options: { unique: true } }, { keys: { b: 1 } }] };
 const unique = makeCollection({ a: {}, b: {} }, UNIQUE);
@@ -24,9 +26,9 @@ const namesIn = async (store: DocumentStore) => Object.keys((await store.stats(N
 test('data that break a unique index: refused by the name of the field, and nothing changes', async () => {
   const store = await openWithTwins();
   const keeper = createIndexKeeper(store, silentLog().log);
-  await keeper.add(plain, []);
+  await keeper.add(plain, () => []);
   const before = await namesIn(store);
-  await expect(keeper.add(unique, [plain])).rejects.toMatchObject({
+  await expect(keeper.add(unique, () => [plain])).rejects.toMatchObject({
     code: 'SPECIFICATION_INVALID',
     items: [{ section: 'settings', setting: 'index', field: 'a' }],
   });
@@ -36,19 +38,19 @@ test('data that break a unique index: refused by the name of the field, and noth
 test('an addition can be taken back, and what nobody declares is dropped', async () => {
   const { store } = await openTemporaryStore();
   const keeper = createIndexKeeper(store, silentLog().log);
-  const takeBack = await keeper.add(unique, []);
+  const takeBack = await keeper.add(unique, () => []);
   expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));
   await takeBack();
   expect(await namesIn(store)).not.toContain('a_1');
-  await keeper.add(unique, []);
-  await keeper.drop(unique, []);
+  await keeper.add(unique, () => []);
+  await keeper.drop(unique, () => []);
   expect(await namesIn(store)).not.toContain('a_1');
 });
 
 test('a start goes on without an index that the data do not permit', async () => {
   const store = await openWithTwins();
   const { log, errors } = silentLog();
-  await createIndexKeeper(store, log).addAll([unique]);
+  await createIndexKeeper(store, log).addAll(() => [unique], alone);
   expect(errors).toHaveLength(1);
   const names = await namesIn(store);
   expect(names).toContain('b_1');
@@ -71,11 +73,11 @@ test("somebody else's index in the way: refused by the name of the field, and a 
   const { log, errors } = silentLog();
   const keeper = createIndexKeeper(crowded(store), log);
   const message = 'an index that is there already stands in the way of that on `a`';
-  await expect(keeper.add(unique, [])).rejects.toMatchObject({
+  await expect(keeper.add(unique, () => [])).rejects.toMatchObject({
     code: 'SPECIFICATION_INVALID',
     items: [{ section: 'settings', setting: 'index', field: 'a', message }],
   });
-  await keeper.addAll([unique]);
+  await keeper.addAll(() => [unique], alone);
   expect(errors).toHaveLength(1);
   expect(await namesIn(store)).toContain('b_1');
 });
@@ -87,8 +89,8 @@ test('what is found out later is logged: an index that cannot be built, and one 
       { ensureIndexes: async () => ({ built: Promise.reject(new StoreError(reason)) }) },
       log,
     );
-  await failing('index-conflict').add(plain, []);
-  await failing('unavailable').add(plain, []);
+  await failing('index-conflict').add(plain, () => []);
+  await failing('unavailable').add(plain, () => []);
   await expect.poll(() => [errors.length, warnings.length]).toEqual([1, 1]);
 });
 
@@ -99,10 +101,10 @@ test('a start says that the store is away, and may be repeated', async () => {
   const keeper = createIndexKeeper(away, log);
   for (const reason of ['unavailable', 'timeout', 'busy'] as const) {
     away.leave(reason);
-    await expect(keeper.addAll([unique])).rejects.toMatchObject({ reason });
+    await expect(keeper.addAll(() => [unique], alone)).rejects.toMatchObject({ reason });
   }
   away.comeBack();
-  await keeper.addAll([unique]);
+  await keeper.addAll(() => [unique], alone);
   expect(errors).toEqual([]);
   expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));
 });
@@ -122,7 +124,7 @@ test('a collection that is slow to answer keeps no other waiting at a start, one
         return store.ensureIndexes(ns, indexes);
       },
     };
-    const start = createIndexKeeper(slow, silentLog().log).addAll([plain, other]);
+    const start = createIndexKeeper(slow, silentLog().log).addAll(() => [plain, other], alone);
     await expect(start).rejects.toMatchObject({ reason });
     expect(names).toEqual(asked);
   }

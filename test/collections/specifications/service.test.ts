@@ -88,6 +88,46 @@ test('concurrent posts run one after the other', async () => {
   expect(service.read(BOOKS_ADDRESS)?.['fields']).toEqual({ f9: {} });
 });
 
+test('a change that waits for its index keeps none waiting but those of the same documents', async () => {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const { root, service, store } = await openService(undefined, ({ find, health, ensureIndexes }) => ({
+    find,
+    health: () => health.call(store),
+    async ensureIndexes(ns, indexes) {
+      if (indexes.some(({ unique }) => unique)) {
+        begun.resolve();
+        await gate.promise;
+      }
+      return ensureIndexes(ns, indexes);
+    },
+  }));
+  await service.load();
+  const done: string[] = [];
+  const slow = service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE)).then(() => done.push('slow'));
+  await begun.promise;
+  const sharing = service
+    .put({ ...BOOKS_ADDRESS, version: '2.0' }, spec({ b: {} }))
+    .then(() => done.push('sharing'));
+  const other = { ...BOOKS_ADDRESS, name: 'others' };
+  await service.put(other, spec({ c: {} }));
+  await writeFile(join(root, '1.0/library/collection.others.json'), JSON.stringify(spec({ byHand: {} })));
+  await within(2000, () => expect(service.read(other)?.['fields']).toEqual({ byHand: {} }));
+  // What is on its way counts already.
+  const clash = service.put({ ...BOOKS_ADDRESS, name: 'Books' }, spec());
+  await expect(clash).rejects.toMatchObject({
+    code: 'SPECIFICATION_INVALID',
+    items: [{ field: 'collection' }],
+  });
+  await service.remove(other);
+  expect(done).toEqual([]);
+  gate.resolve();
+  await Promise.all([slow, sharing]);
+  expect(done).toEqual(['slow', 'sharing']);
+  await store.commit([twin('a')]);
+  await expect(store.commit([twin('b')])).rejects.toMatchObject({ reason: 'duplicate' });
+});
+
 test('edits by hand are in force within two seconds; a broken one leaves the old in force', async () => {
   const { root, service, registry, errors } = await openService();
   await service.load();

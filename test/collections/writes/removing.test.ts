@@ -20,13 +20,17 @@ beforeEach(async () => {
 afterEach(() => library.close());
 
 const removeAll = (body: Json, name = 'books') =>
-  library.documents.removeByQuery(library.at(name), body, contextOf());
+  library.documents.removeByQuery(library.at(name), body, contextOf(), { counts: true });
 const remove = (id: string, options = {}) =>
-  library.documents.removeById(library.at('books'), id, contextOf(), options);
+  library.documents.removeById(library.at('books'), id, contextOf(), { counts: true, ...options });
 
 test('by id: one, once', async () => {
   expect(await remove(ids[0]!.toUpperCase())).toEqual({ deleted: 1, totalCount: 3 });
   expect((await refusalOf(remove(ids[0]!))).status).toBe(404);
+});
+
+test('counts what is left only when asked', async () => {
+  expect(await remove(ids[0]!, { counts: false })).toEqual({ deleted: 1, totalCount: undefined });
 });
 
 test('by id: not in another state than expected', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createComposer } from '../../../src/collections/reads/compose.ts';
+import { createHistories } from '../../../src/collections/reads/histories.ts';
 import { createRegistry } from '../../../src/collections/registry.ts';
 import { createValidator } from '../../../src/collections/writes/validator.ts';
 import { carriesSubDocuments, createWriter } from '../../../src/collections/writes/writer.ts';
@@ -20,11 +21,13 @@ function writerOf(commit: (writes: readonly Write[]) => Promise<void>) {
   const registry = createRegistry();
   registry.put(library.at('books'));
   const store = { findText: library.store.findText.bind(library.store), commit };
-  const composer = createComposer({ store, registry, limits: LIMITS });
+  const histories = createHistories({ store: library.store });
+  const composer = createComposer({ store, histories, registry, limits: LIMITS });
   const validator = createValidator(async () => true);
   return createWriter({
     store,
     registry,
+    histories,
     composer,
     validator,
     limits: LIMITS,
@@ -43,7 +46,10 @@ test('runs the attempt again on a new plan when someone else came first', async 
   const id = 'a'.repeat(24);
   const { planned } = await writer.commit(
     [],
-    async (plan) => plan.insert(library.at('books'), { id, fields: { title: 'A' } }, HERE),
+    async (plan) => ({
+      planned: plan.insert(library.at('books'), { id, fields: { title: 'A' } }, HERE),
+      items: [],
+    }),
     contextOf(),
   );
   expect(planned.document).toMatchObject({ title: 'A', createdAt: 5, _id: id });
@@ -54,7 +60,7 @@ test('nothing to write is no commit', async () => {
   const writer = writerOf(async () => {
     throw new Error('committed');
   });
-  expect(await writer.commit([], async () => 'nothing', contextOf())).toEqual({
+  expect(await writer.commit([], async () => ({ planned: 'nothing', items: [] }), contextOf())).toEqual({
     planned: 'nothing',
     updated: [],
   });
@@ -71,7 +77,8 @@ test('what is wrong with a body is kept until the whole tree is known', async ()
   const prepared = await writer.prepare(target, { title: 5, sequel: { title: 6 } }, contextOf());
   expect(carriesSubDocuments([prepared])).toBe(true);
   expect(prepared.items.map(({ field }) => field)).toEqual(['title']);
-  await expect(writer.commit([prepared], async () => 0, contextOf())).rejects.toMatchObject({
+  const attempt = async () => ({ planned: 0, items: prepared.items });
+  await expect(writer.commit([prepared], attempt, contextOf())).rejects.toMatchObject({
     items: [{ field: 'title' }, { field: 'sequel.title' }],
   });
 });

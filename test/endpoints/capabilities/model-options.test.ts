@@ -48,6 +48,8 @@ test.each([
   ['fields', 'title'],
   ['fields', [1]],
   ['compose', 'true'],
+  ['compose', -1],
+  ['compose', 1.5],
 ])('`%s` cannot be %j', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(
     expect.objectContaining({ code: 'BAD_ARGUMENTS', message: expect.stringContaining(`\`${name}\``) }),
@@ -64,5 +66,5 @@ test('`query` and `options` are objects', () => {
 test('inherited names are no options', () => {
   expect(objectArgument({}, 'constructor')).toBeUndefined();
   expect(composeArgument({})).toBeUndefined();
-  expect(composeArgument({ compose: false })).toBe(false);
+  for (const compose of [false, 'all', 2, 0]) expect(composeArgument({ compose })).toBe(compose);
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { ReadRequest } from '../../../src/collections/documents.ts';
 import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import { pair } from './pair.ts';
 import { pick, pickId } from './picks.ts';
 import { body } from './specifications.ts';
 import { id, number, scalar, text, value } from './values.ts';
@@ -37,33 +38,49 @@ const flags = fc.constantFrom('', 'i', 'm', 's', 'im', 'is');
 const list = (entries: fc.Arbitrary<Json>) => fc.array(entries, { maxLength: 3 });
 const pattern = fc.constantFrom(...PATTERNS);
 
-const operator: fc.Arbitrary<JsonObject> = fc.letrec<{ operator: JsonObject }>((tie) => ({
-  operator: fc.oneof(
-    { maxDepth: 2 },
-    fc.tuple(fc.constantFrom('$eq', '$ne'), value).map(([name, operand]) => ({ [name]: operand })),
-    fc
-      .tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte'), fc.oneof({ weight: 5, arbitrary: scalar }, value))
-      .map(([name, operand]) => ({ [name]: operand })),
-    fc.tuple(number, number).map(([from, to]) => ({ $gte: from, $lt: to })),
-    fc
-      .tuple(fc.constantFrom('$in', '$nin', '$all'), list(value))
-      .map(([name, operand]) => ({ [name]: operand })),
-    pattern.map((source) => ({ $regex: source })),
-    fc.tuple(pattern, flags).map(([$regex, $options]) => ({ $regex, $options })),
-    fc.boolean().map(($exists) => ({ $exists })),
-    fc.nat(3).map(($size) => ({ $size })),
-    fc
-      .constantFrom<Json>('string', 'number', 'object', 'array', 'bool', 'null', ['string', 'null'])
-      .map(($type) => ({ $type })),
-    fc.tuple(pattern, flags).map(([source, options]) => ({ $not: `/${source}/${options}` })),
-    tie('operator').map((inner) => ({ $not: inner })),
-    tie('operator').map((inner) => ({ $elemMatch: inner })),
-    fc
-      .tuple(fc.constantFrom('x', 'y', '0'), scalar)
-      .map(([name, operand]) => ({ $elemMatch: { [name]: operand } })),
-    fc.constantFrom<JsonObject>({ $where: 'true' }, { $mod: [2, 0] }, { $gt: { $gt: 1 } }, { $size: -1 }),
-  ),
-})).operator;
+const operator: fc.Arbitrary<JsonObject> = fc.letrec<{ operator: JsonObject; element: JsonObject }>(
+  (tie) => ({
+    /** What `$elemMatch` asks of the members of an element. */
+    element: fc.oneof(
+      { maxDepth: 3 },
+      fc.tuple(fc.constantFrom('x', 'y', '0', 'x.y', 'x.0'), scalar).map(pair),
+      fc.tuple(fc.constantFrom('x', 'y', '0'), tie('operator')).map(pair),
+      fc
+        .tuple(
+          fc.constantFrom('$and', '$or', '$nor'),
+          fc.array(tie('element'), { minLength: 1, maxLength: 2 }),
+        )
+        .map(pair),
+    ),
+    operator: fc.oneof(
+      { maxDepth: 3 },
+      fc.tuple(fc.constantFrom('$eq', '$ne'), value).map(([name, operand]) => ({ [name]: operand })),
+      fc
+        .tuple(
+          fc.constantFrom('$gt', '$gte', '$lt', '$lte'),
+          fc.oneof({ weight: 5, arbitrary: scalar }, value),
+        )
+        .map(([name, operand]) => ({ [name]: operand })),
+      fc.tuple(number, number).map(([from, to]) => ({ $gte: from, $lt: to })),
+      fc
+        .tuple(fc.constantFrom('$in', '$nin', '$all'), list(value))
+        .map(([name, operand]) => ({ [name]: operand })),
+      pattern.map((source) => ({ $regex: source })),
+      fc.tuple(pattern, flags).map(([$regex, $options]) => ({ $regex, $options })),
+      fc.boolean().map(($exists) => ({ $exists })),
+      fc.nat(3).map(($size) => ({ $size })),
+      fc
+        .constantFrom<Json>('string', 'number', 'object', 'array', 'bool', 'null', ['string', 'null'])
+        .map(($type) => ({ $type })),
+      fc.tuple(pattern, flags).map(([source, options]) => ({ $not: `/${source}/${options}` })),
+      tie('operator').map((inner) => ({ $not: inner })),
+      { weight: 2, arbitrary: tie('operator').map((inner) => ({ $elemMatch: inner })) },
+      { weight: 2, arbitrary: tie('element').map((inner) => ({ $elemMatch: inner })) },
+      fc.tuple(tie('operator'), tie('operator')).map(([one, other]) => ({ ...one, ...other })),
+      fc.constantFrom<JsonObject>({ $where: 'true' }, { $mod: [2, 0] }, { $gt: { $gt: 1 } }, { $size: -1 }),
+    ),
+  }),
+).operator;
 
 /** A path with a value that some document has there, alone or under an operator. */
 const likely: fc.Arbitrary<JsonObject> = fc
@@ -219,6 +236,9 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('updateMany' as const), query: filter, update: body }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), id: someId }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('removeMany' as const), query: likely }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('removeMany' as const), query: fc.oneof(likely, filter) }),
+  },
   { weight: 1, arbitrary: fc.constant<Operation>({ kind: 'stats' }) },
 );

@@ -106,7 +106,9 @@ export function createSide(store: DocumentStore): Side {
       case 'remove':
         return documents.removeById(collection, operation.id, context, {});
       case 'removeMany':
-        return documents.removeByQuery(collection, { query: operation.query }, context);
+        return documents.removeByQuery(collection, { query: operation.query }, context, {
+          counts: true,
+        });
       case 'stats':
         return statistics(collection);
     }

@@ -60,20 +60,21 @@ export const scalar: fc.Arbitrary<Json> = fc.oneof(
 
 const KEYS = ['x', 'y', 'x', 'y', '0', 'X', 'a b', '$x', '$ref', '$id', 'x.y', '', '_id', 'é'];
 
-/** Objects of few and colliding names, some of which mean something to a database. */
-export const object: fc.Arbitrary<JsonObject> = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
-  object: fc.dictionary(fc.constantFrom(...KEYS), tie('value'), { maxKeys: 3 }),
-  value: fc.oneof(
+/** Lists in lists and in objects, and objects of few and colliding names, some of which mean something to a database. */
+const { object, nested } = fc.letrec<{ nested: Json; object: JsonObject }>((tie) => ({
+  object: fc.dictionary(fc.constantFrom(...KEYS), tie('nested'), { maxKeys: 3 }),
+  nested: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     { weight: 6, arbitrary: scalar },
-    { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
+    { weight: 2, arbitrary: fc.array(tie('nested'), { maxLength: 3 }) },
     { weight: 1, arbitrary: tie('object') },
   ),
-})).object;
+}));
+
+export { object };
 
 export const value: fc.Arbitrary<Json> = fc.oneof(
   { weight: 6, arbitrary: scalar },
-  { weight: 2, arbitrary: fc.array(fc.oneof(scalar, object), { maxLength: 3 }) },
-  { weight: 1, arbitrary: fc.array(fc.array(scalar, { maxLength: 2 }), { maxLength: 2 }) },
+  { weight: 4, arbitrary: fc.array(nested, { maxLength: 3 }) },
   { weight: 2, arbitrary: object },
 );

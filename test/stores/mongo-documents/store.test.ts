@@ -6,7 +6,7 @@ import { ELSEWHERE } from '../../contracts/cases.ts';
 import { documentStoreContract } from '../../contracts/document-store.ts';
 import { createDatabase, describeMongo, rawClient } from '../../helpers/mongo-servers.ts';
 
-const RUNS = 25;
+const RUNS = 40;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function open(server: string) {

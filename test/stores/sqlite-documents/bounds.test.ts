@@ -1,8 +1,18 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/lib/json.ts';
 import type { Test } from '../../../src/stores/filter.ts';
-import { boundsOf, holdsNull, keyInterval } from '../../../src/stores/sqlite-documents/bounds.ts';
+import { compileFilter } from '../../../src/stores/matching/match.ts';
+import {
+  boundsOf,
+  holdsNull,
+  type KeyBounds,
+  keyInterval,
+} from '../../../src/stores/sqlite-documents/bounds.ts';
+import { createRowMaker } from '../../../src/stores/sqlite-documents/index-rows.ts';
 import { directed, encodeValue } from '../../../src/stores/sqlite-documents/keys.ts';
+import { nestedTests, nestedValue } from './nested-cases.ts';
+import { FREE, indexOf } from './workbench.ts';
 
 const VALUES: readonly Json[] = [null, -5, 0, 5, 9, '', 'a', 'ab', 'abc', 'b', { x: 1 }, [1], false, true];
 const SINGLE = { folded: false, multikey: false };
@@ -102,5 +112,41 @@ describe('bounds of a key', () => {
     const holds = (tests: Test[]) => holdsNull(boundsOf(tests, SINGLE)!);
     expect(holds([test])).toBe(true);
     expect(holds([{ kind: 'gt', value: 0 }])).toBe(false);
+  });
+});
+
+describe('bounds against documents', () => {
+  const DEFINITION = indexOf({ path: 'm', fold: true });
+  const rowsOf = createRowMaker(DEFINITION);
+  const isWithin = (bounds: KeyBounds, keys: readonly Buffer[]) =>
+    keys.some((key) =>
+      bounds.intervals.some(
+        ({ low, high }) => Buffer.compare(low, key) <= 0 && Buffer.compare(key, high) < 0,
+      ),
+    );
+
+  it('miss no document that matches, however deep its arrays are, and find no other where they are exact', () => {
+    fc.assert(
+      fc.property(nestedTests, nestedValue, fc.boolean(), (tests, m, folded) => {
+        const document = { _id: 'ff', m };
+        const rows = rowsOf(document, FREE);
+        const matches = compileFilter({ kind: 'field', path: 'm', tests })(document);
+        for (const multikey of rows.arrays === 0 ? [false, true] : [true]) {
+          const bounds = boundsOf(tests, { folded, multikey });
+          if (bounds === undefined) continue;
+          const found = isWithin(bounds, folded ? rows.folded : rows.exact);
+          if (matches) expect(found).toBe(true);
+          if (bounds.exact) expect(found).toBe(matches);
+        }
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  it('say nothing about elements of elements', () => {
+    const inner: Test = { kind: 'elemMatchValue', tests: [{ kind: 'gt', value: 5 }] };
+    expect(boundsOf([{ kind: 'elemMatchValue', tests: [inner] }], MULTI)).toBeUndefined();
+    const beside: Test = { kind: 'elemMatchValue', tests: [inner, { kind: 'eq', value: 5 }] };
+    expect(within([beside], MULTI)?.values).toEqual([5]);
   });
 });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { IndexDefinition, Write } from '../../../src/stores/ports.ts';
 import { createBulkBuild } from '../../../src/stores/sqlite-documents/bulk-build.ts';
-import { applyWrites } from '../../../src/stores/sqlite-documents/commit.ts';
+import { createCatalogue } from '../../../src/stores/sqlite-documents/catalogue.ts';
+import { applyWrites, createWriter } from '../../../src/stores/sqlite-documents/commit.ts';
 import { dropIndex } from '../../../src/stores/sqlite-documents/index-build.ts';
+import { expectSound } from './soundness.ts';
 import { FREE, idOf, indexOf, insertOf, NS, openWorkbench, type Workbench } from './workbench.ts';
 
 const FOLDED = indexOf({ path: 'a', fold: true }, { path: 'b', direction: -1 });
@@ -12,6 +14,12 @@ const FOLDED = indexOf({ path: 'a', fold: true }, { path: 'b', direction: -1 });
 function declare(bench: Workbench, definition: IndexDefinition, ready: boolean): number {
   bench.catalogue.refresh();
   return bench.catalogue.addIndex(bench.catalogue.ensure(NS), definition, ready).n;
+}
+
+/** A builder on a connection of its own. */
+function createOther(bench: Workbench) {
+  const connection = bench.connect();
+  return createBulkBuild(createWriter(connection, createCatalogue(connection)));
 }
 
 const rows = (bench: Workbench, table: string) =>
@@ -77,7 +85,8 @@ describe('a bulk build', () => {
           expect(rows(bench, `i_${whole}`)).toEqual(rows(bench, `i_${fresh}`));
           expect(rows(bench, `f_${whole}`)).toEqual(rows(bench, `f_${fresh}`));
           expect(rows(bench, `i_${whole}`).length).toBeGreaterThanOrEqual(versions.size);
-          expect(bench.connection.statement('select count(*) from touched').get()).toEqual([0]);
+          expectSound(bench);
+          builder.discard(whole);
           const [first, second] = bench.catalogue.get(NS)!.indexes;
           expect(first).toMatchObject({ ready: true });
           expect((first?.multikey ?? 0) | (second?.multikey ?? 0)).toBe(first?.multikey);
@@ -124,5 +133,111 @@ describe('a bulk build', () => {
     expect(builder.fill(n, 10)).toBe('gone');
     expect(builder.gather(n, 10)).toBe('gone');
     expect(declare(bench, indexOf({ path: 'b' }), false)).not.toBe(n);
+  });
+
+  it('goes on beside others, each with its own progress', () => {
+    const bench = openWorkbench();
+    bench.fill(Array.from({ length: 30 }, (_, n) => ({ a: n, b: [n, 'x'] })));
+    const numbers = [
+      declare(bench, indexOf({ path: 'a' }), false),
+      declare(bench, { ...indexOf({ path: 'a', fold: true }), name: 'unique', unique: true }, false),
+      declare(bench, indexOf({ path: 'b' }), false),
+    ];
+    const builder = createBulkBuild(bench);
+    const left = new Set(numbers);
+    let slices = 0;
+    while (left.size > 0) {
+      for (const n of left) {
+        slices += 1;
+        if (builder.fill(n, STEP_MS) === 'ready') left.delete(n);
+        else if (builder.gather(n, STEP_MS) === 'gathered') expect(builder.fill(n, AT_ONCE_MS)).toBe('ready');
+      }
+      expect(slices).toBeLessThan(200);
+    }
+    expectSound(bench);
+    expect(bench.catalogue.get(NS)?.indexes.map(({ ready }) => ready)).toEqual([true, true, true]);
+  });
+
+  it('writes nothing into an index that was completed meanwhile', () => {
+    const bench = openWorkbench();
+    bench.fill(Array.from({ length: 1200 }, () => ({ v: 0, a: 'old' })));
+    const n = declare(bench, indexOf({ path: 'a' }), false);
+    const [first, second] = [createBulkBuild(bench), createOther(bench)];
+    expect(first.gather(n, AT_ONCE_MS)).toBe('gathered');
+    expect(second.gather(n, AT_ONCE_MS)).toBe('gathered');
+    expect(second.fill(n, STEP_MS)).toBe('filling');
+    expect(first.fill(n, AT_ONCE_MS)).toBe('ready');
+    applyWrites(bench, [update(1, 0, { a: 'new' }), { kind: 'remove', ns: NS, id: idOf(1200), v: 0 }], FREE);
+    expect(second.fill(n, AT_ONCE_MS)).toBe('ready');
+    expect(first.gather(n, STEP_MS)).toBe('ready');
+    expectSound(bench);
+  });
+
+  it('begins anew after an error while it gathers, sorts or fills', () => {
+    const bench = openWorkbench();
+    bench.fill(Array.from({ length: 1500 }, (_, n) => ({ a: (n * 7919) % 1501 })));
+    const n = declare(bench, indexOf({ path: 'a' }), false);
+    let left = -1;
+    // The disk is full after so many rows, until there is room again.
+    const statement = (sql: string) => {
+      const real = bench.connection.statement(sql);
+      if (!/^insert/.test(sql)) return real;
+      return new Proxy(real, {
+        get(target, name) {
+          if (left === 0) throw new Error('database or disk is full');
+          if (name === 'run') left -= 1;
+          const member = Reflect.get(target, name) as unknown;
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+    };
+    const builder = createBulkBuild({
+      ...bench,
+      connection: { ...bench.connection, db: bench.connection.db, statement, renew: () => undefined },
+    });
+    for (left of [700, 1500, 1502]) {
+      expect(() => {
+        while (builder.gather(n, STEP_MS) === 'gathering');
+        while (builder.fill(n, STEP_MS) === 'filling');
+      }).toThrow('disk is full');
+      left = -1;
+      expect(builder.fill(n, AT_ONCE_MS)).toBe('lost');
+    }
+    expect(builder.gather(n, AT_ONCE_MS)).toBe('gathered');
+    expect(builder.fill(n, AT_ONCE_MS)).toBe('ready');
+    expect(rows(bench, `i_${n}`)).toHaveLength(1500);
+    expectSound(bench);
+  });
+
+  it('waits where another process holds the file', () => {
+    const bench = openWorkbench();
+    bench.fill([{ a: 1 }]);
+    const n = declare(bench, indexOf({ path: 'a' }), false);
+    const builder = createBulkBuild(bench);
+    expect(builder.gather(n, AT_ONCE_MS)).toBe('gathered');
+    const other = bench.connect();
+    other.db.exec('begin immediate');
+    expect(builder.fill(n, AT_ONCE_MS)).toBe('filling');
+    other.db.exec('rollback');
+    expect(builder.fill(n, AT_ONCE_MS)).toBe('ready');
+    expectSound(bench);
+  });
+
+  it('takes the place of an older one of the same definition when it is ready', () => {
+    const bench = openWorkbench();
+    bench.fill([{ a: 1 }, { a: 2 }]);
+    const unique = { ...indexOf({ path: 'a', fold: true }), unique: true };
+    const older = declare(bench, unique, false);
+    const builder = createBulkBuild(bench);
+    expect(builder.gather(older, AT_ONCE_MS)).toBe('gathered');
+    expect(builder.fill(older, AT_ONCE_MS)).toBe('ready');
+    const newer = declare(bench, unique, false);
+    expect(builder.gather(newer, AT_ONCE_MS)).toBe('gathered');
+    expect(() => applyWrites(bench, [insertOf(9, { a: 2 })], FREE)).toThrow('duplicate');
+    expect(builder.fill(newer, AT_ONCE_MS)).toBe('ready');
+    expect(bench.catalogue.get(NS)?.indexes.map((index) => index.n)).toEqual([newer]);
+    expect(() => applyWrites(bench, [insertOf(9, { a: 2 })], FREE)).toThrow('duplicate');
+    expect(() => rows(bench, `f_${older}`)).toThrow('no such table');
+    expectSound(bench);
   });
 });

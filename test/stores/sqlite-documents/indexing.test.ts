@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { Namespace, Write } from '../../../src/stores/ports.ts';
+import { applyWrites } from '../../../src/stores/sqlite-documents/commit.ts';
 import { createIndexing } from '../../../src/stores/sqlite-documents/indexing.ts';
 import { openJoined } from './joined.ts';
-import { indexOf, NS } from './workbench.ts';
+import { expectSound } from './soundness.ts';
+import { FREE, idOf, indexOf, insertOf, NS } from './workbench.ts';
 
 const A = indexOf({ path: 'a' });
 const B = { ...indexOf({ path: 'b' }), unique: true };
@@ -30,7 +35,7 @@ describe('declared indexes', () => {
     expect(names(large)).toContain('b');
     await built;
     expect(names(large)).toEqual(['a', 'b']);
-    expect(new Set(large.asked)).toEqual(new Set(['gather', 'fill']));
+    expect(new Set(large.asked)).toEqual(new Set(['gather', 'fill', 'discard']));
   });
 
   it('are the same when said again, and replaced when changed', async () => {
@@ -89,5 +94,163 @@ describe('declared indexes', () => {
     await (await next.ensure(NS, [A])).built;
     expect(names(joined)).toEqual(['a']);
     expect(bench.connection.statement('select count(*) from i_1').get()).toEqual([3000]);
+  });
+});
+
+/** Enough for the writer thread, in as many slices as there are documents. */
+const SLICED = { limits: { smallText: 0, sliceMs: -1 } };
+const C = { ...indexOf({ path: 'c' }), unique: true };
+const OTHER: Namespace = { database: null, collection: 'others' };
+
+const fill = ({ bench }: ReturnType<typeof openJoined>, ns = NS, count = 40) =>
+  applyWrites(
+    bench,
+    Array.from({ length: count }, (_, n) => ({ ...insertOf(n, { v: 0, a: 'old', b: n, c: n }), ns })),
+    FREE,
+  );
+
+const change = (n: number, fields: JsonObject): Write => ({
+  kind: 'update',
+  ns: NS,
+  id: idOf(n),
+  v: 0,
+  changed: ['a', 'b', 'c', 'v'],
+  document: { _id: idOf(n), v: 1, ...fields },
+});
+
+describe('builds that meet', () => {
+  it('each end: of one collection and of several, unique or not', async () => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    fill(joined, OTHER);
+    const ensured = await Promise.all([
+      joined.indexing.ensure(NS, [A, B]),
+      joined.indexing.ensure(OTHER, [A, B, C]),
+      joined.indexing.ensure(NS, [A, B, C]),
+    ]);
+    await Promise.all(ensured.map(({ built }) => built));
+    expect(names(joined)).toEqual(['a', 'b', 'c']);
+    expect(joined.bench.catalogue.get(OTHER)?.indexes.every(({ ready }) => ready)).toBe(true);
+    expectSound(joined.bench);
+    // Each was gathered once: none of them undid another.
+    expect(joined.asked.filter((task) => task === 'gather')).toHaveLength(6 * 41);
+  });
+
+  it('let a unique one go first, and go on where they stopped', async () => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    const { built } = await joined.indexing.ensure(NS, [A]);
+    await joined.afterTasks('gather', 10);
+    await joined.indexing.ensure(NS, [A, B]);
+    expect(names(joined)).toEqual(['a?', 'b']);
+    await built;
+    expect(names(joined)).toEqual(['a', 'b']);
+    expect(joined.asked.filter((task) => task === 'gather')).toHaveLength(2 * 41);
+    expectSound(joined.bench);
+  });
+
+  it('are one build where the same index is wanted again, and leave no outdated row', async () => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    const first = await joined.indexing.ensure(NS, [A]);
+    await joined.afterTasks('gather', 10);
+    const second = await joined.indexing.ensure(NS, [{ ...A }]);
+    await joined.afterTasks('fill', 1);
+    const writes = [change(3, { a: 'new' }), { kind: 'remove', ns: NS, id: idOf(4), v: 0 } as const];
+    await joined.commits.commit(writes, {});
+    const third = await joined.indexing.ensure(NS, [A, { ...A, name: 'second', sparse: true }]);
+    await Promise.all([first.built, second.built]);
+    await joined.commits.commit([change(5, { a: 'new' }), change(6, {})], {});
+    await third.built;
+    expect(joined.asked.filter((task) => task === 'gather').length).toBeLessThanOrEqual(41 + 40);
+    expect(names(joined)).toEqual(['a', 'second']);
+    expectSound(joined.bench);
+  });
+
+  it('are cancelled with the index, whatever step they are at', async () => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    const first = await joined.indexing.ensure(NS, [A]);
+    await joined.afterTasks('gather', 5);
+    const second = await joined.indexing.ensure(NS, [{ ...A, sparse: true }]);
+    await first.built;
+    await joined.afterTasks('fill', 1);
+    await joined.indexing.ensure(NS, []);
+    await second.built;
+    expect(names(joined)).toEqual([]);
+    expect(joined.errors).toEqual([]);
+    expectSound(joined.bench);
+  });
+
+  it('go on at a start, whatever is unfinished', async () => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    fill(joined, OTHER);
+    const { bench } = joined;
+    for (const [ns, definition] of [
+      [NS, A],
+      [NS, B],
+      [OTHER, C],
+      [OTHER, A],
+    ] as const) {
+      bench.catalogue.refresh();
+      bench.catalogue.addIndex(bench.catalogue.ensure(ns), definition, false);
+    }
+    const ensured = [await joined.indexing.ensure(NS, [A, B]), await joined.indexing.ensure(OTHER, [C, A])];
+    await Promise.all(ensured.map(({ built }) => built));
+    expect(names(joined)).toEqual(['a', 'b']);
+    expect(bench.catalogue.get(NS)?.indexes.map(({ n }) => n)).toEqual([1, 2]);
+    expectSound(bench);
+  });
+});
+
+describe('a build that failed', () => {
+  it.each([
+    ['gather', 7],
+    ['fill', 1],
+  ] as const)('in %s is begun anew from nothing', async (task, at) => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    joined.failAt(task, at, new StoreError('unavailable', { cause: 'disk is full' }));
+    const failed = await joined.indexing.ensure(NS, [A]);
+    await expect(failed.built).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(joined.errors).toHaveLength(1);
+    expect(names(joined)).toEqual(['a?']);
+    await joined.commits.commit([change(3, { a: 'new' })], {});
+    await (await joined.indexing.ensure(NS, [A])).built;
+    expect(names(joined)).toEqual(['a']);
+    expectSound(joined.bench);
+  });
+
+  it('is taken back where the index is unique, and others go on', async () => {
+    const joined = openJoined(SLICED);
+    fill(joined);
+    await joined.commits.commit([change(3, { a: 'new', c: 4 })], {});
+    const { built } = await joined.indexing.ensure(NS, [A]);
+    await expect(joined.indexing.ensure(NS, [A, C])).rejects.toMatchObject({
+      reason: 'duplicate',
+      fields: ['c'],
+    });
+    await built;
+    expect(names(joined)).toEqual(['a']);
+    await joined.commits.commit([change(5, { c: 4 })], {});
+    expectSound(joined.bench);
+  });
+});
+
+describe('an index that is repaired', () => {
+  it('is completed at a start where the repair was interrupted', async () => {
+    const joined = openJoined(SLICED);
+    const { bench } = joined;
+    fill(joined);
+    await joined.indexing.ensure(NS, [B]);
+    bench.connection.db.exec('delete from i_1 where doc < 9; update indexes set ready = 0');
+    bench.catalogue.invalidate();
+    bench.catalogue.refresh();
+    bench.catalogue.addIndex(bench.catalogue.ensure(NS), B, false);
+    await joined.indexing.ensure(NS, [{ ...B }]);
+    expect(names(joined)).toEqual(['b']);
+    expect(bench.catalogue.get(NS)?.indexes).toMatchObject([{ n: 2 }]);
+    expectSound(bench);
   });
 });

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../../src/lib/json.ts';
 import type { Filter, Test } from '../../../src/stores/filter.ts';
 import { compileFilter } from '../../../src/stores/matching/match.ts';
 import { prefilterOf } from '../../../src/stores/sqlite-documents/prefilter.ts';
+import { nestedTests, nestedValue } from './nested-cases.ts';
 
 const db = new DatabaseSync(':memory:');
 
@@ -59,8 +60,26 @@ describe('the prefilter of a scan', () => {
       .map(([kind, operand]) => ({ kind, value: operand }) as Test),
     fc.boolean().map((operand): Test => ({ kind: 'exists', value: operand })),
     fc.constant<Test>({ kind: 'regex', pattern: '.', flags: '' }),
+    fc.constantFrom<Test>(
+      { kind: 'type', names: ['array'] },
+      { kind: 'type', names: ['array', 'null'] },
+      { kind: 'size', value: 1 },
+      { kind: 'elemMatchValue', tests: [{ kind: 'exists', value: true }] },
+      { kind: 'elemMatch', filter: field('0', { kind: 'exists', value: true }) },
+    ),
   );
   const own = fc.constantFrom('a', 'b', 'x y', 'é', '"q"');
+
+  it('lets everything through that matches, arrays in arrays too', () => {
+    const path = fc.constantFrom('a', 'a.x', 'a.0');
+    fc.assert(
+      fc.property(path, nestedTests, nestedValue, (at, tests, a) => {
+        const filter = field(at, ...tests);
+        if (compileFilter(filter)({ a })) expect(passes({ a }, filter)).toBe(true);
+      }),
+      { numRuns: 4000 },
+    );
+  });
 
   it('lets everything through that matches', () => {
     let matched = 0;
@@ -108,6 +127,8 @@ describe('the prefilter of a scan', () => {
     expect(passes(document, field('price', { kind: 'lt', value: 11 }))).toBe(false);
     expect(passes(document, field('tags', { kind: 'in', values: ['b', 'c'] }))).toBe(false);
     expect(passes(document, field('isbn', { kind: 'exists', value: true }))).toBe(false);
+    expect(passes(document, field('title', { kind: 'type', names: ['array'] }))).toBe(false);
+    expect(passes(document, field('price', { kind: 'size', value: 1 }))).toBe(false);
   });
 
   it('is for accesses that see every document', () => {

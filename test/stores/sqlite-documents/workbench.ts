@@ -34,7 +34,7 @@ export const insertOf = (n: number, fields: JsonObject): Write => ({
 });
 
 export function indexOf(...keys: (Partial<IndexKey> & { path: string })[]): IndexDefinition {
-  const parts = keys.map((key) => ({ direction: 1 as const, fold: false, ...key }));
+  const parts = keys.map(({ path, direction = 1, fold = false }) => ({ path, direction, fold }));
   return { name: keys.map((key) => key.path).join('_'), keys: parts, unique: false, sparse: false };
 }
 

@@ -1,10 +1,10 @@
 // Things that nobody may touch, laid out for the self-test: whoever touches one is out.
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { createCanaryFolder, sweepCanaryFolders } from './canary-folder.ts';
 
 export interface Canaries {
   /** Readable by all users of the machine, so that only walls protect it. */
@@ -26,14 +26,12 @@ function listen(server: Server, address: { port: number; host: string } | { path
   });
 }
 
-/** Lays them out in a folder of their own, until `remove`. Rejects when folder or listeners cannot be made. */
+/** Lays them out in a folder of their own, until `remove` or the end of the process. Rejects when folder or listeners cannot be made. */
 export async function layOut(): Promise<Canaries> {
-  const folder = await mkdtemp(join(tmpdir(), 'cloister-self-test-'));
-  const [file, newFile, socket] = ['canary', 'new', 'socket'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const parent = tmpdir();
+  await sweepCanaryFolders({ parent, now: Date.now() });
+  const folder = createCanaryFolder(parent);
+  const [file, newFile, socket] = [folder.file('canary'), folder.file('new'), folder.file('socket')];
   const touched = new Set<string>();
   const listener = (name: string) =>
     createServer((visitor) => {
@@ -43,12 +41,10 @@ export async function layOut(): Promise<Canaries> {
   const servers = [listener('connect'), listener('socket')] as const;
   const remove = async () => {
     for (const server of servers) server.close();
-    await rm(folder, { recursive: true, force: true });
+    folder.remove();
   };
   try {
     await writeFile(file, 'canary');
-    // Else the rights of users alone would protect it.
-    await chmod(folder, 0o777);
     await listen(servers[0], { port: 0, host: '127.0.0.1' });
     if (process.platform !== 'win32') {
       await listen(servers[1], { path: socket });

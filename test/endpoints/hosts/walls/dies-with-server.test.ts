@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findTools } from '../../../../src/endpoints/hosts/walls/tools.ts';
-import { asNobody, canBeNobody } from '../../../helpers/nobody.ts';
+import { pathFor, type User, usersOfTests } from '../../../helpers/nobody.ts';
 
-const SERVER = fileURLToPath(new URL('./doomed-server.ts', import.meta.url));
+const SERVER = new URL('./doomed-server.ts', import.meta.url);
 /** One that is not taken along hangs for ever; a machine that stalls takes its time to end any. */
 const WITHIN_MS = 10_000;
 
@@ -29,8 +28,8 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-async function hangingHost(tools: readonly string[], command: readonly string[]) {
-  const [program = '', ...args] = [...command, process.execPath, SERVER, ...tools];
+async function hangingHost(tools: readonly string[], user: User) {
+  const [program = '', ...args] = [...user.before, user.node, pathFor(user, SERVER), ...tools];
   const server = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: '/usr/bin:/bin' },
@@ -61,18 +60,15 @@ const MECHANISMS = [
   { name: 'the lock of the host, without a shell', tools: [], needs: undefined, bound: false },
 ] as const;
 
-const USERS = [
-  { user: 'the user of this run', command: [] },
-  ...(canBeNobody() ? [{ user: 'an ordinary user', command: asNobody() }] : []),
-];
+const USERS = usersOfTests();
 
 describe.runIf(process.platform === 'linux')('a host whose server is killed', () => {
   for (const { name, tools, needs, bound } of MECHANISMS) {
-    for (const { user, command } of USERS) {
-      it(`ends by ${name}, as ${user}`, async () => {
+    for (const user of USERS) {
+      it(`ends by ${name}, as ${user.user}`, async () => {
         if (needs !== undefined && !Object.hasOwn(findTools(), needs))
           console.warn(`this machine has no ${needs}`);
-        const hanging = await hangingHost(tools, command);
+        const hanging = await hangingHost(tools, user);
         await expect.poll(() => stateOf(hanging.host)).toBe('R');
         if (needs !== undefined && Object.hasOwn(findTools(), needs)) {
           expect(hanging.walls['diesWithServer']).toBe(bound);

@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { canOwnUsers, createUserIds } from '../../../../src/endpoints/hosts/walls/own-user.ts';
-import { createWorkspace } from '../../../helpers/workspace.ts';
-
-const place = createWorkspace();
-afterAll(place.remove);
+import { openFolder } from '../../../helpers/nobody.ts';
 
 describe('users of hosts', () => {
   it('are others each time, and none that a machine gives out', () => {
@@ -30,19 +28,22 @@ describe('users of hosts', () => {
   });
 
   it('are only for a server that is root', () => {
-    expect(canOwnUsers([process.execPath])).toBe(process.getuid?.() === 0);
+    expect(canOwnUsers(['/'])).toBe(process.getuid?.() === 0);
   });
 
   it('are not for files that strangers cannot read', () => {
-    const folder = join(place.cwd, 'closed');
+    const open = openFolder();
+    const place = mkdtempSync(join(open ?? tmpdir(), 'cloister-own-user-'));
+    onTestFinished(() => rmSync(place, { recursive: true }));
+    const folder = join(place, 'closed');
     mkdirSync(folder);
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    chmodSync(place.cwd, 0o755);
+    chmodSync(place, 0o755);
     chmodSync(folder, 0o700);
     expect(canOwnUsers([file])).toBe(false);
     chmodSync(folder, 0o711);
-    expect(canOwnUsers([file])).toBe(process.getuid?.() === 0);
+    expect(canOwnUsers([file])).toBe(open !== undefined);
     chmodSync(file, 0o640);
     expect(canOwnUsers([file])).toBe(false);
     expect(canOwnUsers([join(folder, 'none')])).toBe(false);

@@ -2,17 +2,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createLauncher, type Launcher } from '../../../../src/endpoints/hosts/walls/launch.ts';
 import { readSandboxFiles } from '../../../../src/endpoints/hosts/walls/sandbox-files.ts';
 import { runSelfTest } from '../../../../src/endpoints/hosts/walls/self-test.ts';
 import type { SelfTestItem } from '../../../../src/endpoints/sandbox.ts';
 import { packageRoot } from '../../../../src/lib/package-files.ts';
-import { asNobody, canBeNobody } from '../../../helpers/nobody.ts';
+import { pathFor, type User, usersOfTests } from '../../../helpers/nobody.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
-const SCRIPT = fileURLToPath(new URL('./self-test-run.ts', import.meta.url));
+const SCRIPT = new URL('./self-test-run.ts', import.meta.url);
 
 interface Result {
   readonly state: string;
@@ -20,8 +19,8 @@ interface Result {
   readonly ms: number;
 }
 
-function run(tools: readonly string[], before: readonly string[], env = {}): Result {
-  const [program = '', ...args] = [...before, process.execPath, SCRIPT, ...tools];
+function run(tools: readonly string[], user: User, env = {}): Result {
+  const [program = '', ...args] = [...user.before, user.node, pathFor(user, SCRIPT), ...tools];
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
     env: { PATH: '/usr/bin:/bin', ...env },
@@ -37,10 +36,7 @@ const MACHINES = [
   { machine: 'nothing', tools: [], memory: false },
 ];
 
-const USERS = [
-  { user: 'the user of this run', before: [] },
-  ...(canBeNobody() ? [{ user: 'an ordinary user', before: asNobody() }] : []),
-];
+const USERS = usersOfTests();
 
 const linux = process.platform === 'linux';
 
@@ -59,9 +55,9 @@ function unwalled(args: readonly string[], walls: Readonly<Record<string, boolea
   };
 }
 
-describe.each(USERS)('the self-test as $user', ({ before }) => {
+describe.each(USERS)('the self-test as $user', (user) => {
   it.each(MACHINES)('passes with $machine, and says what is not held', ({ tools, memory }) => {
-    const { state, items, ms } = run(tools, before);
+    const { state, items, ms } = run(tools, user);
     expect(items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'))).toEqual(
       [],
     );
@@ -80,7 +76,7 @@ describe('the self-test', () => {
   it('leaves nothing behind', async () => {
     // A folder of its own: other workers test themselves in the common one.
     const folder = await temporaryFolder();
-    expect(run(MACHINES[0]!.tools, [], { TMPDIR: folder }).state).toBe('passed');
+    expect(run(MACHINES[0]!.tools, USERS[0]!, { TMPDIR: folder }).state).toBe('passed');
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -84,7 +84,7 @@ export function recordScenarios(): Promise<Scenario[]> {
     }),
     record('a removal by query', async ({ create, documents, at }) => {
       await create('books', ['a', 'b', 'c'].map(nested));
-      await documents.removeByQuery(at('books'), { query: {} }, contextOf());
+      await documents.removeByQuery(at('books'), { query: {} }, contextOf(), {});
     }),
   ]);
 }

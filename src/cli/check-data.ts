@@ -1,0 +1,103 @@
+// `cloister check --data`: whether the indexes of the embedded database agree with its documents, and their repair.
+import type { openData } from '../console.ts';
+import { loadOrReport } from './configured.ts';
+import type { Io } from './io.ts';
+import { amount } from './transfer.ts';
+import type { CommandFlags } from './usage.ts';
+
+type DataCheck = Exclude<ReturnType<typeof openData>, string>;
+type DataReport = Awaited<ReturnType<DataCheck['check']>>;
+type DataFault = DataReport['faults'][number];
+type Outcome = Awaited<ReturnType<DataCheck['repair']>>;
+
+const counted = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** `library/books, index title`. */
+function placeOf({ ns, index }: Pick<DataFault, 'ns' | 'index'>): string {
+  if (ns === undefined) return 'the data file';
+  const collection = ns.database === null ? ns.collection : `${ns.database}/${ns.collection}`;
+  return index === undefined ? collection : `${collection}, index ${index}`;
+}
+
+const FAULTS: Readonly<Record<DataFault['kind'], (fault: DataFault) => string>> = {
+  missing: ({ count }) => counted(count, 'row is missing', 'rows are missing'),
+  surplus: ({ count }) => counted(count, 'surplus row', 'surplus rows'),
+  wrong: ({ count }) => counted(count, 'row has a wrong key', 'rows have a wrong key'),
+  unmarked: ({ count }) =>
+    counted(
+      count,
+      'document has an array that the index does not know of',
+      'documents have arrays that the index does not know of',
+    ),
+  unreadable: ({ count }) => counted(count, 'document cannot be read', 'documents cannot be read'),
+  damaged: ({ details }) => `pages of the file are damaged (${details.join('; ')})`,
+};
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  rebuilt: 'rebuilt',
+  gone: 'not declared any more',
+  duplicate: 'cannot be rebuilt: documents are not unique in it; until they are, no query uses it',
+  'parallel-arrays': 'cannot be rebuilt: a document has arrays in two of its fields',
+  damaged: 'cannot be rebuilt: the pages of the documents are damaged',
+};
+
+const isMended = (outcome: Outcome) => outcome === 'rebuilt' || outcome === 'gone';
+
+async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promise<boolean> {
+  let isWhole = true;
+  for (const index of broken) {
+    const outcome = await data.repair(index);
+    io.out(`${placeOf(index)}: ${OUTCOMES[outcome]}`);
+    isWhole &&= isMended(outcome);
+  }
+  return isWhole;
+}
+
+async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number> {
+  const report = await data.check();
+  const { faults, unfinished, broken, documents, collections, indexes } = report;
+  for (const fault of faults) io.out(`${placeOf(fault)}: ${FAULTS[fault.kind](fault)}`);
+  const isInHand = (n: number) => broken.some((index) => index.n === n);
+  for (const index of unfinished) {
+    if (!isInHand(index.n)) io.out(`${placeOf(index)}: not built yet`);
+  }
+  const looked = `${amount(documents, collections)}, ${counted(indexes, 'index', 'indexes')}`;
+  if (faults.length === 0 && broken.length === 0) {
+    io.out(`all is well: ${looked}`);
+    return 0;
+  }
+  // Documents are what indexes are made of: nothing here brings them back.
+  const lost = faults.filter(({ index }) => index === undefined);
+  if (lost.length > 0) io.err('cloister: check: documents or pages are lost: restore a backup');
+  if (flags.repair !== true) {
+    if (broken.length > 0)
+      io.err('cloister: check: `cloister check --data --repair` builds broken indexes anew');
+    return 1;
+  }
+  const isWhole = await repairAll(data, report, io);
+  return isWhole && lost.length === 0 ? 0 : 1;
+}
+
+/** Prints what does not agree, and what `--repair` did about it. Gives 1 while something is wrong, else 0. */
+export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { openData } = await import('../console.ts');
+  const data = openData(loaded.config, { cwd: io.cwd });
+  if (data === 'served') {
+    io.out(
+      'nothing was checked: MongoDB keeps its own indexes; its command `validate`, which takes the role dbAdmin, checks them',
+    );
+    return 0;
+  }
+  if (data === 'none') {
+    io.out('all is well: there are no data yet');
+    return 0;
+  }
+  try {
+    return await run(data, flags, io);
+  } finally {
+    data.close();
+  }
+}

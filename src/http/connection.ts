@@ -1,0 +1,236 @@
+// One connection of a client: its requests one after the other, clocks in both directions, and an end that lets the
+// client read the last answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What is read of a body that nobody wants, after its answer. */
+export interface DiscardLimits {
+  readonly bytes: number;
+  /** Without a byte. */
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+export interface ConnectionOptions {
+  readonly handle: Handler;
+  readonly isSurplus: boolean;
+  readonly discard: DiscardLimits;
+  /** How long the client may read nothing while an answer waits for it. */
+  readonly sendMs: number;
+  /** Milliseconds of a clock that never jumps. */
+  readonly now: () => number;
+  /** Told of every change of `unsent`. */
+  readonly onUnsent: (difference: number) => void;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client sends the body after a `100 Continue`. */
+  readonly expectsContinue?: boolean;
+}
+
+/** When a direction last moved, and where it stood then. */
+interface Progress {
+  at: number;
+  position: number;
+}
+
+interface Discard extends Progress {
+  /** When the answer was out. */
+  since: number;
+  readonly lastByte: number;
+}
+
+export class Connection {
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  readonly #waiting: Exchange[] = [];
+  readonly #sending: Progress;
+  #current: Exchange | undefined;
+  #discard: Discard | undefined;
+  #farewell: string | undefined;
+  #isEnding = false;
+  #unsent = 0;
+
+  /** True when there were too many connections already. */
+  readonly isSurplus: boolean;
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.isSurplus = options.isSurplus;
+    this.#socket = socket;
+    this.#options = options;
+    this.#sending = { at: options.now(), position: 0 };
+    const destroySoon = socket.destroySoon.bind(socket);
+    // Node calls it behind an answer that closes the connection. It would close the socket while the client still
+    // writes; the reset that follows can overtake the answer.
+    socket.destroySoon = () => {
+      const { request } = this.#current ?? {};
+      if (request?.complete !== false && this.#waiting.length === 0) destroySoon();
+      else this.#end();
+    };
+    socket.once('close', () => {
+      this.#waiting.length = 0;
+      this.release(this.#unsent);
+    });
+  }
+
+  /** Bytes of the answer that the socket has not taken yet. */
+  get unsent(): number {
+    return this.#unsent;
+  }
+
+  /** Hands a request to the handler, once the answers to those before it are out. */
+  serve(exchange: Exchange): void {
+    if (this.#isEnding || this.#current !== undefined) {
+      // No more is read than what has come, lest a client that asks without reading fills the memory.
+      this.#socket.pause();
+      // Whatever follows an answer that closes the connection is no request.
+      if (!this.#isEnding) this.#waiting.push(exchange);
+    } else {
+      this.#begin(exchange);
+    }
+  }
+
+  /** Counts bytes of an answer as waiting until `release`. */
+  hold(bytes: number): void {
+    this.#unsent += bytes;
+    this.#options.onUnsent(bytes);
+  }
+
+  /** Takes note of what an answer that was written at once has left in memory. */
+  holdUntilClosed(response: ServerResponse): void {
+    const bytes = response.writableLength;
+    if (bytes === 0) return;
+    this.hold(bytes);
+    response.once('close', () => this.release(bytes));
+  }
+
+  release(bytes: number): void {
+    const released = Math.min(bytes, this.#unsent);
+    this.#unsent -= released;
+    this.#options.onUnsent(-released);
+  }
+
+  /** Reads what is left of a request that is answered already, and drops it; too much of it ends the connection. */
+  discardBody(request: IncomingMessage): void {
+    if (this.#discard !== undefined || request.complete) return;
+    this.#startDiscard();
+    request.on('data', () => this.#checkDiscarded());
+    request.resume();
+  }
+
+  /** Answers what is no request with these bytes, after the answers that come before it, and ends the connection. */
+  reject(answer: string): void {
+    const { request, response } = this.#current ?? {};
+    if (this.#isEnding) return;
+    if (request !== undefined && (request.complete || response?.headersSent)) {
+      this.#farewell = answer;
+      this.#socket.pause();
+    } else {
+      this.#socket.write(answer);
+      this.#end();
+    }
+  }
+
+  /** Closes the connection when the client has not moved in time. */
+  check(): void {
+    const now = this.#options.now();
+    if (this.#discard !== undefined) this.#checkDiscard(this.#discard, now);
+    if (this.stalledMs() >= this.#options.sendMs) this.abort();
+  }
+
+  /** How long the client has read nothing of what waits for it. */
+  stalledMs(): number {
+    const socket = this.#socket;
+    const now = this.#options.now();
+    const waiting = socket.writableLength;
+    const position = waiting === 0 ? 0 : socket.bytesWritten - waiting;
+    if (waiting === 0 || position !== this.#sending.position) {
+      this.#sending.at = now;
+      this.#sending.position = position;
+    }
+    return now - this.#sending.at;
+  }
+
+  /** Ends the connection at once. A reset also frees what the system keeps for a client that does not read. */
+  abort(): void {
+    this.release(this.#unsent);
+    this.#socket.resetAndDestroy();
+  }
+
+  /** Ends the connection if all that is left is to wait for the client to close it. */
+  endIfDone(): void {
+    if (this.#isEnding && this.#socket.writableLength === 0) this.#socket.destroy();
+  }
+
+  #begin(exchange: Exchange): void {
+    const { request, response, expectsContinue } = exchange;
+    this.#current = exchange;
+    response.once('close', () => this.#answered(request));
+    if (expectsContinue) this.#continueOnceRead(request, response);
+    this.#options.handle(request, response);
+  }
+
+  /** Asks for the body as soon as somebody wants to read it: a refusal that does not need it is sent instead. */
+  #continueOnceRead(request: IncomingMessage, response: ServerResponse): void {
+    const onListener = (event: string | symbol) => {
+      if (event !== 'data' && event !== 'readable') return;
+      request.off('newListener', onListener);
+      if (this.#discard === undefined && !response.headersSent) response.writeContinue();
+    };
+    request.on('newListener', onListener);
+  }
+
+  #answered(request: IncomingMessage): void {
+    if (this.#isEnding || this.#socket.destroyed) return;
+    this.discardBody(request);
+    if (request.complete) this.#next();
+    else request.once('end', () => this.#next());
+  }
+
+  #next(): void {
+    this.#current = undefined;
+    this.#discard = undefined;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
+    else if (this.#farewell !== undefined) this.reject(this.#farewell);
+    else if (this.#socket.isPaused()) this.#socket.resume();
+  }
+
+  /** Sends the end of all answers, then waits for the client to have read them. */
+  #end(): void {
+    this.#isEnding = true;
+    this.#waiting.length = 0;
+    this.#socket.end();
+    this.#startDiscard();
+    this.#socket.resume();
+  }
+
+  #startDiscard(): void {
+    if (this.#discard !== undefined) return;
+    const at = this.#options.now();
+    const position = this.#socket.bytesRead;
+    this.#discard = { at, position, since: at, lastByte: position + this.#options.discard.bytes };
+  }
+
+  #checkDiscarded(): void {
+    if (this.#discard !== undefined && this.#socket.bytesRead > this.#discard.lastByte)
+      this.#socket.destroy();
+  }
+
+  #checkDiscard(discard: Discard, now: number): void {
+    const { bytesRead, writableLength } = this.#socket;
+    const isAnswered = writableLength === 0 && this.#current?.response.writableFinished !== false;
+    if (!isAnswered) discard.since = now;
+    if (!isAnswered || bytesRead !== discard.position) {
+      discard.position = bytesRead;
+      discard.at = now;
+    }
+    const { idleMs, totalMs } = this.#options.discard;
+    if (now - discard.at >= idleMs || now - discard.since >= totalMs) this.#socket.destroy();
+    else this.#checkDiscarded();
+  }
+}

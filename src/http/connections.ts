@@ -1,0 +1,101 @@
+// All connections of the server: how many there may be, how much may wait in memory for their clients, and the clock
+// that looks after each.
+import type { Socket } from 'node:net';
+import { AppError } from '../errors.ts';
+import { tooManyConnectionsAnswer } from './broken-request.ts';
+import { Connection, type DiscardLimits, type Handler } from './connection.ts';
+import type { HttpConfig, HttpLogger } from './deps.ts';
+
+interface Options {
+  readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
+  readonly logger: Pick<HttpLogger, 'warn'>;
+  /** Milliseconds of a clock that never jumps. */
+  readonly now: () => number;
+  readonly discard?: DiscardLimits;
+}
+
+export interface Connections {
+  /** Begins to follow a socket. `handle` is given its requests. */
+  add(socket: Socket, handle: Handler): void;
+  of(socket: Socket): Connection | undefined;
+  /**
+   * The error for an answer of so many bytes, when that is too much together with what waits for other clients. Those
+   * that do not read at all make room first.
+   */
+  refusal(bytes: number): AppError | undefined;
+  /** Looks at the clocks of all connections. Runs by itself while there are any. */
+  check(): void;
+  /** Closes connections that only wait for the client to close them: the server is about to end. */
+  endDone(): void;
+}
+
+const CHECK_MS = 250;
+const WARN_MS = 60_000;
+/** A share of `limits.sendSeconds` after which a client that does not read makes room for others. */
+const STALLED = 1 / 3;
+/** Connections beyond the limit that are told so in answer to a request; more are told at once. */
+const SURPLUS_LEAST = 256;
+const SURPLUS_SHARE = 0.1;
+const DISCARD: DiscardLimits = { bytes: 67_108_864, idleMs: 5000, totalMs: 30_000 };
+
+/** Makes the table of connections, which is shared by all sockets that the server listens on. */
+export function createConnections({ limits, logger, now, discard = DISCARD }: Options): Connections {
+  const open = new Map<Socket, Connection>();
+  const sendMs = limits.sendSeconds * 1000;
+  const most = limits.connections + Math.max(SURPLUS_LEAST, Math.ceil(limits.connections * SURPLUS_SHARE));
+  let unsent = 0;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  const onUnsent = (difference: number) => {
+    unsent += difference;
+  };
+  const check = () => {
+    for (const connection of open.values()) connection.check();
+  };
+  const forget = (socket: Socket) => {
+    open.delete(socket);
+    if (open.size === 0) clearInterval(timer);
+  };
+  const warn = () => {
+    if (now() - warnedAt < WARN_MS) return;
+    warnedAt = now();
+    logger.warn({ connections: limits.connections }, 'there are as many connections as there may be');
+  };
+  const makeRoom = (bytes: number) => {
+    const stalled = [...open.values()]
+      .filter((connection) => connection.unsent > 0 && connection.stalledMs() >= sendMs * STALLED)
+      .sort((a, b) => b.stalledMs() - a.stalledMs());
+    for (const connection of stalled) {
+      if (unsent + bytes <= limits.unsentBytes) return;
+      connection.abort();
+    }
+  };
+
+  return {
+    add(socket, handle) {
+      const isSurplus = open.size >= limits.connections;
+      if (isSurplus) warn();
+      if (open.size >= most) {
+        socket.write(tooManyConnectionsAnswer());
+        socket.destroySoon();
+        return;
+      }
+      if (open.size === 0) timer = setInterval(check, CHECK_MS).unref();
+      open.set(socket, new Connection(socket, { handle, isSurplus, discard, sendMs, now, onUnsent }));
+      socket.once('close', () => forget(socket));
+    },
+    of: (socket) => open.get(socket),
+    refusal(bytes) {
+      const fits = () => unsent === 0 || unsent + bytes <= limits.unsentBytes;
+      if (fits()) return undefined;
+      makeRoom(bytes);
+      if (fits()) return undefined;
+      return new AppError('SERVER_BUSY', { message: 'Too many answers are waiting to be read' });
+    },
+    check,
+    endDone() {
+      for (const connection of open.values()) connection.endIfDone();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// The HTTP server of Node below the framework: every socket and every request passes here first.
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { brokenRequestAnswer } from './broken-request.ts';
+import type { Connections } from './connections.ts';
+
+// An import would load all that `node:http` can hand out, a client included: 40 ms of the start.
+const { createServer } = process.getBuiltinModule('node:http');
+
+interface ListenerOptions {
+  readonly http: ServerOptions;
+  readonly connections: Connections;
+}
+
+/** Makes a server whose sockets are followed by `connections` and whose requests `handle` answers. */
+export function createHttpServer(handle: RequestListener, { http, connections }: ListenerOptions): Server {
+  const server = createServer(http);
+  const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    connections.of(request.socket)?.serve({ request, response, expectsContinue });
+  };
+  server.on('connection', (socket: Socket) => connections.add(socket, handle));
+  server.on('request', serve(false));
+  server.on('checkContinue', serve(true));
+  // An expectation that Node does not know is no reason to refuse (RFC 9110 10.1.1 leaves it open).
+  server.on('checkExpectation', serve(false));
+  return server;
+}
+
+/** Makes the listener for `clientError`: what is no request is answered, and its connection ended. */
+export function createBrokenRequestHandler(connections: Connections) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    connections.of(socket)?.reject(brokenRequestAnswer(error.code));
+  };
+}

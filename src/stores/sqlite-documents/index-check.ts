@@ -1,0 +1,114 @@
+// Says whether the rows of one index are those that the documents ask for.
+import { StoreError } from '../../errors.ts';
+import type { StoredDocument } from '../ports.ts';
+import type { IndexEntry } from './catalogue.ts';
+import type { Writer } from './commit.ts';
+import type { IndexRows } from './index-rows.ts';
+import { createDeadline } from './meter.ts';
+import { indexTable } from './schema.ts';
+
+/** How many rows of an index are not what they should be. */
+export interface RowFaults {
+  readonly missing: number;
+  readonly surplus: number;
+  /** A document has such a row in the place of another. */
+  readonly wrong: number;
+  /** Documents with an array where the index is not known to hold any: queries would read their rows wrongly. */
+  readonly unmarked: number;
+}
+
+/** One table of an index, and which of a document's rows belong to it. */
+export interface IndexTable {
+  readonly name: string;
+  keysOf(rows: IndexRows): readonly Buffer[];
+}
+
+/** Documents with wrong rows that are remembered. Those of further ones count as missing and surplus. */
+const MAX_REMEMBERED = 10_000;
+
+const NO_LIMIT = createDeadline(undefined);
+
+export function tablesOf({ n, folded }: IndexEntry): readonly IndexTable[] {
+  const exact: IndexTable = { name: indexTable(n, false), keysOf: (rows) => rows.exact };
+  return folded ? [exact, { name: indexTable(n, true), keysOf: (rows) => rows.folded }] : [exact];
+}
+
+/** Looks at all rows first, then at all documents. Every call is made inside the snapshot that its arguments are of. */
+export class IndexCheck {
+  readonly #writer: Writer;
+  #missing = 0;
+  #surplus = 0;
+  #wrong = 0;
+  #unmarked = 0;
+  /** Of documents with rows that are not theirs: how many rows they lack, and how many of those have been paired. */
+  readonly #lacking = new Map<string, { readonly rows: number; paired: number }>();
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  get faults(): RowFaults {
+    return { missing: this.#missing, surplus: this.#surplus, wrong: this.#wrong, unmarked: this.#unmarked };
+  }
+
+  /** `document` is the one that the row names; undefined when there is none. */
+  row(
+    index: IndexEntry,
+    table: IndexTable,
+    row: readonly [Uint8Array, number],
+    document?: StoredDocument,
+  ): void {
+    const [key, doc] = row;
+    const rows = document === undefined ? undefined : this.#rowsOf(index, document);
+    const expected = rows === undefined ? [] : table.keysOf(rows);
+    if (expected.some((candidate) => candidate.equals(key))) return;
+    const lacking = this.#lackingOf(table, doc, expected);
+    if (lacking !== undefined && lacking.paired < lacking.rows) {
+      lacking.paired += 1;
+      this.#wrong += 1;
+    } else this.#surplus += 1;
+  }
+
+  document(index: IndexEntry, doc: number, document: StoredDocument): void {
+    const rows = this.#rowsOf(index, document);
+    if (rows === undefined) {
+      this.#missing += 1;
+      return;
+    }
+    if ((rows.arrays & ~index.multikey) !== 0) this.#unmarked += 1;
+    for (const table of tablesOf(index)) {
+      const missing = this.#count(table, doc, table.keysOf(rows));
+      this.#missing += Math.max(0, missing - (this.#lacking.get(nameOf(table, doc))?.paired ?? 0));
+    }
+  }
+
+  /** Undefined for arrays that no index can hold. Writers refuse such documents where they know of the index. */
+  #rowsOf(index: IndexEntry, document: StoredDocument): IndexRows | undefined {
+    try {
+      return this.#writer.rowMaker(index)(document, NO_LIMIT);
+    } catch (error) {
+      if (error instanceof StoreError && error.reason === 'parallel-arrays') return undefined;
+      throw error;
+    }
+  }
+
+  #lackingOf(table: IndexTable, doc: number, expected: readonly Buffer[]) {
+    const name = nameOf(table, doc);
+    const known = this.#lacking.get(name);
+    if (known !== undefined || this.#lacking.size >= MAX_REMEMBERED) return known;
+    const rows = this.#count(table, doc, expected);
+    if (rows === 0) return undefined;
+    const lacking = { rows, paired: 0 };
+    this.#lacking.set(name, lacking);
+    return lacking;
+  }
+
+  /** How many of the rows are not there. */
+  #count(table: IndexTable, doc: number, expected: readonly Buffer[]): number {
+    const statement = this.#writer.connection.statement(`select doc from ${table.name} where key = ?`);
+    const isThere = (key: Buffer) => (statement.get(key) as unknown as [number] | undefined)?.[0] === doc;
+    return expected.filter((key) => !isThere(key)).length;
+  }
+}
+
+const nameOf = (table: IndexTable, doc: number) => `${table.name}/${doc}`;

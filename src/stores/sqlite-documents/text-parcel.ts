@@ -1,0 +1,47 @@
+// A long page on its way from a reader thread: its bytes change hands instead of being copied, and are decoded in turns
+// with other work.
+import { forEachInSlices } from '../../lib/slices.ts';
+import { LONG_TEXT, lengthOf } from '../../lib/text-pieces.ts';
+
+interface TextParcel {
+  /** All texts as UTF-8, one behind the other. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each text ends. */
+  readonly ends: Uint32Array;
+}
+
+export type Texts = readonly string[] | TextParcel;
+
+/** The texts themselves when they are short together, else their parcel. */
+export function packTexts(texts: readonly string[]): Texts {
+  if (lengthOf(texts) <= LONG_TEXT) return texts;
+  const ends = new Uint32Array(texts.length);
+  let size = 0;
+  for (const [index, text] of texts.entries()) {
+    size += Buffer.byteLength(text);
+    ends[index] = size;
+  }
+  // Not of the pool, which other buffers share.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (const [index, text] of texts.entries()) bytes.write(text, ends[index - 1] ?? 0);
+  return { bytes, ends };
+}
+
+const isParcel = (texts: Texts): texts is TextParcel => !Array.isArray(texts);
+
+/** What is to be transferred with the texts. */
+export function transferOf(texts: Texts): readonly ArrayBuffer[] {
+  return isParcel(texts) ? [texts.bytes.buffer] : [];
+}
+
+/** The texts again. */
+export async function unpackTexts(packed: Texts): Promise<readonly string[]> {
+  if (!isParcel(packed)) return packed;
+  const { bytes, ends } = packed;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const texts: string[] = [];
+  await forEachInSlices(ends, (end, index) => {
+    texts.push(buffer.toString('utf8', ends[index - 1] ?? 0, end));
+  });
+  return texts;
+}

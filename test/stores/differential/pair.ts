@@ -1,0 +1,6 @@
+// An object of one member, as generated filters are built of.
+import type { Json, JsonObject } from '../../../src/lib/json.ts';
+
+export function pair([key, value]: readonly [string, Json]): JsonObject {
+  return { [key]: value };
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type BuildQueue,
+  type BuildSteps,
+  createBuildQueue,
+} from '../../../src/stores/sqlite-documents/build-queue.ts';
+
+/** Builds of as many steps as `lengths` says, that do nothing but keep a diary. */
+function openQueue(
+  lengths: Readonly<Record<number, number>>,
+  during: (event: string) => void = () => undefined,
+) {
+  const diary: string[] = [];
+  const left = new Map(Object.entries(lengths).map(([n, length]) => [Number(n), length]));
+  const note = (event: string) => {
+    diary.push(event);
+    during(event);
+  };
+  const steps: BuildSteps = {
+    async step(n) {
+      note(`step ${n}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      const rest = (left.get(n) ?? 0) - 1;
+      left.set(n, rest);
+      if (Number.isNaN(rest)) throw new Error(`no luck with ${n}`);
+      return rest > 0 ? 'more' : 'done';
+    },
+    discard: async (n) => {
+      note(`discard ${n}`);
+      left.set(n, lengths[n] ?? 0);
+    },
+    failed: async (n, error) => note(`failed ${n}: ${(error as Error).message}`),
+  };
+  const queue: BuildQueue = createBuildQueue(steps);
+  return { queue, diary };
+}
+
+const outcomeOf = (build: Promise<void>) =>
+  build.then(
+    () => 'done',
+    (error: { reason?: string; message: string }) => error.reason ?? error.message,
+  );
+
+describe('the queue of builds', () => {
+  it('does one build after the other, in the order of arrival', async () => {
+    const { queue, diary } = openQueue({ 1: 2, 2: 1, 3: 2 });
+    await Promise.all([queue.run(1, false), queue.run(2, false), queue.run(3, false)]);
+    expect(diary).toEqual(['step 1', 'step 1', 'step 2', 'step 3', 'step 3']);
+    await queue.run(2, false);
+    expect(diary.at(-1)).toBe('step 2');
+  });
+
+  it('lets urgent ones go first, and goes on with the others where they stopped', async () => {
+    let urgent: Promise<unknown> = Promise.resolve();
+    const { queue, diary } = openQueue({ 1: 3, 2: 2, 3: 1 }, (event) => {
+      if (event === 'step 1' && diary.length === 1)
+        urgent = Promise.all([queue.run(2, true), queue.run(3, true)]);
+    });
+    await queue.run(1, false);
+    await urgent;
+    expect(diary).toEqual(['step 1', 'step 2', 'step 2', 'step 3', 'step 1', 'step 1']);
+  });
+
+  it('joins those who want the same index', async () => {
+    const { queue, diary } = openQueue({ 1: 2 });
+    const first = queue.run(1, false);
+    expect(queue.run(1, false)).toBe(first);
+    await first;
+    expect(diary).toEqual(['step 1', 'step 1']);
+  });
+
+  it('discards what a failed one has gathered, says so once, and goes on', async () => {
+    const { queue, diary } = openQueue({ 1: Number.NaN, 2: 1 });
+    const builds = [queue.run(1, false), queue.run(1, false), queue.run(2, false)];
+    expect(await Promise.all(builds.map(outcomeOf))).toEqual(['no luck with 1', 'no luck with 1', 'done']);
+    expect(diary).toEqual(['step 1', 'discard 1', 'failed 1: no luck with 1', 'step 2']);
+    expect(await outcomeOf(queue.run(1, true))).toBe('no luck with 1');
+  });
+
+  it('cancels the one that runs after its step, and one that waits at once', async () => {
+    const cancelled: Promise<void>[] = [];
+    const { queue, diary } = openQueue({ 1: 5, 2: 1, 3: 1 }, (event) => {
+      if (event === 'step 1' && diary.length === 2) cancelled.push(queue.cancel(1), queue.cancel(2));
+    });
+    await Promise.all([queue.run(1, false), queue.run(2, false), queue.run(3, false)]);
+    await Promise.all(cancelled);
+    expect(diary.toSorted()).toEqual(['discard 1', 'discard 2', 'step 1', 'step 1', 'step 3']);
+    await queue.cancel(7);
+  });
+
+  it('hears nothing of a step that fails after its index was given up', async () => {
+    let cancelled = Promise.resolve();
+    const { queue, diary } = openQueue({ 1: Number.NaN }, (event) => {
+      if (event === 'step 1') cancelled = queue.cancel(1);
+    });
+    expect(await outcomeOf(queue.run(1, false))).toBe('done');
+    await cancelled;
+    expect(diary).toEqual(['step 1', 'discard 1']);
+  });
+
+  it('ends all of them when the store closes, after the step that runs', async () => {
+    const { queue, diary } = openQueue({ 1: 5, 2: 1 });
+    const outcomes = Promise.all([queue.run(1, false), queue.run(2, true)].map(outcomeOf));
+    await queue.close();
+    expect(await outcomes).toEqual(['unavailable', 'unavailable']);
+    expect(diary).toEqual(['step 1']);
+    expect(await outcomeOf(queue.run(3, true))).toBe('unavailable');
+  });
+});
