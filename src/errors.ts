@@ -53,7 +53,9 @@ export class AppError extends Error {
 
 type StoreFailure =
   | 'conflict'
+  | 'damaged'
   | 'duplicate'
+  | 'in-use'
   | 'index-conflict'
   | 'parallel-arrays'
   | 'refused'
@@ -86,7 +88,7 @@ export class StoreError extends Error {
   }
 }
 
-const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'timeout', 'busy']);
+const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'damaged', 'timeout', 'busy']);
 
 /** True when the store did not answer, or not in time: the same may succeed later. */
 export function isStoreAway(error: unknown): error is StoreError {
