@@ -10,7 +10,7 @@ import { createWriteQueue } from '../../../src/stores/sqlite-documents/write-que
 import { openWorkbench } from './workbench.ts';
 
 /** Everything but the store itself, with a list of the thread tasks that were asked for. */
-export function openJoined() {
+export function openJoined({ freeBytes = () => Number.POSITIVE_INFINITY } = {}) {
   const bench = openWorkbench();
   const real = createThreads(bench.file);
   onTestFinished(() => real.close());
@@ -34,9 +34,9 @@ export function openJoined() {
   const onError = (error: unknown) => errors.push(error);
   const queue = createWriteQueue(100);
   const { connection } = bench;
-  const wal = createWalKeeper({ connection, threads, queue, onError });
   // Time stands still, so that only the amount of work decides where it is done.
   const clock = () => 0;
+  const wal = createWalKeeper({ connection, threads, queue, onError, freeBytes, clock });
   const parts = { writer: bench, threads, queue, wal, onError, clock };
   return {
     bench,
