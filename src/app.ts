@@ -61,7 +61,7 @@ export interface App {
 
 function openStore(config: Config, cwd: string, logger: Logger): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger });
+  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger, exclusive: true });
 }
 
 async function openCache(config: Config, cwd: string, now: () => number): Promise<CacheStore | undefined> {

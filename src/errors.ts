@@ -70,7 +70,9 @@ export class AppError extends Error {
 
 type StoreFailure =
   | 'conflict'
+  | 'damaged'
   | 'duplicate'
+  | 'in-use'
   | 'index-conflict'
   | 'parallel-arrays'
   | 'refused'
@@ -103,7 +105,7 @@ export class StoreError extends Error {
   }
 }
 
-const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'timeout', 'busy']);
+const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'damaged', 'timeout', 'busy']);
 
 /** True when the store did not answer, or not in time: the same may succeed later. */
 export function isStoreAway(error: unknown): error is StoreError {

@@ -1,6 +1,7 @@
 // Reading the revisions of documents: in the place of their ids, or as a list of their own.
 import type { Json, JsonObject } from '../lib/json.ts';
 import { mapInSlices } from '../lib/slices.ts';
+import { parseStored } from '../lib/stored-json.ts';
 import type { Filter } from '../stores/filter.ts';
 import type { DocumentStore, Projection } from '../stores/ports.ts';
 import type { Collection, Field, FieldType } from './collection.ts';
@@ -67,7 +68,7 @@ export function showEarlier(
 ): Promise<readonly string[]> {
   const earlier = earlierThan(first);
   return mapInSlices(revisions, (text) => {
-    const { _id, ...revision } = JSON.parse(text) as JsonObject;
+    const { _id, ...revision } = parseStored(text);
     const shown = { ...revision, ...(!hideId && _id !== undefined && { _id }) };
     return JSON.stringify(withHistory(shown, earlier(_id)));
   });
@@ -123,7 +124,7 @@ async function fetchRevisions(
   const query = { filter: both, sort: [], skip: 0, limit: ids.size, ...(projection && { projection }) };
   const texts = await store.findText(revisionSpace(collection), query, { deadline });
   const entries = await mapInSlices(texts, (text): [Json, JsonObject] => {
-    const { _id = null, ...rest } = JSON.parse(text) as JsonObject;
+    const { _id = null, ...rest } = parseStored(text);
     return [_id, hideId ? rest : { ...rest, _id }];
   });
   return new Map(entries);

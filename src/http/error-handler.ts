@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noToken, notPermitted } from '../auth/challenge.ts';
 import { ERRORS } from '../error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorItem, StoreError } from '../errors.ts';
+import { createLogLimit } from '../lib/log-limit.ts';
 import type { HttpLogger } from './deps.ts';
 import { sendValue } from './reply.ts';
 
@@ -11,9 +12,12 @@ const NO_DOCUMENT = { results: [], metadata: { page: 1, offset: 0, totalCount: 0
 
 const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   unavailable: 'STORE_UNAVAILABLE',
+  damaged: 'STORE_UNAVAILABLE',
   timeout: 'QUERY_TIMEOUT',
   busy: 'STORE_BUSY',
   conflict: 'STORE_BUSY',
+  // Of a start, which nobody reaches over HTTP.
+  'in-use': 'STORE_UNAVAILABLE',
   duplicate: 'DOCUMENT_INVALID',
   'index-conflict': 'SPECIFICATION_INVALID',
   'too-large': 'PAYLOAD_TOO_LARGE',
@@ -61,6 +65,10 @@ export function toAppError(error: unknown): AppError {
   return new AppError('INTERNAL', { cause: error });
 }
 
+/** What is wrong with the server and not with the request: it meets every request, and one line in so long is enough. */
+const OUTAGES: ReadonlySet<ErrorCode> = new Set(['STORE_UNAVAILABLE', 'STORE_BUSY']);
+const OUTAGE_LINE_MS = 10_000;
+
 /** Trouble with posted code, which has a log of its own. */
 const isOfCustomCode = ({ code }: AppError) => code.startsWith('ENDPOINT_') || code === 'SANDBOX_DISABLED';
 
@@ -88,7 +96,13 @@ export function pathOf(request: FastifyRequest): string {
 }
 
 /** Makes the server's error handler: it answers, and logs what only the operator should know. */
-export function createErrorHandler(logger: HttpLogger) {
+export function createErrorHandler(logger: HttpLogger, now: () => number = Date.now) {
+  const limit = createLogLimit({ everyMs: OUTAGE_LINE_MS, now });
+  const logUnserved = (error: AppError, fields: object) => {
+    const line = OUTAGES.has(error.code) ? limit(error.code) : {};
+    if (line !== undefined) logger.warn({ ...fields, ...line }, 'request could not be served');
+    else logger.debug(fields, 'request could not be served');
+  };
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // The rest of the body will never come: nobody reads this answer, and nothing is wrong here.
     const error = request.raw.readableAborted ? new AppError('BAD_REQUEST') : toAppError(thrown);
@@ -97,7 +111,7 @@ export function createErrorHandler(logger: HttpLogger) {
     // Whoever opens too many connections shall not fill the log too.
     else if (error.code === 'SERVER_BUSY') logger.debug(about, 'too busy for a request');
     else if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
-    else if (error.status === 503) logger.warn({ ...about, err: thrown }, 'request could not be served');
+    else if (error.status === 503) logUnserved(error, { ...about, err: thrown });
     reply.headers(headersOf(error, request));
     const envelope = { statusCode: error.status, success: false, errors: itemsOf(error) };
     return sendValue(reply, { ...envelope, ...bodyOf(error) }, error.status);

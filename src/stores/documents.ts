@@ -25,15 +25,17 @@ interface OpenOptions {
   /** Bound of one operation that comes without a deadline, in milliseconds. */
   readonly queryMs: number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** For a server: no other may have the data folder. Commands work beside one. */
+  readonly exclusive?: boolean;
 }
 
 /**
- * The store of this configuration. Rejects with `unavailable` when the embedded one cannot be opened; a server that is
- * away is no error here, each operation says so until it comes.
+ * The store of this configuration. Rejects with `unavailable` when the embedded one cannot be opened, with `in-use` when
+ * another server has its folder; a database server that is away is no error here, each operation says so until it comes.
  */
 export async function openDocuments(
   database: DatabaseSettings,
-  { cwd, queueLimit, queryMs, log }: OpenOptions,
+  { cwd, queueLimit, queryMs, log, exclusive = false }: OpenOptions,
 ): Promise<DocumentStore> {
   const { engine, enableCollectionDatabases, sqlite, mongodb } = database;
   if (engine === 'mongodb') {
@@ -45,7 +47,8 @@ export async function openDocuments(
   return openSqliteDocuments({
     path: resolve(cwd, sqlite.path),
     queueLimit,
-    onBackgroundError: (error) => log.error({ err: error }, 'background work of the database failed'),
+    log,
+    exclusive,
   });
 }
 

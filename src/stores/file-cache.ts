@@ -11,6 +11,10 @@ import type { CacheStore } from './ports.ts';
 /** Ours, finished or half written; nothing else in the folder is ever touched. */
 const OURS = /^[0-9a-f]{64}\.entry/;
 
+/** Entries hold what some clients may read and others not: they are for their owner only. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
 interface FileCacheOptions {
   /** Created when missing. */
   readonly folder: string;
@@ -38,7 +42,7 @@ async function readText(path: string, bytes: number): Promise<Text> {
 
 /** Opens the cache, empty. Rejects when the folder cannot be made or read. */
 export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions): Promise<CacheStore> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   let writes = 0;
   const pending = new Set<Promise<void>>();
   const remove = (name: string) => {
@@ -77,7 +81,7 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
       const draft = `${name}.${writes}`;
       try {
         // Never flushed: after a crash no entry counts any more.
-        await writeFile(join(folder, draft), slicesOf(value));
+        await writeFile(join(folder, draft), slicesOf(value), { mode: FILE_MODE });
         await rename(join(folder, draft), join(folder, name));
         entries.set(name, { bytes, expiresAt: now() + ttl });
       } catch {

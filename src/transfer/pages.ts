@@ -1,5 +1,6 @@
 // Every document of a name space, page by page, in memory that does not grow with their number.
 import { StoreError } from '../errors.ts';
+import { parseStored } from '../lib/stored-json.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
 import type { Direction, DocumentStore, FindQuery, Namespace, Sort } from '../stores/ports.ts';
 
@@ -73,7 +74,7 @@ async function* pagesBehindIds(read: ReadPage): AsyncGenerator<readonly string[]
     if (last === undefined) return;
     yield texts;
     if (isLast) return;
-    const { _id: value } = JSON.parse(last) as { readonly _id: string };
+    const { _id: value } = parseStored<{ readonly _id: string }>(last);
     filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value }] };
   }
 }

@@ -18,6 +18,8 @@ describe('reasonOf', () => {
     expect(reasonOf(new StoreError('unavailable', { cause }))).toBe(
       'the database cannot be used (unavailable): disk full',
     );
+    const inUse = new StoreError('in-use', { cause: new Error('process 7 has it') });
+    expect(reasonOf(inUse)).toBe('process 7 has it');
     expect(reasonOf(new StoreError('busy'))).toBe('the database cannot be used (busy)');
   });
 

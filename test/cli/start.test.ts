@@ -114,6 +114,23 @@ describe('start', () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
+  it('says in one line who has the data folder, until that process is gone, however', async () => {
+    const first = await start();
+    const second = await start();
+    expect(await second.ended).toBe(1);
+    expect(second.lines).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^cloister: could not start: another server has the data folder \\S+: process ${first.child.pid} on `,
+        ),
+      ),
+    ]);
+    await stop(first, 'SIGKILL');
+    const third = await start();
+    expect(third.lines).toEqual([expect.stringMatching(/^content API ready at/)]);
+    expect(await stop(third)).toBe(0);
+  });
+
   it('serves without its database, and tells nobody how it is reached', async () => {
     const uri = 'mongodb://someone:a-password@127.0.0.1:1/site';
     const started = await start([], {

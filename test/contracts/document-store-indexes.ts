@@ -166,6 +166,15 @@ export function indexContract(subject: Subject): void {
   });
 
   describe('statistics', () => {
+    it('measures text in bytes, whatever its characters', async () => {
+      const text = '€'.repeat(1000);
+      await subject.store.commit([1, 2].map((n) => insert(BOOKS, n, { text })));
+      const { size, averageObjectSize } = await subject.store.stats(BOOKS);
+      expect(size).toBeGreaterThan(6000);
+      expect(size).toBeLessThan(6300);
+      expect(averageObjectSize).toBe(size / 2);
+    });
+
     it('measures documents and indexes', async () => {
       const { built } = await subject.store.ensureIndexes(BOOKS, [index('n', { n: 1 })]);
       await built;

@@ -39,6 +39,7 @@ describe('the error handler', () => {
 
   it.each([
     ['unavailable', 503, 'The database is unavailable'],
+    ['damaged', 503, 'The database is unavailable'],
     ['timeout', 503, 'The query took longer than `limits.queryMs` allows'],
     ['busy', 503, 'Too many writes are waiting'],
     ['conflict', 503, 'Too many writes are waiting'],
@@ -124,6 +125,27 @@ describe('the error handler', () => {
     expect(records).toMatchObject([
       { level: 'error', fields: { requestId: 'request-1', method: 'GET', path: '/a/b' } },
     ]);
+  });
+});
+
+describe('a flood of requests that the database does not serve', () => {
+  const levelsOf = async (reason: 'unavailable' | 'damaged' | 'timeout') => {
+    const { server, records } = bareServer((bare) => {
+      bare.get('/a', async () => {
+        throw new StoreError(reason);
+      });
+    });
+    for (let n = 0; n < 5; n += 1) await server.inject('/a');
+    return records.map(({ level }) => level);
+  };
+
+  it('is one line of the log', async () => {
+    expect(await levelsOf('unavailable')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
+    expect(await levelsOf('damaged')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
+  });
+
+  it('is a line each where the request itself takes too long', async () => {
+    expect(await levelsOf('timeout')).toEqual(Array(5).fill('warn'));
   });
 });
 

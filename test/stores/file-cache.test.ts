@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,6 +39,16 @@ describe('the folder of the file cache', () => {
     await cache.set('k', 'v', 1000);
     expect(await cache.get('k')).toBe('v');
     await cache.close();
+  });
+
+  it('is for its owner only, and so are the entries', async () => {
+    const made = join(folder, 'made');
+    const cache = await openFileCache({ folder: made, maxBytes: 1000, now: () => 0 });
+    await cache.set('k', 'v', 1000);
+    await cache.close();
+    const [entry = ''] = await readdir(made);
+    const modes = [await stat(made), await stat(join(made, entry))].map(({ mode }) => mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600]);
   });
 
   it('holds one file an entry, named by a hash', async () => {

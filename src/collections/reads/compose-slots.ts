@@ -3,6 +3,7 @@
 import { isId } from '../../lib/ids.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { findMembers, type Span } from '../../lib/json-members.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 import type { Collection, Field } from '../collection.ts';
 
 /** The ids on the way from the root to a document: meeting one of them again is a cycle. */
@@ -69,7 +70,7 @@ function quotedId(text: string, { start, end }: Span): string | undefined {
 
 function valueAt(text: string, span: Span): Json {
   // Nearly all references are a single id, which needs no parser.
-  return quotedId(text, span) ?? (JSON.parse(text.slice(span.start, span.end)) as Json);
+  return quotedId(text, span) ?? parseStored<Json>(text.slice(span.start, span.end));
 }
 
 /** The `_id` of a document, undefined when it has none that is text. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { Levels } from '../../lib/levels.ts';
 import { mapInSlices } from '../../lib/slices.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
@@ -84,12 +85,12 @@ async function withRevisions(
   include: Parameters<typeof includeRevisions>[2],
   context: Context,
 ): Promise<readonly string[]> {
-  const parsed = await mapInSlices(documents, (text) => JSON.parse(text) as JsonObject);
+  const parsed = await mapInSlices(documents, parseStored<JsonObject>);
   const historic = await includeRevisions(collection, parsed, include, context);
   return mapInSlices(historic, (document) => JSON.stringify(document));
 }
 
 function withoutId(text: string): string {
-  const { _id, ...rest } = JSON.parse(text) as JsonObject;
+  const { _id, ...rest } = parseStored(text);
   return JSON.stringify(rest);
 }

@@ -4,6 +4,7 @@ import { versionOf } from '../../lib/document-version.ts';
 import type { Json } from '../../lib/json.ts';
 import { findMembers } from '../../lib/json-members.ts';
 import { mapInSlices } from '../../lib/slices.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
@@ -108,7 +109,7 @@ function longHistory(text: string) {
   if (text.length < SHORTEST || !text.includes('"history":["')) return undefined;
   const span = findMembers(text, HISTORY).get('history');
   if (span === undefined || span.end - span.start < SHORTEST) return undefined;
-  const ids = JSON.parse(text.slice(span.start, span.end)) as Json;
+  const ids = parseStored<Json>(text.slice(span.start, span.end));
   const id = Array.isArray(ids) && ids.length > BLOCK ? idIn(text) : undefined;
   return id === undefined ? undefined : { id, ids: ids as readonly Json[], ...span };
 }

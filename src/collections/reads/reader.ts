@@ -2,6 +2,7 @@
 import { AppError } from '../../errors.ts';
 import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 import { EVERYTHING, type Filter } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, OperationOptions, Projection, Sort } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
@@ -190,5 +191,5 @@ function compileRevisions(
 
 function versionIn(text: string): number {
   const tail = TAIL.exec(text.slice(-TAIL_CHARACTERS));
-  return tail === null ? versionOf(JSON.parse(text) as JsonObject) : Number(tail[1]);
+  return tail === null ? versionOf(parseStored(text)) : Number(tail[1]);
 }

@@ -106,7 +106,9 @@ export function createIndexKeeper(
         } catch (error) {
           // One collection that is slow to answer keeps the indexes of no other waiting.
           if (!isStoreAway(error) || error.reason === 'unavailable') throw error;
-          late = error;
+          // A damaged file does not mend itself: no other collection waits for that.
+          if (error.reason !== 'damaged') late = error;
+          else log.error({ err: error, namespace }, 'indexes are not in force');
         }
       }
       if (late !== undefined) throw late;

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { mapInSlices } from '../../lib/slices.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 import { EVERYTHING } from '../../stores/filter.ts';
 import type { DocumentStore, Projection, StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../collection.ts';
@@ -45,7 +46,7 @@ export function createAffected({ store, filters, limit }: AffectedOptions): Affe
       const query = { filter: byId(id), sort: [], skip: 0, limit: 1, ...(projection && { projection }) };
       const [text] = await store.findText(collection.namespace, query, within(context));
       if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
-      const document = JSON.parse(text) as StoredDocument;
+      const document = parseStored<StoredDocument>(text);
       if (ifMatch?.(versionOf(document)) === false) throw new AppError('PRECONDITION_FAILED');
       return document;
     },
@@ -59,7 +60,7 @@ export function createAffected({ store, filters, limit }: AffectedOptions): Affe
         const message = `The query matches ${matches} documents, more than the ${most} that one write may have`;
         throw new AppError('WRITE_TOO_LARGE', { field: 'query', message });
       }
-      return mapInSlices(texts, (text) => JSON.parse(text) as StoredDocument);
+      return mapInSlices(texts, parseStored<StoredDocument>);
     },
     left: (collection, context) => store.count(collection.namespace, EVERYTHING, within(context)),
   };

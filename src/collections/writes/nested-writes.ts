@@ -4,6 +4,7 @@ import { AppError, type ErrorItem } from '../../errors.ts';
 import { versionOf } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { createPace, mapInSlices } from '../../lib/slices.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Context } from '../documents.ts';
 import { type HookPoint, type HookSession, hasHooks } from '../hook-session.ts';
@@ -86,7 +87,7 @@ async function fetchStored(
     const filter = { kind: 'field' as const, path: '_id', tests: [{ kind: 'in' as const, values }] };
     const query = { filter, sort: [], skip: 0, limit: values.length };
     const texts = await store.findText(collection.namespace, query, { deadline });
-    for (const document of await mapInSlices(texts, (text) => JSON.parse(text) as StoredDocument)) {
+    for (const document of await mapInSlices(texts, parseStored<StoredDocument>)) {
       found.set(documentKey(collection.namespace, document._id), document);
     }
   }

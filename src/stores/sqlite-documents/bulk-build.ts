@@ -1,11 +1,11 @@
 // Builds the indexes of large collections: rows are gathered beside the data file, sorted, then written in their order,
 // which touches each page once. Writers keep the rows of what they touch meanwhile, so the builder skips those documents.
-import type { StoredDocument } from '../ports.ts';
 import { changeRows, type Writer } from './commit.ts';
 import { inTransaction, isBusy } from './connection.ts';
 import { type FoundIndex, findIndex, finishIndex } from './index-build.ts';
 import { createDeadline } from './meter.ts';
 import { documentTable, indexTable } from './schema.ts';
+import { parseDocument } from './stored.ts';
 
 /** `gone`: the index was dropped meanwhile. `lost`: nothing is gathered for it on this connection. */
 export type GatherState = 'gathering' | 'gathered' | 'ready' | 'gone';
@@ -158,7 +158,7 @@ function gatherRows(writer: Writer, found: FoundIndex, { progress, end }: Slice)
   const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? and doc <= ? order by doc`;
   const documents = connection.statement(sql).iterate(progress.doc, progress.last);
   for (const [doc, json] of documents as unknown as Iterable<[number, string]>) {
-    const rows = rowsOf(JSON.parse(json) as StoredDocument, meter);
+    const rows = rowsOf(parseDocument(json), meter);
     for (const key of rows.exact) add.run(0, key, doc);
     for (const key of rows.folded) add.run(1, key, doc);
     progress.arrays |= rows.arrays;
@@ -213,7 +213,7 @@ function checkedStep(writer: Writer, { entry, index }: FoundIndex, { from, to }:
   const read = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
   for (const [doc] of docs) {
     const [json] = read.get(doc) as unknown as [string];
-    const after = JSON.parse(json) as StoredDocument;
+    const after = parseDocument(json);
     changeRows(writer, index, { doc, before: undefined, after, meter: createDeadline(undefined) });
   }
 }

@@ -1,11 +1,13 @@
 // Fetches what a plan's access finds, one document at a time.
 import type { CollectionEntry } from './catalogue.ts';
 import type { Connection } from './connection.ts';
+import { StorageError } from './faults.ts';
 import type { Meter } from './meter.ts';
 import { SMALL_PAGE } from './ordered.ts';
 import type { Access, IndexAccess } from './plan-types.ts';
 import type { Prefilter } from './prefilter.ts';
 import { documentTable, indexTable } from './schema.ts';
+import { documentText } from './stored.ts';
 
 export type Candidate = readonly [doc: number, json: string];
 
@@ -32,8 +34,6 @@ function sliceOf({ bytes, documents }: CollectionEntry): Slice {
   const count = Math.max(1, Math.min(SLICE, Math.floor(SLICE_TEXT / average)));
   return { documents: count, text: Math.min(count, documents) * average };
 }
-
-type Row = readonly [unknown, unknown];
 
 /** Every candidate of `access`, each document once. */
 export function candidates(search: Search, access: Access): Iterable<Candidate> {
@@ -63,25 +63,30 @@ function* byIds({ connection, entry, meter }: Search, ids: readonly string[]): I
     return;
   }
   for (const row of statement.iterate(list) as unknown as Iterable<Candidate>) {
-    meter.tick(row[1].length);
+    meter.tick(documentText(row[1]).length);
     yield row;
   }
 }
 
 function* scan({ connection, entry, meter, prefilter }: Search): Iterable<Candidate> {
   const table = documentTable(entry.n);
-  const last = Number(
-    (connection.statement(`select max(doc) from ${table}`).get() as unknown as Row)[0] ?? 0,
-  );
+  const next = connection.statement(`select doc from ${table} where doc > ? order by doc limit 1`);
   const statement = connection.statement(
-    `select doc, json from ${table} where doc > ? and doc <= ?${prefilter.sql}`,
+    `select doc, json from ${table} where doc >= ? and doc < ?${prefilter.sql}`,
   );
   const slice = sliceOf(entry);
-  for (let from = 0; from < last; from += slice.documents) {
+  let last = -1;
+  for (;;) {
     meter.tick(slice.text);
-    const rows = statement.iterate(from, from + slice.documents, ...prefilter.values);
+    // Numbers of removed documents are passed over: a slice begins with a document that is there.
+    const first = next.get(last) as unknown as readonly [number] | undefined;
+    if (first === undefined) return;
+    if (first[0] <= last) throw new StorageError('damaged', 'a table is out of order');
+    const end = first[0] + slice.documents;
+    const rows = statement.iterate(first[0], end, ...prefilter.values);
+    last = end - 1;
     for (const row of rows as unknown as Iterable<Candidate>) {
-      meter.tick(row[1].length);
+      meter.tick(documentText(row[1]).length);
       yield row;
     }
   }
@@ -107,7 +112,7 @@ function* walk(search: Search, access: Extract<Access, { kind: 'walk' }>): Itera
     const from = access.reversed && cut !== undefined ? cut : low;
     const to = !access.reversed && cut !== undefined ? cut : high;
     for (const row of slice.iterate(from, to, ...prefilter.values) as unknown as Iterable<Candidate>) {
-      meter.tick(row[1].length);
+      meter.tick(documentText(row[1]).length);
       yield row;
     }
     if (cut === undefined) return;
@@ -123,7 +128,7 @@ function* byIndexes(search: Search, accesses: readonly IndexAccess[], repeats: b
     const statement = connection.statement(joinSql(entry, access));
     for (const { low, high } of inOrder(access)) {
       for (const row of statement.iterate(low, high) as unknown as Iterable<Candidate>) {
-        meter.tick(row[1].length);
+        meter.tick(documentText(row[1]).length);
         if (seen?.has(row[0])) continue;
         seen?.add(row[0]);
         yield row;

@@ -26,8 +26,8 @@ interface GroupOptions {
   readonly most: { readonly writes: number; readonly size: number };
   /** Runs `work` when its turn to write comes. */
   queue(work: () => Promise<void>, deadline: number | undefined): Promise<void>;
-  /** Commits all of it or nothing, at once. False when that failed, for whatever reason. */
-  together(writes: readonly Write[]): boolean;
+  /** Commits all of it or nothing, at once; `size` is that of all members. False when that failed, for whatever reason. */
+  together(writes: readonly Write[], size: number): boolean;
   /** Commits one member by itself, with the error that is its own. */
   alone(member: Member): Promise<void>;
 }
@@ -48,7 +48,9 @@ export function createCommitGroups({ most, queue, together, alone }: GroupOption
   let room = most;
 
   const commitAll = async (group: readonly Waiting[]) => {
-    if (group.length > 1 && together(group.flatMap(({ writes }) => writes))) {
+    const size = group.reduce((sum, member) => sum + member.size, 0);
+    const writes = group.flatMap((member) => member.writes);
+    if (group.length > 1 && together(writes, size)) {
       for (const { done } of group) done.resolve();
       return;
     }

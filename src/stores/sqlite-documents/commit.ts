@@ -8,6 +8,7 @@ import { createRowMaker, type IndexRows, type RowMaker } from './index-rows.ts';
 import { successor } from './keys.ts';
 import type { Meter } from './meter.ts';
 import { documentTable, indexTable } from './schema.ts';
+import { parseDocument } from './stored.ts';
 
 /** What writing and building share: a connection, its catalogue, and the row makers of its indexes. */
 export interface Writer {
@@ -109,7 +110,7 @@ function expectStored(writer: Writer, write: Extract<Write, { kind: 'update' | '
   const sql = `select doc, json from ${documentTable(entry.n)} where id = ?`;
   const row = writer.connection.statement(sql).get(write.id) as unknown as [number, string] | undefined;
   if (row === undefined) throw new StoreError('conflict');
-  const document = JSON.parse(row[1]) as StoredDocument;
+  const document = parseDocument(row[1]);
   if (versionOf(document) !== write.v) throw new StoreError('conflict');
   return { entry, doc: row[0], text: row[1], document };
 }

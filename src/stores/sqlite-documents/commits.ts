@@ -17,12 +17,16 @@ interface Collaborators {
   readonly wal: WalKeeper;
   /** Milliseconds that only ever grow: what budgets go by. */
   readonly clock: () => number;
+  /** Hears of watchers that fail. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** What a commit on the main thread may have at most. Rows of an index count towards its time. */
 const SHORT_WRITES = 32;
 const SHORT_TEXT = 256 * 1024;
 const BUDGET_MS = 8;
+/** Commits of more text than this have the log looked at. */
+const LARGE_TEXT = 64 * 1024;
 
 /** Texts longer than this are looked at for the number of their values: each may become a row of every index. */
 const PLAIN_TEXT = 16 * 1024;
@@ -77,13 +81,13 @@ export interface Commits {
 }
 
 /** Joins the main connection with the writer thread. */
-export function createCommits({ writer, threads, queue, wal, clock }: Collaborators): Commits {
+export function createCommits({ writer, threads, queue, wal, clock, onError }: Collaborators): Commits {
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
   const apply = (writes: readonly Write[]) =>
     applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT, clock));
 
-  const commitHere = async ({ writes, deadline }: Member) => {
+  const attemptHere = async ({ writes, deadline }: Member) => {
     try {
       checkDeadline(deadline);
       // The budget begins with each attempt.
@@ -94,11 +98,14 @@ export function createCommits({ writer, threads, queue, wal, clock }: Collaborat
     }
   };
 
+  const commitHere = (member: Member) => wal.withRoom(member.size, () => attemptHere(member));
+
   const groups = createCommitGroups({
     most: { writes: SHORT_WRITES, size: SHORT_TEXT },
     queue: (work, deadline) => queue.run(work, { deadline }),
-    together(writes) {
+    together(writes, size) {
       try {
+        if (!wal.hasRoom(size)) return false;
         apply(writes);
         return true;
       } catch {
@@ -114,18 +121,38 @@ export function createCommits({ writer, threads, queue, wal, clock }: Collaborat
       checkDeadline(deadline);
       return threads.commit(parcel);
     };
-    await queue.run(work, { deadline });
+    const bytes = parcel.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    await queue.run(() => wal.withRoom(bytes, work), { deadline });
+  };
+
+  const commitAny = async (writes: readonly Write[], deadline: number | undefined) => {
+    const short = shortCommit(writes, deadline);
+    try {
+      if (short === undefined) await commitLong(writes, deadline);
+      else await (groups.join(short) ?? queue.run(() => commitHere(short), { deadline }));
+    } finally {
+      // A commit that failed may have made the log longer too.
+      wal.wrote(short === undefined || short.size > LARGE_TEXT);
+    }
+  };
+
+  /** What is committed is committed, whatever a watcher makes of it. */
+  const tellWatchers = (changed: readonly Namespace[]) => {
+    for (const watcher of watchers) {
+      try {
+        watcher(changed);
+      } catch (error) {
+        onError(error);
+      }
+    }
   };
 
   return {
     async commit(writes, { deadline }) {
       if (writes.length === 0) return;
-      const short = shortCommit(writes, deadline);
-      if (short === undefined) await commitLong(writes, deadline);
-      else await (groups.join(short) ?? queue.run(() => commitHere(short), { deadline }));
+      await commitAny(writes, deadline);
       const changed = new Map(writes.map(({ ns }) => [`${ns.database ?? ''}/${ns.collection}`, ns]));
-      for (const watcher of watchers) watcher([...changed.values()]);
-      wal.wrote(short === undefined);
+      tellWatchers([...changed.values()]);
     },
     queued: () => groups.gathered(),
     watch(listener) {

@@ -13,7 +13,7 @@ export interface Connection {
    * it is the snapshot of all reads in this turn of the event loop: most of what a short read costs is its locks.
    */
   read<T>(work: (isNew: boolean) => T): T;
-  /** Ends the shared snapshot: whatever is read from here on sees every commit. */
+  /** Ends the shared snapshot: whatever is read from here on sees every commit. Never throws. */
   renew(): void;
   close(): void;
 }
@@ -75,7 +75,7 @@ class SqliteConnection implements Connection {
     if (!this.#sharing) return;
     this.#sharing = false;
     // A grave failure ends a transaction by itself.
-    if (this.db.isTransaction) this.statement('commit').run();
+    if (this.db.isTransaction) endRead(this);
   }
 
   close(): void {
@@ -93,8 +93,29 @@ export function inTransaction<T>(connection: Connection, kind: 'read' | 'immedia
     connection.statement('commit').run();
     return result;
   } catch (error) {
-    if (connection.db.isTransaction) connection.db.exec('rollback');
+    rollBack(connection.db);
     throw error;
+  }
+}
+
+/**
+ * Ends a transaction that has read only. When one of its reads failed, on a damaged page for instance, `commit` reports
+ * that failure again, after it has ended the transaction. The read's own caller has heard of it.
+ */
+function endRead(connection: Connection): void {
+  try {
+    connection.statement('commit').run();
+  } catch {
+    rollBack(connection.db);
+  }
+}
+
+/** Undoes what is open. A failure of that is the one that led here: the file is read anew by the next transaction. */
+function rollBack(db: DatabaseSync): void {
+  try {
+    if (db.isTransaction) db.exec('rollback');
+  } catch {
+    // Reported already, by whoever rolls back.
   }
 }
 

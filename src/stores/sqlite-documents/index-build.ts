@@ -1,10 +1,10 @@
 // Fills the index of a small collection slice by slice, so that other writes get their turn between two slices.
-import type { StoredDocument } from '../ports.ts';
 import type { CollectionEntry, IndexEntry } from './catalogue.ts';
 import { changeRows, type Writer } from './commit.ts';
 import { inTransaction } from './connection.ts';
 import { createDeadline } from './meter.ts';
 import { documentTable } from './schema.ts';
+import { parseDocument } from './stored.ts';
 
 /** `gone`: the index was dropped meanwhile. */
 export type BuildState = 'ready' | 'building' | 'gone';
@@ -58,7 +58,7 @@ function fill(writer: Writer, found: FoundIndex, end: number): void {
   for (const [doc, json] of connection.statement(sql).iterate(index.watermark) as unknown as Iterable<
     [number, string]
   >) {
-    changeRows(writer, index, { doc, before: undefined, after: JSON.parse(json) as StoredDocument, meter });
+    changeRows(writer, index, { doc, before: undefined, after: parseDocument(json), meter });
     index.watermark = doc;
     if (performance.now() < end) continue;
     complete = false;

@@ -1,5 +1,6 @@
 // What crosses a thread boundary: errors do not survive it whole, so their facts travel as data.
 import { StoreError } from '../../errors.ts';
+import { type Fault, faultOf, StorageError } from './faults.ts';
 
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
@@ -9,32 +10,36 @@ interface Failure {
   readonly reason: StoreError['reason'];
   readonly index: number | undefined;
   readonly fields: readonly string[];
+  readonly fault: Fault | undefined;
   /** The driver's own words, for the log. */
   readonly detail: string;
 }
 
-/** Runs `work` and keeps its failure as data. Anything but a StoreError is `unavailable`. */
+/** Runs `work` and keeps its failure as data. Anything but a StoreError is `unavailable` or `damaged`. */
 export function outcomeOf<T>(work: () => T): Outcome<T> {
   try {
     return { ok: true, value: work() };
   } catch (error) {
-    const { reason, index, fields, cause } = asStoreError(error);
-    return { ok: false, failure: { reason, index, fields, detail: String(cause ?? '') } };
+    const failure = asStoreError(error);
+    const { reason, index, fields, cause } = failure;
+    const detail = cause instanceof Error ? cause.message : String(cause ?? '');
+    return { ok: false, failure: { reason, index, fields, fault: faultOf(failure), detail } };
   }
 }
 
 /** The value, or the failure thrown as the StoreError that it was. */
 export function unwrapped<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  const { reason, index, fields, detail } = outcome.failure;
+  const { reason, index, fields, fault, detail } = outcome.failure;
   throw new StoreError(reason, {
     fields,
     ...(index === undefined ? {} : { index }),
-    ...(detail === '' ? {} : { cause: detail }),
+    ...(fault === undefined ? {} : { cause: new StorageError(fault, detail) }),
   });
 }
 
 /** Wraps what the driver throws, so that callers only ever see StoreErrors. */
 export function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError('unavailable', { cause: error });
+  if (error instanceof StoreError) return error;
+  return new StoreError(faultOf(error) === 'damaged' ? 'damaged' : 'unavailable', { cause: error });
 }

@@ -11,6 +11,7 @@ import { asStoreError } from './outcome.ts';
 import type { Plan } from './plan-types.ts';
 import { countMatches, findById, findTexts, onSnapshot, type Reader } from './read.ts';
 import { measure, type Space } from './space.ts';
+import { parseDocument } from './stored.ts';
 import type { Threads } from './threads.ts';
 
 export interface Queries {
@@ -65,20 +66,23 @@ function onlyId({ filter, skip, limit, projection }: FindQuery): string | undefi
   return skip === 0 && limit > 0 && projection === undefined ? test.value : undefined;
 }
 
-async function parseAll(texts: readonly string[]): Promise<readonly StoredDocument[]> {
+async function parseAll(
+  texts: readonly string[],
+  { projection }: FindQuery,
+): Promise<readonly StoredDocument[]> {
   // Many texts came from a thread just now: taking them in was a turn of its own.
   if (texts.length > SHORT_LIST) await new Promise((resolve) => setImmediate(resolve));
-  return mapInSlices(texts, (text) => JSON.parse(text) as StoredDocument);
+  // What is projected may lack its id, and was parsed before.
+  const parse =
+    projection === undefined ? parseDocument : (text: string) => JSON.parse(text) as StoredDocument;
+  return mapInSlices(texts, parse);
 }
 
-function statsOf(
-  { documents, bytes }: Pick<CollectionEntry, 'documents' | 'bytes'>,
-  space: Space,
-): CollectionStats {
+function statsOf(documents: number, space: Space): CollectionStats {
   return {
     count: documents,
-    size: bytes,
-    averageObjectSize: documents === 0 ? 0 : bytes / documents,
+    size: space.text,
+    averageObjectSize: documents === 0 ? 0 : space.text / documents,
     storageSize: space.documents,
     indexes: Object.keys(space.indexes).length,
     totalIndexSize: Object.values(space.indexes).reduce((sum, size) => sum + size, 0),
@@ -124,13 +128,13 @@ export function createQueries({ reader, threads, counts, clock }: Collaborators)
 
   return {
     findText,
-    find: async (ns, query, options) => parseAll(await findText(ns, query, options)),
+    find: async (ns, query, options) => parseAll(await findText(ns, query, options), query),
     async stats(ns, { deadline }) {
       checkDeadline(deadline);
       const work = { meter: createBudget(BUDGET_MS, BUDGET_TEXT, clock), mostText: SHORT_SCAN };
       const space = attempt(() => measure(reader, ns, work)) ?? (await threads.space({ ns, deadline }));
       attempt(() => reader.catalogue.refresh());
-      return statsOf(reader.catalogue.get(ns) ?? { documents: 0, bytes: 0 }, space);
+      return statsOf(reader.catalogue.get(ns)?.documents ?? 0, space);
     },
     async count(ns, filter, { deadline }) {
       checkDeadline(deadline);

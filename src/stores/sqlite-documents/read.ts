@@ -1,8 +1,7 @@
 // Answers queries on one connection, as far as a meter allows. The same code serves the main thread and the readers.
-import type { JsonObject } from '../../lib/json.ts';
 import type { Filter } from '../filter.ts';
 import { compileFilter } from '../matching/match.ts';
-import type { FindQuery, Namespace, Sort, StoredDocument } from '../ports.ts';
+import type { FindQuery, Namespace, Sort } from '../ports.ts';
 import { type Candidate, candidates, type Search } from './candidates.ts';
 import type { Catalogue, CollectionEntry } from './catalogue.ts';
 import type { Connection } from './connection.ts';
@@ -14,7 +13,8 @@ import { MANY, planQuery } from './plan.ts';
 import type { Plan } from './plan-types.ts';
 import { prefilterOf } from './prefilter.ts';
 import { documentTable, indexTable } from './schema.ts';
-import { createTop } from './top.ts';
+import { type Match, selectPage } from './select-page.ts';
+import { documentText, parseDocument } from './stored.ts';
 
 export interface Reader {
   readonly connection: Connection;
@@ -64,7 +64,7 @@ export function findTexts(
 ): readonly string[] {
   if (query.limit <= 0) return [];
   return onSnapshot(reader, ns, (entry) => {
-    if (entry === undefined) return [];
+    if (entry === undefined || query.skip >= entry.documents) return [];
     const run = { connection: reader.connection, entry, meter };
     const first = firstPage(run, query);
     if (first !== undefined) return first;
@@ -79,7 +79,8 @@ export function findById(reader: Reader, ns: Namespace, id: string): string | un
   return onSnapshot(reader, ns, (entry) => {
     if (entry === undefined) return undefined;
     const statement = reader.connection.statement(`select json from ${documentTable(entry.n)} where id = ?`);
-    return (statement.get(id) as unknown as [string] | undefined)?.[0];
+    const row = statement.get(id) as unknown as [unknown] | undefined;
+    return row === undefined ? undefined : documentText(row[0]);
   });
 }
 
@@ -133,7 +134,7 @@ function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
   }
   const test = compileFilter(filter);
   for (const candidate of found) {
-    if (test(JSON.parse(candidate[1]) as JsonObject)) yield candidate;
+    if (test(parseDocument(candidate[1]))) yield candidate;
   }
 }
 
@@ -154,24 +155,22 @@ function findInOrder(run: Run, plan: Plan, { filter, skip, limit, projection }: 
 
 function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   const keyOf = createSortKey(query.sort);
-  const top = createTop(query.skip + query.limit);
   const test = plan.exact ? undefined : compileFilter(query.filter);
-  for (const [doc, json] of candidates(searchOf(run, plan, query.filter), plan.access)) {
-    const document = JSON.parse(json) as StoredDocument;
-    if (test !== undefined && !test(document)) continue;
-    top.add({ key: keyOf(document, run.meter), doc });
-  }
+  const matches = function* (): Iterable<Match> {
+    for (const [doc, json] of candidates(searchOf(run, plan, query.filter), plan.access)) {
+      const document = parseDocument(json);
+      if (test !== undefined && !test(document)) continue;
+      yield { key: keyOf(document, run.meter), doc };
+    }
+  };
   const { connection, entry, meter } = run;
   const statement = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
   const keep = createKeep(query.projection);
-  return top
-    .sorted()
-    .slice(query.skip)
-    .map(({ doc }) => {
-      const [text] = statement.get(doc) as unknown as [string];
-      meter.tick(text.length);
-      return keep(text);
-    });
+  return selectPage(matches, query).map((doc) => {
+    const [text] = statement.get(doc) as unknown as [string];
+    meter.tick(text.length);
+    return keep(text);
+  });
 }
 
 export interface CountWork {

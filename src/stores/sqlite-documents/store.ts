@@ -1,13 +1,15 @@
 // The embedded document store: one SQLite file, a connection on the main thread, readers and a writer beside it.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore, Namespace } from '../ports.ts';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import { createWriter } from './commit.ts';
 import { type Commits, createCommits } from './commits.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createCountCache } from './count-cache.ts';
+import { freeBytes, prepareFolder } from './data-folder.ts';
+import { createFaultLog, type FaultLog } from './faults.ts';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
 import { createIndexing, type Indexing } from './indexing.ts';
 import { asStoreError } from './outcome.ts';
 import { createQueries, type Queries } from './queries.ts';
@@ -21,13 +23,17 @@ export interface SqliteOptions {
   readonly path: string;
   /** How many commits may wait for their turn. */
   readonly queueLimit: number;
-  /** Hears of failures that no caller waits for. */
-  readonly onBackgroundError?: (error: unknown) => void;
+  /** Told of every fault of the file, the disk and the machine; nobody unless given. */
+  readonly log?: Pick<Logger, 'error' | 'warn'>;
+  /** Takes the folder for this store alone: a second one that asks for that is refused with `in-use`. */
+  readonly exclusive?: boolean;
 }
 
 const CACHE_KILOBYTES = 32_768;
 
 const clock = () => performance.now();
+
+const SILENT = { error: () => undefined, warn: () => undefined };
 
 class SqliteDocuments implements DocumentStore {
   readonly #connection: Connection;
@@ -38,75 +44,69 @@ class SqliteDocuments implements DocumentStore {
   readonly #queries: Queries;
   readonly #commits: Commits;
   readonly #indexing: Indexing;
+  readonly #faults: FaultLog;
+  readonly #lock: FolderLock | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(connection: Connection, file: string, options: SqliteOptions) {
-    const onError = options.onBackgroundError ?? (() => undefined);
+  constructor({ connection, file, lock }: Opened, options: SqliteOptions) {
+    const faults = createFaultLog(options.log ?? SILENT, clock);
+    const onError = (error: unknown) => faults.report(error);
     const catalogue = createCatalogue(connection);
     const writer = createWriter(connection, catalogue);
     const threads = createThreads(file, Date.now, () => connection.renew());
     const queue = createWriteQueue(options.queueLimit);
-    const wal = createWalKeeper({ connection, threads, queue, onError });
+    const free = () => freeBytes(options.path);
+    const wal = createWalKeeper({ connection, threads, queue, onError, freeBytes: free, clock });
     this.#connection = connection;
     this.#catalogue = catalogue;
     this.#threads = threads;
     this.#queue = queue;
     this.#wal = wal;
     this.#queries = createQueries({ reader: writer, threads, counts: createCountCache(), clock });
-    this.#commits = createCommits({ writer, threads, queue, wal, clock });
+    this.#commits = createCommits({ writer, threads, queue, wal, clock, onError });
     this.#indexing = createIndexing({ writer, threads, queue, wal, onError });
+    this.#faults = faults;
+    this.#lock = lock;
   }
 
-  find: DocumentStore['find'] = async (ns, query, options = {}) => {
-    this.#assertOpen();
-    return this.#queries.find(ns, query, options);
-  };
+  find: DocumentStore['find'] = (ns, query, options = {}) =>
+    this.#answer(() => this.#queries.find(ns, query, options));
 
-  findText: DocumentStore['findText'] = async (ns, query, options = {}) => {
-    this.#assertOpen();
-    return this.#queries.findText(ns, query, options);
-  };
+  findText: DocumentStore['findText'] = (ns, query, options = {}) =>
+    this.#answer(() => this.#queries.findText(ns, query, options));
 
-  count: DocumentStore['count'] = async (ns, filter, options = {}) => {
-    this.#assertOpen();
-    return this.#queries.count(ns, filter, options);
-  };
+  count: DocumentStore['count'] = (ns, filter, options = {}) =>
+    this.#answer(() => this.#queries.count(ns, filter, options));
 
-  commit: DocumentStore['commit'] = async (writes, options = {}) => {
-    this.#assertOpen();
-    return this.#commits.commit(writes, options);
-  };
+  commit: DocumentStore['commit'] = (writes, options = {}) =>
+    this.#answer(() => this.#commits.commit(writes, options));
 
   ensureIndexes: DocumentStore['ensureIndexes'] = async (ns, indexes) => {
-    this.#assertOpen();
-    try {
-      return await this.#indexing.ensure(ns, indexes);
-    } catch (error) {
+    const ensured = await this.#answer(() => this.#indexing.ensure(ns, indexes));
+    const built = ensured.built.catch((error: unknown) => {
       throw asStoreError(error);
-    }
+    });
+    // Whoever does not wait for it is not to be ended by it; the log hears of it in any case.
+    built.catch(() => undefined);
+    return { built };
   };
 
   watch: DocumentStore['watch'] = (listener) => this.#commits.watch(listener);
 
-  stats: DocumentStore['stats'] = async (ns, options = {}) => {
-    this.#assertOpen();
-    return this.#queries.stats(ns, options);
-  };
+  stats: DocumentStore['stats'] = (ns, options = {}) => this.#answer(() => this.#queries.stats(ns, options));
 
-  async collections(): Promise<readonly Namespace[]> {
-    this.#assertOpen();
-    this.#catalogue.refresh();
-    const filled = this.#catalogue.list().filter((entry) => entry.documents > 0);
-    return filled.map((entry) => entry.ns);
+  collections(): Promise<readonly Namespace[]> {
+    return this.#answer(async () => {
+      this.#catalogue.refresh();
+      const filled = this.#catalogue.list().filter((entry) => entry.documents > 0);
+      return filled.map((entry) => entry.ns);
+    });
   }
 
-  async health(): Promise<void> {
-    this.#assertOpen();
-    try {
+  health(): Promise<void> {
+    return this.#answer(async () => {
       this.#connection.statement('select 1 from collections').get();
-    } catch (cause) {
-      throw new StoreError('unavailable', { cause });
-    }
+    });
   }
 
   async close(): Promise<void> {
@@ -114,34 +114,69 @@ class SqliteDocuments implements DocumentStore {
     return this.#closing;
   }
 
-  #assertOpen(): void {
+  /** Runs one operation of the port: whatever fails in it is a StoreError, and the operator hears of every fault. */
+  async #answer<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreError('unavailable', { cause: 'the store is closed' });
+    try {
+      return await work();
+    } catch (error) {
+      this.#faults.report(error);
+      throw asStoreError(error);
+    }
   }
 
   async #close(): Promise<void> {
-    await this.#indexing.close();
-    await this.#commits.queued();
-    await this.#queue.idle();
-    await this.#wal.idle();
-    await this.#threads.close();
-    this.#connection.close();
+    try {
+      await this.#indexing.close();
+      await this.#commits.queued();
+      await this.#queue.idle();
+      await this.#wal.idle();
+      await this.#threads.close();
+      this.#connection.close();
+    } finally {
+      this.#lock?.release();
+    }
   }
 }
 
-/** Opens the store, creating folder and file when missing. Rejects with `unavailable` when that fails. */
-export async function openSqliteDocuments(options: SqliteOptions): Promise<DocumentStore> {
+interface Opened {
+  readonly connection: Connection;
+  readonly file: string;
+  readonly lock: FolderLock | undefined;
+}
+
+function openFile(options: SqliteOptions): Opened {
+  const { log = SILENT } = options;
+  const file = prepareFolder(options.path, (message) => log.warn({}, message));
+  const lock = options.exclusive === true ? lockFolder(options.path, Date.now) : undefined;
   try {
-    mkdirSync(options.path, { recursive: true });
-    const file = join(options.path, 'cloister.db');
     const connection = openConnection({
       file,
       busyMs: 0,
       cacheKilobytes: CACHE_KILOBYTES,
       sharedReads: true,
     });
-    prepareFile(connection);
-    return new SqliteDocuments(connection, file, options);
-  } catch (cause) {
-    throw new StoreError('unavailable', { cause });
+    try {
+      prepareFile(connection);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return { connection, file, lock };
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store, creating folder and file when missing. Rejects with `unavailable` or `damaged` when that fails, with
+ * `in-use` when another store has the folder exclusively.
+ */
+export async function openSqliteDocuments(options: SqliteOptions): Promise<DocumentStore> {
+  try {
+    return new SqliteDocuments(openFile(options), options);
+  } catch (error) {
+    throw asStoreError(error);
   }
 }

@@ -1,18 +1,39 @@
 // Keeps the smallest keys of a stream, in memory that does not grow with the stream.
 
-interface Ranked {
-  readonly key: Buffer;
+export interface Ranked {
+  /** Bytes, one a character: short, and compared as bytes are. */
+  readonly key: string;
   readonly doc: number;
+}
+
+export interface TopLimits {
+  /** How many items are wanted. */
+  readonly size: number;
+  /** What the items kept may take: the largest leave when it is passed, but for one. */
+  readonly maxBytes: number;
 }
 
 export interface Top {
   add(item: Ranked): void;
-  /** What was kept, ascending. */
-  sorted(): Ranked[];
+  /** About what it would take with one more key of that length. */
+  bytesWith(length: number): number;
+  /** What was kept, ascending: the smallest of all, but fewer than wanted where they take too much. */
+  sorted(): readonly Ranked[];
+}
+
+/** About what an item takes beside the characters of its key. */
+const ITEM_BYTES = 80;
+
+const bytesOf = (length: number) => length + ITEM_BYTES;
+
+/** By key, then by number: a total order. */
+export function compareRanked(a: Ranked, b: Ranked): number {
+  if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+  return a.doc - b.doc;
 }
 
 const above = (a: Ranked | undefined, b: Ranked | undefined) =>
-  a !== undefined && b !== undefined && Buffer.compare(a.key, b.key) > 0;
+  a !== undefined && b !== undefined && compareRanked(a, b) > 0;
 
 function siftDown(heap: Ranked[], start: number): void {
   let at = start;
@@ -45,19 +66,39 @@ function swap(heap: Ranked[], a: number, b: number): void {
   heap[b] = first;
 }
 
-/** Keeps at most `size` items. */
-export function createTop(size: number): Top {
+/** Takes the largest item out. */
+function pop(heap: Ranked[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  heap[0] = last;
+  siftDown(heap, 0);
+}
+
+/** A heap with its largest item first. */
+export function createTop({ size, maxBytes }: TopLimits): Top {
   const heap: Ranked[] = [];
+  let room = size;
+  let bytes = 0;
+
+  const drop = () => {
+    if (heap[0] !== undefined) bytes -= bytesOf(heap[0].key.length);
+    pop(heap);
+  };
+
   return {
     add(item) {
-      if (heap.length < size) {
-        heap.push(item);
-        siftUp(heap, heap.length - 1);
-      } else if (above(heap[0], item)) {
-        heap[0] = item;
-        siftDown(heap, 0);
+      if (room === 0 || (heap.length === room && !above(heap[0], item))) return;
+      if (heap.length === room) drop();
+      heap.push(item);
+      bytes += bytesOf(item.key.length);
+      siftUp(heap, heap.length - 1);
+      while (bytes > maxBytes && heap.length > 1) {
+        drop();
+        // What left was smaller than all that may come for this place.
+        room = heap.length;
       }
     },
-    sorted: () => heap.toSorted((a, b) => Buffer.compare(a.key, b.key)),
+    bytesWith: (length) => bytes + bytesOf(length),
+    sorted: () => heap.toSorted(compareRanked),
   };
 }

@@ -1,11 +1,20 @@
 // Keeps the write-ahead log short. Checkpoints sync the disk, so the writer thread makes them.
+import { StoreError } from '../../errors.ts';
 import type { Connection } from './connection.ts';
+import { isFull, StorageError } from './faults.ts';
 import type { Threads } from './threads.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 export interface WalKeeper {
-  /** To be called after every write; `much` when it was more than a few documents. */
+  /** To be called after every write, also one that failed; `much` when it was more than a few documents. Never throws. */
   wrote(much?: boolean): void;
+  /** False when so little is free that the log could not be moved any more behind `text` UTF-16 units. */
+  hasRoom(text: number): boolean;
+  /**
+   * Runs `write`, which has its turn in the queue and adds about `text` UTF-16 units. When there is no room for that, it empties the
+   * log, which gives the disk what that took, and tries again.
+   */
+  withRoom<T>(text: number, write: () => Promise<T>): Promise<T>;
   /** Resolves when no checkpoint runs. */
   idle(): Promise<void>;
 }
@@ -15,18 +24,40 @@ interface Collaborators {
   readonly threads: Threads;
   readonly queue: WriteQueue;
   readonly onError: (error: unknown) => void;
+  /** Bytes that are free on the disk of the data file. */
+  readonly freeBytes: () => number;
+  /** Milliseconds that only ever grow. */
+  readonly clock: () => number;
 }
 
-/** Pages of 4 KB: from how many on the log is moved into the data file, and from how many on it is cut. */
+const PAGE_BYTES = 4096;
+
+/** Pages: from how many on the log is moved into the data file, and from how many on it is cut. */
 const LONG = 8000;
 const TOO_LONG = 24_000;
 
 const WRITES_PER_LOOK = 64;
 
+/** With less than this free, in bytes, every write is looked at, and what adds text has to leave `RESERVE` of it. */
+const SCARCE = 64 * 1024 * 1024;
+/** For moving the log, and for removals, which make room. */
+const RESERVE = 512 * 1024;
+/** Bytes that one unit of text may take in log and data file together. */
+const BYTES_PER_UNIT = 6;
+
+/** After an attempt to make room that helped nothing, milliseconds until the next. */
+const ROOM_RETRY_MS = 1000;
+
+const noRoom = () =>
+  new StoreError('unavailable', { cause: new StorageError('full', 'too little room to move the log') });
+
 /** Watches the log of `connection`. */
-export function createWalKeeper({ connection, threads, queue, onError }: Collaborators): WalKeeper {
+export function createWalKeeper(parts: Collaborators): WalKeeper {
+  const { connection, threads, queue, onError, freeBytes, clock } = parts;
   let writes = 0;
   let running: Promise<void> | undefined;
+  let noRoomUntil = 0;
+  let isScarce = false;
 
   /** Pages in the log, and those of them that are not yet in the data file. */
   const look = () => {
@@ -37,11 +68,35 @@ export function createWalKeeper({ connection, threads, queue, onError }: Collabo
     return { pages, left: pages - moved };
   };
 
-  const checkpoint = async () => {
+  /** To move the log the data file may have to grow by as much: on a full disk it would be too late. */
+  const dueCheckpoint = () => {
+    const { left } = look();
+    const free = freeBytes();
+    isScarce = free < SCARCE;
+    if (left > 0 && 2 * left * PAGE_BYTES > free) return cut;
+    return left > LONG ? move : undefined;
+  };
+
+  /** Free on the disk, and in the data file where documents were removed. */
+  const roomLeft = () => {
+    connection.renew();
+    const [pages] = connection.statement('pragma freelist_count').get() as unknown as [number];
+    return freeBytes() + pages * PAGE_BYTES;
+  };
+
+  const hasRoom = (text: number) => text === 0 || !isScarce || roomLeft() >= RESERVE + text * BYTES_PER_UNIT;
+
+  const cut = () => queue.run(() => threads.checkpoint(true), { internal: true });
+
+  const move = async () => {
+    await threads.checkpoint(false);
+    // Long readers keep the log from being begun anew: it is cut while no write can extend it.
+    if (look().pages > TOO_LONG) await cut();
+  };
+
+  const run = async (checkpoint: () => Promise<void>) => {
     try {
-      await threads.checkpoint(false);
-      // Long readers keep the log from being begun anew: it is cut while no write can extend it.
-      if (look().pages > TOO_LONG) await queue.run(() => threads.checkpoint(true), { internal: true });
+      await checkpoint();
     } catch (error) {
       onError(error);
     } finally {
@@ -49,12 +104,46 @@ export function createWalKeeper({ connection, threads, queue, onError }: Collabo
     }
   };
 
+  const makeRoom = async () => {
+    try {
+      connection.renew();
+      await threads.checkpoint(true);
+    } catch (error) {
+      // The write says whether there is room now.
+      onError(error);
+    }
+  };
+
   return {
     wrote(much = false) {
       writes += 1;
-      if (running !== undefined || (!much && writes % WRITES_PER_LOOK !== 0)) return;
-      if (look().left > LONG) running = checkpoint();
+      if (running !== undefined || !(much || isScarce || writes % WRITES_PER_LOOK === 0)) return;
+      try {
+        const checkpoint = dueCheckpoint();
+        if (checkpoint !== undefined) running = run(checkpoint);
+      } catch (error) {
+        onError(error);
+      }
     },
+    async withRoom(text, write) {
+      const attempt = async () => {
+        if (!hasRoom(text)) throw noRoom();
+        return write();
+      };
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isFull(error) || clock() < noRoomUntil) throw error;
+      }
+      await makeRoom();
+      try {
+        return await attempt();
+      } catch (error) {
+        if (isFull(error)) noRoomUntil = clock() + ROOM_RETRY_MS;
+        throw error;
+      }
+    },
+    hasRoom,
     idle: async () => running,
   };
 }

@@ -57,6 +57,23 @@ test('a start goes on without an index that the data do not permit', async () =>
   expect(names).not.toContain('a_1');
 });
 
+test('a start goes on without the indexes of a collection whose data are damaged', async () => {
+  const { store } = await openTemporaryStore();
+  const { log, errors } = silentLog();
+  const ensured: string[] = [];
+  const damaged: Pick<DocumentStore, 'ensureIndexes'> = {
+    ensureIndexes: async (ns, indexes) => {
+      if (ns.collection === 'books') throw new StoreError('damaged');
+      ensured.push(ns.collection);
+      return store.ensureIndexes(ns, indexes);
+    },
+  };
+  const other = makeCollection({ a: {} }, { index: [{ keys: { a: 1 } }] }, { name: 'others' });
+  await createIndexKeeper(damaged, log).addAll(() => [unique, other], alone);
+  expect(errors).toHaveLength(1);
+  expect(ensured).toContain('others');
+});
+
 /** The indexes of a database where somebody else's index is in the way of every unique one on `a`. */
 function crowded(store: DocumentStore): Pick<DocumentStore, 'ensureIndexes'> {
   return {

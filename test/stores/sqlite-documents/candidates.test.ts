@@ -41,6 +41,31 @@ describe('candidates', () => {
     expect(found(bench, { kind: 'scan' }, filter)).toEqual([1230, 1231, 1232, 1233, 1234]);
   });
 
+  it('come from a scan in as many steps as there are documents, whatever was removed before them', () => {
+    const bench = openWorkbench();
+    bench.fill([{ n: 0, text: 'x'.repeat(400_000) }]);
+    const far = 9_000_000_000;
+    bench.connection.db.exec(
+      `update d_1 set doc = ${far}; insert into d_1 (id, json) select 'b', json from d_1`,
+    );
+    bench.connection.db.exec(`insert into d_1 (doc, id, json) select 5, 'c', json from d_1 limit 1`);
+    let steps = 0;
+    const meter = {
+      tick() {
+        steps += 1;
+      },
+    };
+    const entry = bench.catalogue.get(NS)!;
+    const search = {
+      connection: bench.connection,
+      entry,
+      meter,
+      prefilter: prefilterOf(EVERYTHING, { kind: 'scan' }),
+    };
+    expect([...candidates(search, { kind: 'scan' })].map(([doc]) => doc)).toEqual([5, far, far + 1]);
+    expect(steps).toBeLessThan(10);
+  });
+
   it('come by id in the order of the list, those that there are', () => {
     expect(found(filled(), { kind: 'ids', ids: [idOf(7), idOf(9999), idOf(3)] })).toEqual([7, 3]);
     expect(found(filled(), { kind: 'ids', ids: [] })).toEqual([]);

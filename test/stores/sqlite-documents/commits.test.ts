@@ -32,6 +32,21 @@ describe('commits', () => {
     await expect(failing).rejects.toMatchObject({ name: 'StoreError', reason: 'conflict', index: 40 });
   });
 
+  it('stand, whatever fails behind them', async () => {
+    const failure = new Error('behind a commit');
+    const fail = () => {
+      throw failure;
+    };
+    const { commits, bench, errors } = openJoined({ freeBytes: fail });
+    const told: unknown[] = [];
+    commits.watch(fail);
+    commits.watch((changed) => void told.push(changed));
+    await commits.commit([insertOf(1, { text: 'x'.repeat(100_000) })], {});
+    expect(bench.catalogue.get(NS)?.documents).toBe(1);
+    expect(told).toEqual([[NS]]);
+    expect(errors).toEqual([failure, failure]);
+  });
+
   it('wait for another process that holds the file, until the deadline', async () => {
     const { commits, bench } = openJoined();
     const other = bench.connect();

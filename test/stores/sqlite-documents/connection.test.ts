@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inTransaction, isBusy } from '../../../src/stores/sqlite-documents/connection.ts';
+import { damagePages } from '../../helpers/damage.ts';
 import { openWorkbench } from './workbench.ts';
 
 describe('a connection', () => {
@@ -68,6 +69,22 @@ describe('a connection', () => {
     const { connection } = openWorkbench();
     expect([connection.read((isNew) => isNew), connection.read((isNew) => isNew)]).toEqual([true, true]);
     expect(connection.db.isTransaction).toBe(false);
+  });
+
+  it('ends the snapshot of a read that met a damaged page, without a failure that nobody could catch', async () => {
+    const bench = openWorkbench();
+    bench.fill(Array.from({ length: 500 }, (_, n) => ({ n, pad: 'x'.repeat(100) })));
+    bench.connection.db.exec('pragma wal_checkpoint(truncate)');
+    damagePages(bench.file, { seed: 1, count: 200, from: 5 * 4096 });
+    const sharing = bench.connect({ sharedReads: true });
+    const read = () => sharing.read(() => sharing.statement('select sum(length(json)) from d_1').get());
+    expect(read).toThrow(/malformed/);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sharing.db.isTransaction).toBe(false);
+    expect(read).toThrow(/malformed/);
+    sharing.renew();
+    expect(sharing.read((isNew) => isNew)).toBe(true);
+    sharing.close();
   });
 
   it('never writes as a reader', () => {

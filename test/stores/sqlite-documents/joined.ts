@@ -10,8 +10,13 @@ import { createWalKeeper } from '../../../src/stores/sqlite-documents/wal-keeper
 import { createWriteQueue } from '../../../src/stores/sqlite-documents/write-queue.ts';
 import { openWorkbench } from './workbench.ts';
 
+interface JoinedOptions {
+  readonly limits?: Partial<BuildLimits>;
+  readonly freeBytes?: () => number;
+}
+
 /** Everything but the store itself, with a list of the thread tasks that were asked for. */
-export function openJoined({ limits = {} }: { readonly limits?: Partial<BuildLimits> } = {}) {
+export function openJoined({ limits = {}, freeBytes = () => Number.POSITIVE_INFINITY }: JoinedOptions = {}) {
   const bench = openWorkbench();
   const real = createThreads(bench.file);
   onTestFinished(() => real.close());
@@ -50,9 +55,9 @@ export function openJoined({ limits = {} }: { readonly limits?: Partial<BuildLim
   const onError = (error: unknown) => errors.push(error);
   const queue = createWriteQueue(100);
   const { connection } = bench;
-  const wal = createWalKeeper({ connection, threads, queue, onError });
   // Time stands still, so that only the amount of work decides where it is done.
   const clock = () => 0;
+  const wal = createWalKeeper({ connection, threads, queue, onError, freeBytes, clock });
   const parts = { writer: bench, threads, queue, wal, onError, clock, limits };
   return {
     bench,

@@ -27,7 +27,7 @@ describe('an outcome', () => {
       expect.objectContaining({
         reason: 'unavailable',
         message: 'store: unavailable',
-        cause: 'Error: disk I/O error',
+        cause: expect.objectContaining({ message: 'disk I/O error', fault: 'unexpected' }),
       }),
     );
     expect(asStoreError('odd').reason).toBe('unavailable');

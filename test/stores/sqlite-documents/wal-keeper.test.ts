@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
 import { openJoined } from './joined.ts';
-import { insertOf } from './workbench.ts';
+import { idOf, insertOf, NS } from './workbench.ts';
 
 it('moves a long log into the data file, on the writer thread', async () => {
   const { commits, wal, asked, errors, bench } = openJoined();
@@ -20,4 +21,64 @@ it('leaves a short log alone', async () => {
   for (let n = 0; n < 130; n += 1) await commits.commit([insertOf(n, { n })], {});
   await wal.idle();
   expect(asked).toEqual([]);
+});
+
+it('moves even a short log as long as the disk has room for it', async () => {
+  let free = 10_000_000;
+  const { commits, wal, asked } = openJoined({ freeBytes: () => free });
+  const write = (n: number) => commits.commit([insertOf(n, { text: 'x'.repeat(100_000) })], {});
+  for (let n = 0; n < 10; n += 1) await write(n);
+  await wal.idle();
+  expect(asked).toEqual([]);
+  free = 2_000_000;
+  await write(10);
+  await wal.idle();
+  expect(asked).toEqual(['truncate']);
+});
+
+describe('on a full disk', () => {
+  const full = () => {
+    const cause = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    return Promise.reject(new StoreError('unavailable', { cause }));
+  };
+
+  it('gives the log back and writes once more', async () => {
+    const { wal, asked } = openJoined();
+    const attempts = [full, async () => 'written'];
+    expect(await wal.withRoom(1, () => attempts.shift()!())).toBe('written');
+    expect(asked).toEqual(['truncate']);
+  });
+
+  it('does not try that again at once when it did not help', async () => {
+    let attempts = 0;
+    const { wal, asked } = openJoined();
+    const write = () => {
+      attempts += 1;
+      return full();
+    };
+    for (let n = 0; n < 3; n += 1)
+      await expect(wal.withRoom(1, write)).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(attempts).toBe(4);
+    expect(asked).toEqual(['truncate']);
+  });
+
+  it('keeps a reserve, for moving the log and for removals', async () => {
+    let free = 10_000_000;
+    const { commits, wal, asked } = openJoined({ freeBytes: () => free });
+    await commits.commit([insertOf(1, { text: 'x'.repeat(100_000) })], {});
+    free = 400_000;
+    await expect(commits.commit([insertOf(2, {})], {})).rejects.toMatchObject({ reason: 'unavailable' });
+    await commits.commit([{ kind: 'remove', ns: NS, id: idOf(1), v: 0 }], {});
+    free = 10_000_000;
+    await commits.commit([insertOf(2, {})], {});
+    await wal.idle();
+    expect(asked).toContain('truncate');
+  });
+
+  it('leaves other failures alone', async () => {
+    const { wal, asked } = openJoined();
+    const write = () => Promise.reject(new StoreError('conflict'));
+    await expect(wal.withRoom(1, write)).rejects.toMatchObject({ reason: 'conflict' });
+    expect(asked).toEqual([]);
+  });
 });
