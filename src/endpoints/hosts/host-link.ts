@@ -48,7 +48,7 @@ export function createHostLink(starting: Promise<HostChild>, events: LinkEvents)
   const kill = () => {
     isKilled = true;
     early = [];
-    child?.process.kill('SIGKILL');
+    child?.kill();
   };
   const violated = () => {
     if (isKilled) return;

@@ -18,7 +18,8 @@ function childOf(script: string): HostChild {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   });
   children.push(process);
-  return { process, socket: process.stdio[3] as Socket, walls: {}, pid: () => process.pid };
+  const kill = () => void process.kill('SIGKILL');
+  return { process, socket: process.stdio[3] as Socket, walls: {}, pid: () => process.pid, kill };
 }
 
 const frameText = (header: object) => JSON.stringify([...encodeFrame(JSON.stringify(header), [], 0)]);
@@ -115,7 +116,10 @@ describe('the link to a host', () => {
     const process = spawn('/nonexistent/program', { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
     const erring = once(process, 'error');
     const missing = linkOf(
-      Promise.resolve({ process, socket: process.stdio[3] as Socket, walls: {}, pid: () => undefined }),
+      Promise.resolve({
+        ...{ process, socket: process.stdio[3] as Socket, walls: {} },
+        ...{ pid: () => undefined, kill: () => undefined },
+      }),
     );
     await erring;
     await missing.gone;

@@ -29,7 +29,14 @@ function fakeChild() {
     pid: 1,
     kill: () => queueMicrotask(() => process.emit('exit', null, 'SIGKILL')),
   });
-  const child = { process, socket, walls: { limits: true }, pid: () => undefined } as unknown as HostChild;
+  const kill = () => process.kill();
+  const child = {
+    process,
+    socket,
+    walls: { limits: true },
+    pid: () => undefined,
+    kill,
+  } as unknown as HostChild;
   const say = (message: FromHost) => socket.emit('data', encodeFrame(JSON.stringify(message), [], 0));
   const exit = (signal: string) => {
     socket.closed = true;

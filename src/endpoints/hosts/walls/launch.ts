@@ -9,6 +9,7 @@ import type { Walls } from './levels.ts';
 import { limitScript, ulimits } from './limits.ts';
 import { findMeans, letterOf, type Means } from './means.ts';
 import { nodeFlags } from './node-flags.ts';
+import { createGroupKeeper, GROUPS, killGroup } from './process-group.ts';
 import { readSandboxFiles, type SandboxFiles } from './sandbox-files.ts';
 import { findTools, type Tools } from './tools.ts';
 
@@ -23,7 +24,7 @@ interface LaunchOptions {
 
 /** A started host. It has sent nothing yet. */
 export interface HostChild {
-  /** What was spawned; killing it kills the host, its exit is the host's. See `exitSignal` for the cause. */
+  /** What was spawned; its exit is the host's. See `exitSignal` for the cause. */
   readonly process: ChildProcess;
   /** The other end is the host's descriptor 3, and its only one. */
   readonly socket: Socket;
@@ -31,6 +32,8 @@ export interface HostChild {
   readonly walls: Walls;
   /** Pid of the process that runs guest code, for `/proc`; undefined while unknown. Not the spawned one under bubblewrap. */
   pid(): number | undefined;
+  /** SIGKILL, for all that was spawned. */
+  kill(): void;
 }
 
 export interface Launcher {
@@ -94,6 +97,7 @@ function wallsAround({ files, means }: Machine, options: LaunchOptions): Walls {
 /** One launcher serves the whole server. What the machine offers is tried out at the first launch. */
 export function createLauncher({ root, tools = findTools() }: LauncherOptions): Launcher {
   let machine: Promise<Machine> | undefined;
+  const groups = createGroupKeeper();
   const explore = async (memoryMb: number): Promise<Machine> => {
     const files = await readSandboxFiles(root);
     return { files, means: await findMeans({ tools, files, memoryMb }) };
@@ -110,8 +114,9 @@ export function createLauncher({ root, tools = findTools() }: LauncherOptions): 
       const user = means.userId?.();
       const own = user === undefined ? {} : { uid: user, gid: user };
       const child = withPipesOnly(caged ? STATUS - CHANNEL + 1 : 1, (stdio) =>
-        spawn(program, args, { cwd: '/', env: { PWD: '/' }, stdio, ...own }),
+        spawn(program, args, { cwd: '/', env: { PWD: '/' }, stdio, detached: GROUPS, ...own }),
       );
+      groups.keep(child);
       const stdio = child.stdio as readonly unknown[] as readonly Socket[];
       const pid = caged
         ? followCage({ filter: stdio[FILTER], status: stdio[STATUS] }, files.startFilter)
@@ -122,6 +127,7 @@ export function createLauncher({ root, tools = findTools() }: LauncherOptions): 
         socket: stdio[CHANNEL] as Socket,
         walls: wallsAround({ files, means }, options),
         pid,
+        kill: () => killGroup(child),
       };
     },
   };

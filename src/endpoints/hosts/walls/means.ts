@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { cage, nodeLibraries } from './bubblewrap.ts';
 import { tryoutScript, ulimits } from './limits.ts';
 import { canOwnUsers, createUserIds } from './own-user.ts';
+import { createGroupKeeper, GROUPS } from './process-group.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
 import type { Tools } from './tools.ts';
 
@@ -37,8 +38,10 @@ function tryOut({ command: [program = '', ...args], user, filter }: Trial): Prom
       stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'pipe', 'pipe'],
       timeout: TRIAL_MS,
       killSignal: 'SIGKILL',
+      detached: GROUPS,
       ...(user === undefined ? {} : { uid: user, gid: user }),
     });
+    createGroupKeeper().keep(child);
     let printed = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       printed += chunk.toString();

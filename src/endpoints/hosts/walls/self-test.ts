@@ -63,11 +63,11 @@ function isRunning(pid: number): boolean {
 }
 
 /** Kills a host, wherever it hangs. False when it lives on for too long. */
-async function end({ process: spawned, pid }: HostChild): Promise<boolean> {
+async function end({ process: spawned, pid, kill }: HostChild): Promise<boolean> {
   const host = pid();
   const giveUp = performance.now() + KILL_MS;
   if (spawned.exitCode === null && spawned.signalCode === null) {
-    spawned.kill('SIGKILL');
+    kill();
     await once(spawned, 'exit');
   }
   while (host !== undefined && isRunning(host) && performance.now() < giveUp) await pause(2);
@@ -86,7 +86,7 @@ async function attempt(
 ): Promise<Report> {
   const child = await launcher.launch({ jit: false, memoryMb, script: 'self-test.js' });
   const notes: Notes = { got: new Map(), walls: {}, done: false };
-  const late = setTimeout(() => child.process.kill('SIGKILL'), DEADLINE_MS);
+  const late = setTimeout(() => child.kill(), DEADLINE_MS);
   const { file, newFile, port, socket } = canaries;
   child.socket.on('error', () => undefined);
   child.socket.write(JSON.stringify({ test, file, newFile, port, socket, server: process.pid, memoryMb }));

@@ -142,6 +142,37 @@ function stateOf(pid: number | undefined): string {
   }
 }
 
+/** Processes that it has started itself, read in one piece. */
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return text.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+describe.runIf(process.platform === 'linux' && bwrap !== undefined)(
+  'a cage that is still being built',
+  () => {
+    it('goes as a whole when it is killed', { timeout: 60_000 }, async () => {
+      const launcher = createLauncher({ root, tools: all });
+      const inside: number[] = [];
+      for (let count = 0; count < 20; count++) {
+        const child = await launcher.launch({ jit: false, memoryMb: 320 });
+        const outer = child.process.pid ?? 0;
+        let started = childrenOf(outer);
+        while (started.length === 0) started = childrenOf(outer);
+        inside.push(...started);
+        const gone = once(child.process, 'exit');
+        child.kill();
+        await gone;
+      }
+      await expect.poll(() => inside.map(stateOf).filter((state) => state !== 'gone')).toEqual([]);
+    });
+  },
+);
+
 describe('a launcher', () => {
   it('claims namespaces and a filter from the start only under bubblewrap', async () => {
     const caged = await launched(all);
