@@ -63,7 +63,9 @@ function createUpdate(options: UpdatingOptions) {
         const documents = await find();
         const stored = { collection, documents, caller: context.caller };
         const { fields, items } = await settleUndeclared(prepared, stored);
-        await mapInSlices(documents, (one) => plan.update(collection, one, { fields, origin }));
+        // What is refused anyway is not copied for each document.
+        const targets = items.length === 0 ? documents : [];
+        await mapInSlices(targets, (one) => plan.update(collection, one, { fields, origin }));
         return { planned: documents.length, items };
       },
       context,
@@ -77,8 +79,9 @@ function createUpdate(options: UpdatingOptions) {
 
   const plain = async ({ collection, fields, find }: UpdateTask, context: Context, options: WriteOptions) => {
     const prepared = await prepare(collection, fields, context);
-    // Sub-documents may have failures of their own, which are told together with these.
-    if (!carriesSubDocuments([prepared])) refuseInvalid(prepared.items);
+    // Sub-documents and undeclared fields may have failures of their own, which are told together with these.
+    const isComplete = !carriesSubDocuments([prepared]) && prepared.undeclared.length === 0;
+    if (isComplete) refuseInvalid(prepared.items);
     const attempt = { collection, prepared, find: () => find(context) };
     return writeWith(writer.commit, attempt, context, options);
   };

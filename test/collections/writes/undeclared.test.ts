@@ -99,7 +99,7 @@ describe('fields that the specification does not declare', () => {
     expect(await faults(put({ ...many, title: 5 }))).toEqual([['title', 'ERROR_VALUE_INVALID']]);
     await put({ ...many, title: 'ok' });
     const nope = Object.fromEntries(Object.keys(many).map((name) => [`${name}-`, 1]));
-    expect(await faults(put(nope))).toHaveLength(1000);
+    expect(await faults(put(nope))).toHaveLength(101);
   });
 
   test('come back from hooks too', async () => {
