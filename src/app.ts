@@ -16,6 +16,7 @@ import type { Config } from './config/schema.ts';
 import { createCustomCode, openCeilings } from './custom-code.ts';
 import { AppError } from './errors.ts';
 import { createServer } from './http/server.ts';
+import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { packageVersion } from './lib/package-files.ts';
@@ -59,9 +60,13 @@ export interface App {
   close(): Promise<void>;
 }
 
-function openStore(config: Config, cwd: string, logger: Logger): Promise<DocumentStore> {
+function openStore(
+  config: Config,
+  { cwd, logger, unsent }: { cwd: string; logger: Logger; unsent: ByteBudget },
+): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger, exclusive: true });
+  const { hasRoom } = unsent;
+  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasRoom });
 }
 
 async function openCache(config: Config, cwd: string, now: () => number): Promise<CacheStore | undefined> {
@@ -112,8 +117,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const readable = await keepToOwner(configFile);
   if (readable !== undefined) logger.warn({}, readable);
   const newId = createIdSource(now);
-  const { queryMs } = config.limits;
-  const store = options.store ?? (await openStore(config, cwd, logger));
+  const { queryMs, unsentBytes } = config.limits;
+  const unsent = createByteBudget(unsentBytes);
+  const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
   const cache = await openCache(config, cwd, now);
   const audit = createAudit({ store, now, queryMs, log: logger });
   const clients = createClients({ store, audit, newId, now, queryMs });
@@ -168,6 +174,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     login: gate.login,
     tokens: gate.tokens,
     isReady,
+    unsent,
     configStore: createConfigStore({ config, file: configFile, tryStart: createTryStart(config, cwd, now) }),
     cache,
     store,

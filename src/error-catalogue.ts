@@ -239,7 +239,8 @@ export const ERRORS = {
   },
   STORE_BUSY: {
     status: 503,
-    message: 'Too many writes are waiting',
-    explain: 'The queue of writes is full. Repeat the request after `Retry-After` seconds.',
+    message: 'Too many reads or writes are waiting',
+    explain:
+      'The queue of writes is full, or long answers that wait for their clients fill `limits.unsentBytes`. Repeat the request after `Retry-After` seconds.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -2,12 +2,15 @@
 // that looks after each.
 import type { Socket } from 'node:net';
 import { AppError } from '../errors.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
 import { tooManyConnectionsAnswer } from './broken-request.ts';
 import { Connection, type DiscardLimits, type Handler } from './connection.ts';
 import type { HttpConfig, HttpLogger } from './deps.ts';
 
 interface Options {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
+  /** What answers hold in memory until their clients have read them. */
+  readonly unsent: ByteBudget;
   readonly logger: Pick<HttpLogger, 'warn'>;
   /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
@@ -23,6 +26,11 @@ export interface Connections {
    * that do not read at all make room first.
    */
   refusal(bytes: number): AppError | undefined;
+  /**
+   * Counts bytes of a long answer as waiting while `work` goes on before it is sent. Rejects with the error of `refusal`
+   * where there is no room for them.
+   */
+  holdDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
   /** Looks at the clocks of all connections. Runs by itself while there are any. */
   check(): void;
   /** Closes connections that only wait for the client to close them: the server is about to end. */
@@ -33,25 +41,24 @@ const CHECK_MS = 250;
 const WARN_MS = 60_000;
 /** A share of `limits.sendSeconds` after which a client that does not read makes room for others. */
 const STALLED = 1 / 3;
+/** A share of `limits.unsentBytes`: with less room they do so, before anybody is refused for it. */
+const SPARE = 1 / 4;
 /** Connections beyond the limit that are told so in answer to a request; more are told at once. */
 const SURPLUS_LEAST = 256;
 const SURPLUS_SHARE = 0.1;
 const DISCARD: DiscardLimits = { bytes: 67_108_864, idleMs: 5000, totalMs: 30_000 };
 
 /** Makes the table of connections, which is shared by all sockets that the server listens on. */
-export function createConnections({ limits, logger, now, discard = DISCARD }: Options): Connections {
+export function createConnections({ limits, unsent, logger, now, discard = DISCARD }: Options): Connections {
   const open = new Map<Socket, Connection>();
   const sendMs = limits.sendSeconds * 1000;
   const most = limits.connections + Math.max(SURPLUS_LEAST, Math.ceil(limits.connections * SURPLUS_SHARE));
-  let unsent = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
-  const onUnsent = (difference: number) => {
-    unsent += difference;
-  };
   const check = () => {
     for (const connection of open.values()) connection.check();
+    if (!unsent.hasRoom(limits.unsentBytes * SPARE)) makeRoom(limits.unsentBytes * SPARE);
   };
   const forget = (socket: Socket) => {
     open.delete(socket);
@@ -67,9 +74,16 @@ export function createConnections({ limits, logger, now, discard = DISCARD }: Op
       .filter((connection) => connection.unsent > 0 && connection.stalledMs() >= sendMs * STALLED)
       .sort((a, b) => b.stalledMs() - a.stalledMs());
     for (const connection of stalled) {
-      if (unsent + bytes <= limits.unsentBytes) return;
+      if (unsent.hasRoom(bytes)) return;
       connection.abort();
     }
+  };
+
+  const refusal = (bytes: number): AppError | undefined => {
+    if (unsent.hasRoom(bytes)) return undefined;
+    makeRoom(bytes);
+    if (unsent.hasRoom(bytes)) return undefined;
+    return new AppError('SERVER_BUSY', { message: 'Too many answers are waiting to be read' });
   };
 
   return {
@@ -82,16 +96,24 @@ export function createConnections({ limits, logger, now, discard = DISCARD }: Op
         return;
       }
       if (open.size === 0) timer = setInterval(check, CHECK_MS).unref();
-      open.set(socket, new Connection(socket, { handle, isSurplus, discard, sendMs, now, onUnsent }));
+      open.set(
+        socket,
+        new Connection(socket, { handle, isSurplus, discard, sendMs, now, onUnsent: unsent.add }),
+      );
       socket.once('close', () => forget(socket));
     },
     of: (socket) => open.get(socket),
-    refusal(bytes) {
-      const fits = () => unsent === 0 || unsent + bytes <= limits.unsentBytes;
-      if (fits()) return undefined;
-      makeRoom(bytes);
-      if (fits()) return undefined;
-      return new AppError('SERVER_BUSY', { message: 'Too many answers are waiting to be read' });
+    refusal,
+    async holdDuring(socket, bytes, work) {
+      const error = refusal(bytes);
+      if (error !== undefined) throw error;
+      const connection = open.get(socket);
+      connection?.hold(bytes);
+      try {
+        return await work();
+      } finally {
+        connection?.release(bytes);
+      }
     },
     check,
     endDone() {

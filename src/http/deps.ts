@@ -11,6 +11,7 @@ import type { Config } from '../config/schema.ts';
 import type { EndpointCalls } from '../endpoints/calls.ts';
 import type { ModuleService } from '../endpoints/modules.ts';
 import type { SandboxStatus } from '../endpoints/sandbox.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 
 /** The part of the configuration that HTTP needs. */
@@ -48,6 +49,8 @@ export interface HttpDeps extends CustomCodeDeps {
   /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
+  /** What answers hold in memory until their clients have read them: `limits.unsentBytes`. */
+  readonly unsent: ByteBudget;
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;
   readonly store: Pick<DocumentStore, 'health' | 'stats' | 'watch'>;

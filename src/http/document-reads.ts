@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ReadRequest } from '../collections/documents.ts';
 import { AppError } from '../errors.ts';
 import { collectionOf, idOf } from './collection-scope.ts';
+import type { Connections } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
 import { createContext, type Handle, pageText } from './document-answers.ts';
 import { createReadResponder } from './read-response.ts';
@@ -11,15 +12,20 @@ import type { Representation, ResponseCache } from './response-cache.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'store'>;
 
+export interface ReadsOptions {
+  readonly cache: ResponseCache | undefined;
+  readonly connections: Pick<Connections, 'holdDuring'>;
+}
+
 /** Makes the handlers. Lists and single documents may also be asked for as calls (JSONP). */
 export function createDocumentReads(
   deps: Deps,
-  cache: ResponseCache | undefined,
+  { cache, connections }: ReadsOptions,
 ): Record<'list' | 'one' | 'count' | 'history' | 'stats', Handle> {
   const { documents, store } = deps;
   const context = createContext(deps);
-  const respond = createReadResponder(cache, { jsonp: true });
-  const respondPlain = createReadResponder(cache, { jsonp: false });
+  const respond = createReadResponder(cache, { jsonp: true, connections });
+  const respondPlain = createReadResponder(cache, { jsonp: false, connections });
   const one = async (request: FastifyRequest, read: ReadRequest): Promise<Representation> => {
     const page = await documents.get(collectionOf(request), idOf(request), read, context(request));
     if (page.v !== undefined) return { body: pageText(page), v: page.v };

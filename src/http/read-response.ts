@@ -1,8 +1,9 @@
 // Answers to reads: looked up or computed, tagged, wrapped for JSONP, or not sent at all because the client has them.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadRequest } from '../collections/documents.ts';
-import { LONG_TEXT } from '../lib/text-pieces.ts';
+import { LONG_TEXT, lengthOf } from '../lib/text-pieces.ts';
 import { collectionOf } from './collection-scope.ts';
+import type { Connections } from './connections.ts';
 import { pathOf } from './error-handler.ts';
 import { documentTag, listTag, longTag, noneMatch } from './etag.ts';
 import { callbackName, wrapCallback } from './jsonp.ts';
@@ -16,6 +17,12 @@ export type Produce = (read: ReadRequest) => Promise<Representation>;
 interface Lookup {
   readonly representation: Representation;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+interface ResponderOptions {
+  /** Whether the answer may be asked for as a call. */
+  readonly jsonp: boolean;
+  readonly connections: Pick<Connections, 'holdDuring'>;
 }
 
 interface Answer extends Representation {
@@ -43,30 +50,36 @@ async function lookUp(
 }
 
 /** Tag of an answer, and its length in bytes where that had to be counted. */
-async function tagOf({
-  body,
-  v,
-}: Representation): Promise<{ readonly tag: string; readonly bytes?: number }> {
-  if (typeof body !== 'string' || body.length > LONG_TEXT) return longTag(body, v);
-  return { tag: v === undefined ? listTag(body) : documentTag(v, body) };
+async function tagOf(
+  { body, v }: Representation,
+  hold: <T>(bytes: number, work: () => Promise<T>) => Promise<T>,
+): Promise<{ readonly tag: string; readonly bytes?: number }> {
+  if (typeof body === 'string' && body.length <= LONG_TEXT) {
+    return { tag: v === undefined ? listTag(body) : documentTag(v, body) };
+  }
+  // Tagging takes several turns, in which other long answers come: each counts from now on.
+  return hold(lengthOf(body), () => longTag(body, v));
+}
+
+interface SendDeps extends Pick<ResponderOptions, 'connections'> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 /** Sends an answer of this content type, or 304 when the client has it already. */
-async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
-  const { tag, bytes } = await tagOf(answer);
+async function send({ request, reply, connections }: SendDeps, answer: Answer): Promise<FastifyReply> {
+  const { socket } = request.raw;
+  const { tag, bytes } = await tagOf(answer, (length, work) => connections.holdDuring(socket, length, work));
   reply.header('etag', tag);
   if (noneMatch(request.headers['if-none-match'], tag)) return reply.code(304).send();
   if (bytes !== undefined) reply.header('content-length', bytes);
   return sendText(reply, answer.type, answer.body);
 }
 
-/**
- * Makes the function that answers a read of a collection with what `produce` computes. `jsonp`: the answer may be
- * asked for as a call.
- */
+/** Makes the function that answers a read of a collection with what `produce` computes. */
 export function createReadResponder(
   cache: ResponseCache | undefined,
-  { jsonp }: { readonly jsonp: boolean },
+  { jsonp, connections }: ResponderOptions,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply, produce: Produce): Promise<FastifyReply> => {
     const collection = collectionOf(request);
@@ -78,7 +91,8 @@ export function createReadResponder(
     const { representation, headers } = await lookUp(cache, key, { bypass, compute: () => produce(read) });
     reply.headers(headers);
     const { body, v } = representation;
-    if (callback === undefined) return send(request, reply, { body, v, type: JSON_TYPE });
-    return send(request, reply, { body: await wrapCallback(callback, body), v, type: SCRIPT_TYPE });
+    const to = { request, reply, connections };
+    if (callback === undefined) return send(to, { body, v, type: JSON_TYPE });
+    return send(to, { body: await wrapCallback(callback, body), v, type: SCRIPT_TYPE });
   };
 }

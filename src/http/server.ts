@@ -136,6 +136,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
   const addresses = createEndpointAddresses(deps.modules.registry);
   const connections = createConnections({
     limits: deps.config.limits,
+    unsent: deps.unsent,
     logger: deps.logger,
     now: () => performance.now(),
   });
@@ -171,7 +172,7 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => hookRoutes(scope, deps));
     known.register(async (scope) => endpointRoutes(scope, deps, addresses));
     known.register(async (scope) => specificationRoutes(scope, deps));
-    known.register(async (scope) => documentRoutes(scope, deps, cache));
+    known.register(async (scope) => documentRoutes(scope, deps, { cache, connections }));
   });
   return server;
 }

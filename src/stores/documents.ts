@@ -27,6 +27,8 @@ interface OpenOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** For a server: no other may have the data folder. Commands work beside one. */
   readonly exclusive?: boolean;
+  /** Whether a page of so many bytes may be read now, beside those that wait to be sent; any may unless given. */
+  readonly hasRoom?: (bytes: number) => boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ interface OpenOptions {
  */
 export async function openDocuments(
   database: DatabaseSettings,
-  { cwd, queueLimit, queryMs, log, exclusive = false }: OpenOptions,
+  { cwd, queueLimit, queryMs, log, exclusive = false, hasRoom = () => true }: OpenOptions,
 ): Promise<DocumentStore> {
   const { engine, enableCollectionDatabases, sqlite, mongodb } = database;
   if (engine === 'mongodb') {
@@ -49,6 +51,7 @@ export async function openDocuments(
     queueLimit,
     log,
     exclusive,
+    hasRoom,
   });
 }
 

@@ -51,6 +51,28 @@ describe('bytes that wait for clients', () => {
       { unsentBytes },
     );
 
+  it('count while they are made ready', async () => {
+    server = await start(MUCH);
+    const { server: socket, connection } = await server.open();
+    const { connections } = server;
+    const work = async () => [connection?.unsent, connections.refusal(MUCH)?.code];
+    expect(await connections.holdDuring(socket, 10_000, work)).toEqual([10_000, 'SERVER_BUSY']);
+    expect(connection?.unsent).toBe(0);
+    await unread();
+    await expect(connections.holdDuring(socket, 2 * MUCH, work)).rejects.toMatchObject({
+      code: 'SERVER_BUSY',
+    });
+  });
+
+  it('make room, where a quarter is all that is left, as soon as their clients stand still', async () => {
+    server = await start(MUCH);
+    const { server: socket } = await unread();
+    const end = closed(socket);
+    server.advance(1);
+    server.advance(STALLED_MS);
+    await end;
+  });
+
   it('leave no room for more of them', async () => {
     server = await start(2 * MUCH);
     expect(server.connections.refusal(3 * MUCH)).toBeUndefined();

@@ -7,6 +7,7 @@ import type { LiveModule, ModuleService } from '../../src/endpoints/modules.ts';
 import type { Job, Outcome } from '../../src/endpoints/sandbox.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { createServer } from '../../src/http/server.ts';
+import { createByteBudget } from '../../src/lib/byte-budget.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { ok } from '../endpoints/units.ts';
@@ -88,6 +89,7 @@ function depsOf(modules: ModuleService, jobs: Job[], options: Options): HttpDeps
     cache: undefined,
     now: Date.now,
     isReady: options.isReady ?? (() => true),
+    unsent: createByteBudget(Number.POSITIVE_INFINITY),
     newId: createIdSource(),
     modules,
     calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),

@@ -41,8 +41,8 @@ describe('the error handler', () => {
     ['unavailable', 503, 'The database is unavailable'],
     ['damaged', 503, 'The database is unavailable'],
     ['timeout', 503, 'The query took longer than `limits.queryMs` allows'],
-    ['busy', 503, 'Too many writes are waiting'],
-    ['conflict', 503, 'Too many writes are waiting'],
+    ['busy', 503, 'Too many reads or writes are waiting'],
+    ['conflict', 503, 'Too many reads or writes are waiting'],
     ['too-large', 413, 'The request body is too large'],
     ['parallel-arrays', 400, 'The request cannot be understood'],
   ] as const)('answers the store’s %s with %i', async (reason, status, message) => {

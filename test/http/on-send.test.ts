@@ -4,6 +4,7 @@ import { createConnections } from '../../src/http/connections.ts';
 import { createHttpServer } from '../../src/http/listener.ts';
 import { createOnSend } from '../../src/http/on-send.ts';
 import { asIs, JSON_TYPE, sendText, sendValue } from '../../src/http/reply.ts';
+import { createByteBudget } from '../../src/lib/byte-budget.ts';
 import { type BareServer, bareServer } from './bare-server.ts';
 import { closed, received } from './socket-server.ts';
 
@@ -15,7 +16,12 @@ afterEach(() => bare.server.close());
 
 async function open(unsentBytes = 1_000_000) {
   const limits = { connections: 100, sendSeconds: 10, unsentBytes };
-  const connections = createConnections({ limits, logger: { warn() {} }, now: () => 0 });
+  const connections = createConnections({
+    limits,
+    unsent: createByteBudget(unsentBytes),
+    logger: { warn() {} },
+    now: () => 0,
+  });
   bare = bareServer(
     (server) => {
       server.addHook('onSend', createOnSend(connections));

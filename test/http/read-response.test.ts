@@ -18,7 +18,7 @@ function open(cached: boolean, jsonp = true): BareServer {
   const store = { watch: () => () => undefined };
   const respond = createReadResponder(
     cached ? createResponseCache({ cache, store, registry, bootId: 'b', ttlSeconds: 60 }) : undefined,
-    { jsonp },
+    { jsonp, connections: { holdDuring: (_socket, _bytes, work) => work() } },
   );
   return bareServer((bare) => {
     bare.get('/a', (request, reply) => {

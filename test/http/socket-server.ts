@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Connection, DiscardLimits } from '../../src/http/connection.ts';
 import { type Connections, createConnections } from '../../src/http/connections.ts';
 import { createBrokenRequestHandler, createHttpServer } from '../../src/http/listener.ts';
+import { createByteBudget } from '../../src/lib/byte-budget.ts';
 
 export const SEND_SECONDS = 10;
 
@@ -70,6 +71,7 @@ export async function startSocketServer(
   let time = 0;
   const connections = createConnections({
     limits: { connections: most, unsentBytes, sendSeconds: SEND_SECONDS },
+    unsent: createByteBudget(unsentBytes),
     logger: { warn: (fields) => void warnings.push(fields) },
     now: () => time,
     discard: { bytes: 1_000_000, idleMs: 1000, totalMs: 5000, ...discard },

@@ -4,22 +4,21 @@ import { tooManyDocuments } from '../../collections/writes/write-body.ts';
 import { acceptPlainJson } from '../body.ts';
 import { createEnterCollection } from '../collection-scope.ts';
 import type { HttpDeps } from '../deps.ts';
-import { createDocumentReads } from '../document-reads.ts';
+import { createDocumentReads, type ReadsOptions } from '../document-reads.ts';
 import { createDocumentRemovals, createDocumentWrites } from '../document-writes.ts';
 import { resource } from '../resource.ts';
-import type { ResponseCache } from '../response-cache.ts';
 
 const PATH = '/:version/:database/:collection';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger' | 'isReady'>;
 
 /** Registers the documents of all collections; which ones there are is looked up at each request. */
-export function documentRoutes(server: FastifyInstance, deps: Deps, cache: ResponseCache | undefined): void {
+export function documentRoutes(server: FastifyInstance, deps: Deps, options: ReadsOptions): void {
   const { jsonBytes: bodyLimit, jsonValues, batch } = deps.config.limits;
   const list = { most: batch, refuse: (sent: number) => tooManyDocuments(sent, batch) };
   acceptPlainJson(server, { values: jsonValues, list });
   server.addHook('onRequest', createEnterCollection(deps));
-  const reads = createDocumentReads(deps, cache);
+  const reads = createDocumentReads(deps, options);
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);
   const many = {

@@ -100,6 +100,12 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** About how long a full page of this query is: the documents of the collection tell. */
+function pageBytes({ catalogue }: Reader, ns: Namespace, { limit }: FindQuery): number {
+  const { documents = 0, bytes = 0 } = catalogue.get(ns) ?? {};
+  return documents === 0 ? 0 : (bytes / documents) * Math.min(limit, documents);
+}
+
 /** Joins the main connection with the threads. */
 export function createQueries({ reader, threads, counts, clock }: Collaborators): Queries {
   const findText: Queries['findText'] = async (ns, query, { deadline }) => {
@@ -116,7 +122,7 @@ export function createQueries({ reader, threads, counts, clock }: Collaborators)
     const texts = attempt(() =>
       findTexts(reader, ns, { query, meter: budgetFor(query.filter, clock), accept }),
     );
-    return texts ?? threads.find({ ns, query, deadline });
+    return texts ?? threads.find({ ns, query, deadline }, pageBytes(reader, ns, query));
   };
 
   const countAnew = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {

@@ -27,6 +27,8 @@ export interface SqliteOptions {
   readonly log?: Pick<Logger, 'error' | 'warn'>;
   /** Takes the folder for this store alone: a second one that asks for that is refused with `in-use`. */
   readonly exclusive?: boolean;
+  /** Whether a page of so many bytes may be read now; any may unless given. */
+  readonly hasRoom?: (bytes: number) => boolean;
 }
 
 const CACHE_KILOBYTES = 32_768;
@@ -53,7 +55,7 @@ class SqliteDocuments implements DocumentStore {
     const onError = (error: unknown) => faults.report(error);
     const catalogue = createCatalogue(connection);
     const writer = createWriter(connection, catalogue);
-    const threads = createThreads(file, Date.now, () => connection.renew());
+    const threads = createThreads(file, { onWritten: () => connection.renew(), hasRoom: options.hasRoom });
     const queue = createWriteQueue(options.queueLimit);
     const free = () => freeBytes(options.path);
     const wal = createWalKeeper({ connection, threads, queue, onError, freeBytes: free, clock });

@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import { Piscina } from 'piscina';
 import { StoreError } from '../../errors.ts';
+import { createSemaphore } from '../../lib/semaphore.ts';
 import type { FillState, GatherState } from './bulk-build.ts';
 import type { BuildTask } from './index-build.ts';
 import { asStoreError, type Outcome, unwrapped } from './outcome.ts';
@@ -12,7 +13,8 @@ import { type Texts, unpackTexts } from './text-parcel.ts';
 
 /** Every method rejects with a StoreError. */
 export interface Threads {
-  find(task: FindTask): Promise<readonly string[]>;
+  /** `bytes`: about how long the page may get. Rejects with `busy` where there is no room for it. */
+  find(task: FindTask, bytes?: number): Promise<readonly string[]>;
   count(task: CountTask): Promise<number>;
   space(task: SpaceTask): Promise<Space>;
   commit(parcel: Parcel): Promise<void>;
@@ -26,6 +28,8 @@ export interface Threads {
 }
 
 const READERS = 2;
+/** Bytes of a page that is read whatever waits to be sent. */
+const SMALL_PAGE = 1_048_576;
 const IDLE_MS = 15_000;
 const CLOSE_MS = 10_000;
 /** Left to itself a thread lets short-lived objects pile up to four times as much. */
@@ -56,15 +60,20 @@ function createPool(name: string, size: number, file: string): Piscina {
   return pool;
 }
 
-/**
- * Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced.
- * `onWritten` is called when the writer is done with a task, before the caller hears of it.
- */
-export function createThreads(
-  file: string,
-  now: () => number = Date.now,
-  onWritten: () => void = () => undefined,
-): Threads {
+interface ThreadsOptions {
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** Called when the writer is done with a task, before the caller hears of it. */
+  readonly onWritten?: () => void;
+  /** Whether a page of so many bytes may be read now; any may unless given. */
+  readonly hasRoom?: ((bytes: number) => boolean) | undefined;
+}
+
+/** Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced. */
+export function createThreads(file: string, options: ThreadsOptions = {}): Threads {
+  const { now = Date.now, onWritten = () => undefined, hasRoom = () => true } = options;
+  // Of pages that wait for a reader none is in memory yet: each is asked about when its turn has come.
+  const limited = createSemaphore(READERS);
   const pools = new Map<string, Piscina>();
   const pool = (name: string, size: number) => {
     const known = pools.get(name);
@@ -91,7 +100,11 @@ export function createThreads(
   const write = <T>(name: string, task: unknown) =>
     run<T>(pool('writer-thread', 1), task, { name }).finally(onWritten);
   return {
-    find: async (task) => unpackTexts(await read<Texts>('find', task)),
+    find: (task, bytes = 0) =>
+      limited(async () => {
+        if (bytes > SMALL_PAGE && !hasRoom(bytes)) throw new StoreError('busy');
+        return unpackTexts(await read<Texts>('find', task));
+      }),
     count: (task) => read('count', task),
     space: (task) => read('space', task),
     commit: (parcel) => write('commit', parcel),

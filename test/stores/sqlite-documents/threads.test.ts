@@ -39,6 +39,21 @@ describe('the threads', () => {
     expect(await threads.count({ ns: NS, filter: EVERYTHING, deadline: Date.now() + 5000 })).toBe(1);
   });
 
+  it('read a long page only while there is room for it, as seen when its turn comes', async () => {
+    const bench = openWorkbench();
+    bench.fill([{ n: 1 }]);
+    let room = 3_000_000;
+    const threads = createThreads(bench.file, { hasRoom: (bytes) => bytes <= room });
+    onTestFinished(() => threads.close());
+    const query = { filter: EVERYTHING, sort: [], skip: 0, limit: 5 };
+    const find = (bytes: number) => threads.find({ ns: NS, query, deadline: undefined }, bytes);
+    const pages = [find(2_000_000), find(2_000_000), find(2_000_000), find(10_000)];
+    room = 0;
+    const outcomes = await Promise.allSettled(pages);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[2]).toMatchObject({ reason: { name: 'StoreError', reason: 'busy' } });
+  });
+
   it('fail as StoreErrors', async () => {
     const threads = createThreads('/nowhere/at/all.db');
     onTestFinished(() => threads.close());
