@@ -37,8 +37,10 @@ export function withoutKept(present: Present, patch: JsonObject, parent = ''): J
   const members = Object.entries(patch).flatMap(([key, value]): [string, Json][] => {
     const path = join(parent, key);
     if (isKept(present, path, value)) return [];
-    const left = isJsonObject(value) ? withoutKept(present, value, path) : value;
-    return isJsonObject(left) && Object.keys(left).length === 0 ? [] : [[key, left]];
+    // An object in the place of a single value is wrong, and must reach the check of values.
+    if (!isJsonObject(value) || targetOf(path)?.kind === 'setting') return [[key, value]];
+    const left = withoutKept(present, value, path);
+    return Object.keys(left).length === 0 ? [] : [[key, left]];
   });
   return Object.fromEntries(members);
 }

@@ -1,13 +1,13 @@
-// Which changes of the configuration file are an admin's to make over HTTP. All others are the operator's.
+// Which changes of the configuration file an admin may make over HTTP. Only the operator makes all others.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { valueAt } from './effective.ts';
-import { type Assignment, flatten, type Remark, remarkUnknown } from './flatten.ts';
+import { type Assignment, type Flattened, flatten, type Remark, remarkUnknown } from './flatten.ts';
 import type { Config } from './schema.ts';
 import type { Setting } from './settings.ts';
 
 /** Unknown keys that one answer names. */
-const UNKNOWN_MOST = 20;
+const MAX_UNKNOWN = 20;
 
 interface Change {
   readonly patch: JsonObject;
@@ -20,28 +20,33 @@ function whereSet({ leaf, env: [variable] }: Setting): string {
   return leaf.outsideFile === true ? `use a flag or ${variable}` : `set it in config.json or by ${variable}`;
 }
 
-/** Why the file must not say this; `value` is undefined where it would say nothing any more. */
+/** Why the file must not have this value; `value` is undefined where the setting would be removed from it. */
 function refusal(setting: Setting, value: Json | undefined, running: Config): string | undefined {
   const { leaf, path } = setting;
   if (leaf.overHttp === 'any') return undefined;
   if (leaf.overHttp === undefined) return `cannot be changed over HTTP: ${whereSet(setting)}`;
   const most = valueAt(running, path);
   const next = value ?? leaf.default;
-  // What is no number is refused by the check of values.
+  // The check of values refuses what is no number.
   if (typeof next !== 'number' || typeof most !== 'number' || next <= most) return undefined;
   return `cannot be raised over HTTP above ${most}: ${whereSet(setting)}`;
 }
 
+type UnknownKey = Flattened['unknown'][number];
+
+const unknownByName = (content: JsonObject): ReadonlyMap<string, UnknownKey> =>
+  new Map(flatten(content).unknown.map((key) => [`${key.parent}.${key.key}`, key]));
+
+/** Unknown keys that the change sets, and those of the file that it would remove. */
 function unknownIn({ patch, before, after }: Change): Remark[] {
-  const kept = new Set(flatten(after).unknown.map((key) => remarkOf(key)));
-  const lost = flatten(before).unknown.filter((key) => !kept.has(remarkOf(key)));
-  const unknown = [...flatten(patch).unknown, ...lost].slice(0, UNKNOWN_MOST).map(remarkUnknown);
+  const kept = unknownByName(after);
+  const removed = [...unknownByName(before)].filter(([name]) => !kept.has(name));
+  const refused = new Map([...unknownByName(patch), ...removed]);
+  const unknown = [...refused.values()].slice(0, MAX_UNKNOWN).map(remarkUnknown);
   return '$schema' in patch ? [{ written: '$schema', message: 'is not a setting' }, ...unknown] : unknown;
 }
 
-const remarkOf = ({ parent, key }: { readonly parent: string; readonly key: string }) => `${parent}.${key}`;
-
-/** What of a change is not permitted, each as it was posted, or as the file has it where it would be taken away. */
+/** The settings of a change that are not permitted, each named as it was posted, or as in the file where it would be removed. */
 export function refusedOf(running: Config, change: Change): readonly Remark[] {
   const before = flatten(change.before).assignments;
   const after = flatten(change.after).assignments;

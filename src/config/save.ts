@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors.ts';
 import { atomicWrite } from '../lib/atomic-write.ts';
+import { OWNER_ONLY } from '../lib/file-mode.ts';
 import { fingerprint } from '../lib/fingerprint.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Environment } from './environment.ts';
@@ -9,7 +10,6 @@ import { readConfigFile } from './file.ts';
 import { flatten, type Remark } from './flatten.ts';
 import { environmentValues, judge } from './load.ts';
 import { mergeSettings, withoutKept, withoutRenamed } from './merge.ts';
-import { OWNER_ONLY } from './owner-only.ts';
 import { refusedOf } from './permitted.ts';
 import { redact } from './redact.ts';
 import type { Config } from './schema.ts';

@@ -195,7 +195,9 @@ export class Connection {
     this.#current = undefined;
     this.#discard = undefined;
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#begin(next);
+    // One that broke off before it was handled is the one that the farewell is about.
+    const isWhole = this.#farewell === undefined || next?.request.complete === true;
+    if (next !== undefined && isWhole) this.#begin(next);
     else if (this.#farewell !== undefined) this.reject(this.#farewell);
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
@@ -223,7 +225,9 @@ export class Connection {
 
   #checkDiscard(discard: Discard, now: number): void {
     const { bytesRead, writableLength } = this.#socket;
-    const isAnswered = writableLength === 0 && this.#current?.response.writableFinished !== false;
+    // Behind the end nothing is written any more, also where the handler still waits for a body that broke off.
+    const isWritten = this.#isEnding || this.#current?.response.writableFinished !== false;
+    const isAnswered = writableLength === 0 && isWritten;
     if (!isAnswered) discard.since = now;
     if (!isAnswered || bytesRead !== discard.position) {
       discard.position = bytesRead;

@@ -105,7 +105,8 @@ export function createErrorHandler(logger: HttpLogger, now: () => number = Date.
   };
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // The rest of the body will never come: nobody reads this answer, and nothing is wrong here.
-    const error = request.raw.readableAborted ? new AppError('BAD_REQUEST') : toAppError(thrown);
+    const brokeOff = request.raw.readableAborted && !request.raw.complete;
+    const error = brokeOff ? new AppError('BAD_REQUEST') : toAppError(thrown);
     const about = { requestId: request.id, method: request.method, path: pathOf(request) };
     if (isOfCustomCode(error)) logger.debug({ ...about, code: error.code }, 'custom code did not answer');
     // Whoever opens too many connections shall not fill the log too.

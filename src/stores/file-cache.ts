@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { OWNER_ONLY } from '../lib/file-mode.ts';
 import { byteLengthOf, LONG_TEXT, slicesOf, type Text } from '../lib/text-pieces.ts';
 import type { CacheStore } from './ports.ts';
 
@@ -13,7 +14,6 @@ const OURS = /^[0-9a-f]{64}\.entry/;
 
 /** Entries hold what some clients may read and others not: they are for their owner only. */
 const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 interface FileCacheOptions {
   /** Created when missing. */
@@ -81,7 +81,7 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
       const draft = `${name}.${writes}`;
       try {
         // Never flushed: after a crash no entry counts any more.
-        await writeFile(join(folder, draft), slicesOf(value), { mode: FILE_MODE });
+        await writeFile(join(folder, draft), slicesOf(value), { mode: OWNER_ONLY });
         await rename(join(folder, draft), join(folder, name));
         entries.set(name, { bytes, expiresAt: now() + ttl });
       } catch {

@@ -19,6 +19,13 @@ describe('a file of the configuration', () => {
     expect(await keepToOwner(join(await temporaryFolder(), 'config.json'))).toBeUndefined();
   });
 
+  it('that is no regular file is left alone: a device or a pipe belongs to others too', async () => {
+    const folder = await temporaryFolder();
+    await chmod(folder, 0o755);
+    expect(await keepToOwner(folder)).toBeUndefined();
+    expect(await modeOf(folder)).toBe(0o755);
+  });
+
   it('of somebody else is left alone, with a line of warning unless only a group may read it', async () => {
     const file = join(await temporaryFolder(), 'config.json');
     await writeFile(file, '{}');

@@ -129,6 +129,24 @@ describe('config store', () => {
     expect(stored()).toEqual({ server: { name: 'a' } });
   });
 
+  it('refuses an object in the place of a single value, an empty one too', async () => {
+    const store = await open({});
+    for (const value of [{}, { a: {} }, { a: 1 }]) {
+      expect(await refusal(store.save({ limits: { batch: value } }))).toEqual([
+        ['limits.batch', 'must be a whole number'],
+      ]);
+      expect(await refusal(store.save({ cors: { origins: value } }))).toEqual([
+        ['cors.origins', 'must be a list'],
+      ]);
+    }
+    expect(stored()).toEqual({});
+  });
+
+  it('names an unknown key of the file once when a change would remove it', async () => {
+    const store = await open({ custom: 1 });
+    expect(await refusal(store.save({ custom: null }))).toEqual([['custom', 'is not a setting']]);
+  });
+
   it('leaves the settings of the operator alone, wherever they stand', async () => {
     const content = { server: { name: 'a' }, sandbox: { review: 'all' }, limits: { batch: 10 }, custom: 1 };
     const store = await open(content, { CLOISTER_SANDBOX_REVIEW: 'grants' });

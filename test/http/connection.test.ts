@@ -242,6 +242,34 @@ describe('what is no request', () => {
   });
 });
 
+describe('a body that is no HTTP', () => {
+  const broken = 'POST /broken HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n';
+
+  it('is answered, and nobody waits for the rest of it', async () => {
+    handle = (request) => request.resume();
+    const { client, server: socket } = await server.open(broken);
+    expect(await receives(client, '}')).toMatch(/^HTTP\/1.1 400 /);
+    const end = closed(socket);
+    server.advance(999);
+    expect(socket.destroyed).toBe(false);
+    server.advance(1);
+    expect(socket.destroyed).toBe(true);
+    await end;
+  });
+
+  it('is answered after the answer before it', async () => {
+    const waiting: (() => void)[] = [];
+    handle = ({ url }, response) => waiting.push(() => answer(response, `answer to ${url}.`));
+    const { client } = await server.open(get('/1') + broken);
+    const all = received(client);
+    await expect.poll(() => waiting.length).toBe(1);
+    waiting.pop()?.();
+    await once(client, 'end');
+    client.end();
+    expect(await all).toMatch(/^HTTP\/1.1 200 .*answer to \/1\.HTTP\/1.1 400 .*\}$/s);
+  });
+});
+
 describe('100 Continue', () => {
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n';
 

@@ -166,6 +166,23 @@ describe('a client that goes away while it sends', () => {
     await server.close();
     expect(records).toEqual([]);
   });
+
+  it('hides no failure of the server behind what it has sent whole', async () => {
+    const { promise: gone, resolve: goAway } = Promise.withResolvers<void>();
+    const { server, records } = bareServer((bare) => {
+      bare.get('/a', async () => {
+        socket.destroy();
+        await gone;
+        throw new Error('a fault');
+      });
+    });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = server.server.address() as AddressInfo;
+    server.server.once('request', (_request, response) => response.once('close', goAway));
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n'));
+    await expect.poll(() => records.map(({ message }) => message)).toEqual(['request failed']);
+    await server.close();
+  });
 });
 
 describe('toAppError', () => {

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../../errors.ts';
+import { OWNER_ONLY } from '../../lib/file-mode.ts';
 import { isBusy } from './connection.ts';
 import { ensurePrivateFile } from './data-folder.ts';
 
@@ -40,7 +41,7 @@ function writeOwner(path: string, owner: Owner): void {
   try {
     // What a process that was killed left there goes first, so that the mode is ours.
     rmSync(file, { force: true });
-    writeFileSync(file, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(file, `${JSON.stringify(owner)}\n`, { mode: OWNER_ONLY, flag: 'wx' });
   } catch {
     // The lock holds without it. A full disk must not keep a server from reading.
   }

@@ -54,7 +54,9 @@ describe('the data folder', () => {
     symlinkSync('cloister.db-wal', join(path, 'cloister.db-wal'));
     const warnings: string[] = [];
     prepareFolder(path, (message) => void warnings.push(message));
-    expect(warnings).toEqual([`others than its owner may open ${join(path, 'cloister.db-wal')}`]);
+    expect(warnings).toEqual([
+      `${join(path, 'cloister.db-wal')} may be read or written by others than its owner`,
+    ]);
   });
 
   it('has room, or says nothing about it', async () => {
