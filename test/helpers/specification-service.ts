@@ -35,6 +35,7 @@ type UsedStore = Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;
 export async function openService(
   wrapFiles = (files: SpecificationFiles) => files,
   wrapStore = (store: UsedStore) => store,
+  isEndpoint = () => false,
 ) {
   const root = await mkdtemp(join(tmpdir(), 'cloister-service-'));
   const { store } = await openTemporaryStore();
@@ -45,7 +46,7 @@ export async function openService(
     store: wrapStore(store),
     files: wrapFiles(createSpecificationFiles(root)),
     enableCollectionDatabases: false,
-    isEndpoint: () => false,
+    isEndpoint,
     filterLimits: { filterDepth: 8, filterNodes: 200 },
     log,
     now: () => 1_700_000_000_000,

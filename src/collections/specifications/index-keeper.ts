@@ -83,17 +83,18 @@ export function createIndexKeeper(
   return {
     async add(collection, live) {
       const after = () => [...live().filter(({ path }) => path !== collection.path), collection];
+      const without = () => live().filter((other) => other !== collection);
       const done: Namespace[] = [];
       for (const { namespace } of plansFor(collection, after())) {
         try {
           await ensure(planIndexes(namespace, after()));
           done.push(namespace);
         } catch (error) {
-          await restore(done, live);
+          await restore(done, without);
           throw asRefusal(error);
         }
       }
-      return () => restore(done, live);
+      return () => restore(done, without);
     },
     drop: (collection, live) => ensure(planIndexes(collection.namespace, live())),
     async addAll(live, alone) {

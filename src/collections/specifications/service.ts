@@ -94,9 +94,10 @@ function createChanges(options: ServiceOptions) {
   const addAndSave = async (collection: Collection, save: (collection: Collection) => Promise<void>) => {
     const takeBack = await indexes.add(collection, live);
     try {
+      // Endpoints know nothing of collections that wait for their indexes.
+      refuseEndpointName(collection, options);
       await save(collection);
     } catch (error) {
-      coming.delete(collection);
       await takeBack();
       throw error;
     }

@@ -205,10 +205,13 @@ function plainStep({ connection }: Writer, { index }: FoundIndex, { from, to }: 
   }
 }
 
-/** Document by document, because each row of a unique index has to be looked at. */
+/** Document by document, because each row of a unique index has to be looked at. All of its rows come with the first. */
 function checkedStep(writer: Writer, { entry, index }: FoundIndex, { from, to }: Step): void {
   const { connection } = writer;
-  const sql = `select distinct doc from ${sortedTable(index.n)} where rowid > ? and rowid <= ? and ${UNTOUCHED}`;
+  const written = `select 1 from ${indexTable(index.n, false)} i where i.key = s.key and i.doc = s.doc`;
+  const sql =
+    `select distinct doc from ${sortedTable(index.n)} s where rowid > ? and rowid <= ? and folded = 0 ` +
+    `and ${UNTOUCHED} and not exists (${written})`;
   const docs = connection.statement(sql).all(from, to, index.n) as unknown as [number][];
   const read = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
   for (const [doc] of docs) {

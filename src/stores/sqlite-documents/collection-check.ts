@@ -35,10 +35,17 @@ function parsed(id: string, json: string): StoredDocument | undefined {
   }
 }
 
+/** A document of more text than this may have many rows, which come one by one. */
+const LONG = 1000;
+/** UTF-16 units of documents that are kept for their next rows, which stand anywhere in the index. */
+const MAX_KEPT = 2 * 1024 * 1024;
+
 class CollectionCheck {
   readonly #writer: Writer;
   readonly #task: CollectionTask;
   readonly #checks: ReadonlyMap<number, IndexCheck>;
+  readonly #kept = new Map<number, { readonly json: string; readonly document: StoredDocument }>();
+  #room = MAX_KEPT;
   #damaged = 0;
   #documents = 0;
 
@@ -112,10 +119,25 @@ class CollectionCheck {
     const found = this.#writer.connection.statement(sql).get(row[1]) as unknown as
       | [string, string]
       | undefined;
-    const document = found === undefined ? undefined : parsed(...found);
+    const document = found === undefined ? undefined : this.#parsedOnce(row[1], ...found);
     // The rows of a document that cannot be read cannot be told.
     if (found !== undefined && document === undefined) return;
     this.#checks.get(place.index.n)?.row(place.index, place.table, row, document);
+  }
+
+  /** Gives the same object for the same text, so that a list of many elements is not read anew for each of them. */
+  #parsedOnce(doc: number, id: string, json: string): StoredDocument | undefined {
+    const kept = this.#kept.get(doc);
+    if (kept?.json === json) return kept.document;
+    const document = parsed(id, json);
+    if (document === undefined || json.length < LONG) return document;
+    if (json.length > this.#room) {
+      this.#kept.clear();
+      this.#room = MAX_KEPT;
+    }
+    this.#kept.set(doc, { json, document });
+    this.#room -= json.length;
+    return document;
   }
 
   *#allDocuments(): Generator<void, void> {

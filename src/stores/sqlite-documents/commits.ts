@@ -121,8 +121,7 @@ export function createCommits({ writer, threads, queue, wal, clock, onError }: C
       checkDeadline(deadline);
       return threads.commit(parcel);
     };
-    const bytes = parcel.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    await queue.run(() => wal.withRoom(bytes, work), { deadline });
+    await queue.run(() => wal.withRoom(parcel.size, work), { deadline });
   };
 
   const commitAny = async (writes: readonly Write[], deadline: number | undefined) => {

@@ -37,8 +37,9 @@ export function prepareFolder(path: string, warn: (message: string) => void): st
 /** Bytes that this user may still write to the disk of `path`; Infinity when the system does not say. */
 export function freeBytes(path: string): number {
   try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
+    const { bavail, blocks, bsize } = statfsSync(path);
+    // Some file systems, networked ones above all, count nothing: a disk without any block has no files.
+    return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
   } catch {
     return Number.POSITIVE_INFINITY;
   }

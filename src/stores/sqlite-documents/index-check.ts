@@ -28,6 +28,17 @@ const MAX_REMEMBERED = 10_000;
 
 const NO_LIMIT = createDeadline(undefined);
 
+/** What one document should have in one table. */
+interface Expected {
+  readonly keys: readonly Buffer[];
+  readonly texts: ReadonlySet<string>;
+}
+
+const NO_KEYS: Expected = { keys: [], texts: new Set() };
+
+const textOf = (key: Uint8Array) =>
+  Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+
 export function tablesOf({ n, folded }: IndexEntry): readonly IndexTable[] {
   const exact: IndexTable = { name: indexTable(n, false), keysOf: (rows) => rows.exact };
   return folded ? [exact, { name: indexTable(n, true), keysOf: (rows) => rows.folded }] : [exact];
@@ -42,6 +53,7 @@ export class IndexCheck {
   #unmarked = 0;
   /** Of documents with rows that are not theirs: how many rows they lack, and how many of those have been paired. */
   readonly #lacking = new Map<string, { readonly rows: number; paired: number }>();
+  readonly #expected = new WeakMap<StoredDocument, Map<string, Expected>>();
 
   constructor(writer: Writer) {
     this.#writer = writer;
@@ -51,7 +63,10 @@ export class IndexCheck {
     return { missing: this.#missing, surplus: this.#surplus, wrong: this.#wrong, unmarked: this.#unmarked };
   }
 
-  /** `document` is the one that the row names; undefined when there is none. */
+  /**
+   * `document` is the one that the row names; undefined when there is none. What is worked out for it is kept as long as
+   * that object lives.
+   */
   row(
     index: IndexEntry,
     table: IndexTable,
@@ -59,10 +74,9 @@ export class IndexCheck {
     document?: StoredDocument,
   ): void {
     const [key, doc] = row;
-    const rows = document === undefined ? undefined : this.#rowsOf(index, document);
-    const expected = rows === undefined ? [] : table.keysOf(rows);
-    if (expected.some((candidate) => candidate.equals(key))) return;
-    const lacking = this.#lackingOf(table, doc, expected);
+    const expected = document === undefined ? NO_KEYS : this.#expectedOf(index, table, document);
+    if (expected.texts.has(textOf(key))) return;
+    const lacking = this.#lackingOf(table, doc, expected.keys);
     if (lacking !== undefined && lacking.paired < lacking.rows) {
       lacking.paired += 1;
       this.#wrong += 1;
@@ -80,6 +94,17 @@ export class IndexCheck {
       const missing = this.#count(table, doc, table.keysOf(rows));
       this.#missing += Math.max(0, missing - (this.#lacking.get(nameOf(table, doc))?.paired ?? 0));
     }
+  }
+
+  #expectedOf(index: IndexEntry, table: IndexTable, document: StoredDocument): Expected {
+    const tables = this.#expected.get(document) ?? new Map<string, Expected>();
+    const known = tables.get(table.name);
+    if (known !== undefined) return known;
+    const rows = this.#rowsOf(index, document);
+    const keys = rows === undefined ? [] : table.keysOf(rows);
+    const expected = { keys, texts: new Set(keys.map(textOf)) };
+    this.#expected.set(document, tables.set(table.name, expected));
+    return expected;
   }
 
   /** Undefined for arrays that no index can hold. Writers refuse such documents where they know of the index. */

@@ -7,6 +7,8 @@ export interface Parcel {
   /** Two lines a write: what to do, and the document's text. */
   readonly chunks: readonly Uint8Array[];
   readonly namespaces: readonly Namespace[];
+  /** UTF-16 units of all documents' texts. */
+  readonly size: number;
   readonly deadline: number | undefined;
 }
 
@@ -36,12 +38,14 @@ export async function packWrites(writes: readonly Write[], deadline: number | un
   const namespaces: Namespace[] = [];
   const chunks: Uint8Array[] = [];
   let chunk = '';
+  let size = 0;
   let turnEnd = performance.now() + TURN_MS;
   for (const write of writes) {
     const { key, plain } = identify(write.ns);
     const ns = numbers.get(key) ?? namespaces.push(plain) - 1;
     numbers.set(key, ns);
     const text = write.kind === 'remove' ? '' : (write.text ?? JSON.stringify(write.document));
+    size += text.length;
     chunk += `${JSON.stringify(lineOf(write, ns))}\n${text}\n`;
     if (chunk.length > CHUNK) {
       chunks.push(Buffer.from(chunk, 'utf8'));
@@ -53,7 +57,7 @@ export async function packWrites(writes: readonly Write[], deadline: number | un
     }
   }
   chunks.push(Buffer.from(chunk, 'utf8'));
-  return { chunks, namespaces, deadline };
+  return { chunks, namespaces, size, deadline };
 }
 
 /** The writes again, one after the other. */

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { openService } from '../../helpers/specification-service.ts';
 import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
@@ -59,6 +60,44 @@ test('when the file cannot be written the indexes go back', async () => {
     },
   }));
   await expect(service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE))).rejects.toThrow('disk full');
+  expect(registry.list()).toEqual([]);
+  await store.commit([twin('a'), twin('b')]);
+});
+
+test('what is refused because of its revisions leaves none of its indexes behind', async () => {
+  const { store, service } = await openService(undefined, ({ find, health, ensureIndexes }) => ({
+    find,
+    health: () => health.call(store),
+    async ensureIndexes(ns, indexes) {
+      if (ns.collection === 'past') throw new StoreError('index-conflict', { fields: ['v'] });
+      return ensureIndexes(ns, indexes);
+    },
+  }));
+  const settings = { ...UNIQUE, storeRevisions: true, revisionCollection: 'past' };
+  await expect(service.put(BOOKS_ADDRESS, spec({ a: {} }, settings))).rejects.toMatchObject({
+    code: 'SPECIFICATION_INVALID',
+  });
+  await store.commit([twin('a'), twin('b')]);
+});
+
+test('an endpoint that took the name meanwhile refuses a collection that waits for its index', async () => {
+  let taken = false;
+  const { store, service, registry } = await openService(
+    undefined,
+    ({ find, health, ensureIndexes }) => ({
+      find,
+      health: () => health.call(store),
+      async ensureIndexes(ns, indexes) {
+        const ensured = await ensureIndexes(ns, indexes);
+        taken = true;
+        return ensured;
+      },
+    }),
+    () => taken,
+  );
+  await expect(service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE))).rejects.toMatchObject({
+    code: 'NAME_TAKEN',
+  });
   expect(registry.list()).toEqual([]);
   await store.commit([twin('a'), twin('b')]);
 });

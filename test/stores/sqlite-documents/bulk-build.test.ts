@@ -122,6 +122,29 @@ describe('a bulk build', () => {
     expect(() => applyWrites(bench, [insertOf(9, { a: 2 })], FREE)).toThrow('duplicate');
   });
 
+  it('checks each document of a unique index once, however many rows it has', () => {
+    const bench = openWorkbench();
+    const documents = Array.from({ length: 10 }, (_, n) => ({
+      a: Array.from({ length: 300 }, (_element, at) => at * 10 + n),
+    }));
+    bench.fill(documents);
+    const n = declare(bench, { ...indexOf({ path: 'a' }), unique: true }, false);
+    let made = 0;
+    const rowMaker: Workbench['rowMaker'] = (index) => {
+      const make = bench.rowMaker(index);
+      return (...given) => {
+        made += 1;
+        return make(...given);
+      };
+    };
+    const build = createBulkBuild({ ...bench, rowMaker });
+    expect(build.gather(n, AT_ONCE_MS)).toBe('gathered');
+    made = 0;
+    expect(build.fill(n, AT_ONCE_MS)).toBe('ready');
+    expect(made).toBe(documents.length);
+    expectSound(bench);
+  });
+
   it('ends when the index is dropped, and knows when nothing was gathered', () => {
     const bench = openWorkbench();
     bench.fill([{ a: 1 }]);

@@ -88,4 +88,20 @@ describe('the check of a collection', () => {
     // The first document was looked at before the index was gone.
     expect([...(found?.indexes.values() ?? [])]).toEqual([NONE, { ...NONE, missing: 1 }]);
   });
+
+  it('makes the rows of a long list once, not once for each of them', () => {
+    const bench = openWorkbench();
+    bench.index(indexOf({ path: 'a' }));
+    bench.fill([0, 1, 2].map((n) => ({ a: Array.from({ length: 2000 }, (_, at) => at * 3 + n) })));
+    let made = 0;
+    const rowMaker: typeof bench.rowMaker = (index) => {
+      const make = bench.rowMaker(index);
+      return (...given) => {
+        made += 1;
+        return make(...given);
+      };
+    };
+    expect(checkAll({ ...bench, rowMaker })).toMatchObject([{ documents: 3, damaged: 0 }]);
+    expect(made).toBeLessThan(20);
+  });
 });

@@ -62,6 +62,8 @@ describe('the data folder', () => {
   it('has room, or says nothing about it', async () => {
     expect(freeBytes(await temporaryFolder())).toBeGreaterThan(0);
     expect(freeBytes('/nowhere/at/all')).toBe(Number.POSITIVE_INFINITY);
+    // A file system that counts no blocks.
+    expect(freeBytes('/proc')).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('is refused where a file cannot be made', () => {

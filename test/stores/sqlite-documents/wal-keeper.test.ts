@@ -75,6 +75,23 @@ describe('on a full disk', () => {
     expect(asked).toContain('truncate');
   });
 
+  it('lets many removals at once through, too', async () => {
+    let free = 10_000_000;
+    const { commits, wal } = openJoined({ freeBytes: () => free });
+    const many = Array.from({ length: 40 }, (_, n) => n);
+    await commits.commit(
+      many.map((n) => insertOf(n, { text: 'x'.repeat(2000) })),
+      {},
+    );
+    free = 400_000;
+    await expect(commits.commit([insertOf(100, {})], {})).rejects.toMatchObject({ reason: 'unavailable' });
+    await commits.commit(
+      many.map((n) => ({ kind: 'remove', ns: NS, id: idOf(n), v: 0 })),
+      {},
+    );
+    await wal.idle();
+  });
+
   it('leaves other failures alone', async () => {
     const { wal, asked } = openJoined();
     const write = () => Promise.reject(new StoreError('conflict'));
