@@ -26,6 +26,8 @@ function isKept({ config, filed, environment }: Present, path: string, value: Js
   if (target?.kind !== 'setting') return false;
   const { leaf, path: setting } = target.setting;
   if (leaf.secret === true && value === REDACTED) return true;
+  // There is nothing to take away; `permitted.ts` has the word on settings that are the operator's.
+  if (value === null && !filed.has(setting)) return true;
   if (environment.has(setting) && isDeepStrictEqual(environment.get(setting), value)) return true;
   const present =
     leaf.overHttp === undefined ? valueAt(config, setting) : (filed.get(setting)?.value ?? leaf.default);

@@ -1,10 +1,10 @@
 // Which changes of the configuration file an admin may make over HTTP. Only the operator makes all others.
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { valueAt } from './effective.ts';
 import { type Assignment, type Flattened, flatten, type Remark, remarkUnknown } from './flatten.ts';
 import type { Config } from './schema.ts';
-import type { Setting } from './settings.ts';
+import { type Setting, targetOf } from './settings.ts';
 
 /** Unknown keys that one answer names. */
 const MAX_UNKNOWN = 20;
@@ -20,11 +20,13 @@ function whereSet({ leaf, env: [variable] }: Setting): string {
   return leaf.outsideFile === true ? `use a flag or ${variable}` : `set it in config.json or by ${variable}`;
 }
 
+const operatorOnly = (setting: Setting) => `cannot be changed over HTTP: ${whereSet(setting)}`;
+
 /** Why the file must not have this value; `value` is undefined where the setting would be removed from it. */
 function refusal(setting: Setting, value: Json | undefined, running: Config): string | undefined {
   const { leaf, path } = setting;
   if (leaf.overHttp === 'any') return undefined;
-  if (leaf.overHttp === undefined) return `cannot be changed over HTTP: ${whereSet(setting)}`;
+  if (leaf.overHttp === undefined) return operatorOnly(setting);
   const most = valueAt(running, path);
   const next = value ?? leaf.default;
   // The check of values refuses what is no number.
@@ -46,18 +48,30 @@ function unknownIn({ patch, before, after }: Change): Remark[] {
   return '$schema' in patch ? [{ written: '$schema', message: 'is not a setting' }, ...unknown] : unknown;
 }
 
+/** The operator's settings that the change would take out of the file, whether or not they are in it: GET shows no null. */
+function takenAway(patch: JsonObject, parent = ''): Remark[] {
+  return Object.entries(patch).flatMap(([key, value]) => {
+    const path = parent === '' ? key : `${parent}.${key}`;
+    if (isJsonObject(value)) return takenAway(value, path);
+    const target = value === null ? targetOf(path) : undefined;
+    const isOwn = target?.kind === 'setting' && target.setting.leaf.overHttp === undefined;
+    return isOwn ? [{ written: path, message: operatorOnly(target.setting) }] : [];
+  });
+}
+
 /** The settings of a change that are not permitted, each named as it was posted, or as in the file where it would be removed. */
 export function refusedOf(running: Config, change: Change): readonly Remark[] {
   const before = flatten(change.before).assignments;
   const after = flatten(change.after).assignments;
   const posted = flatten(change.patch).assignments;
-  const refused = unknownIn(change);
+  const refused = [...unknownIn(change), ...takenAway(change.patch)];
+  const named = new Set(refused.map(({ written }) => written));
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     const [old, next] = [before.get(path), after.get(path)];
     if (old !== undefined && next !== undefined && isDeepStrictEqual(old.value, next.value)) continue;
     const { setting, written } = posted.get(path) ?? next ?? (old as Assignment);
     const message = refusal(setting, next?.value, running);
-    if (message !== undefined) refused.push({ written, message });
+    if (message !== undefined && !named.has(written)) refused.push({ written, message });
   }
   return refused;
 }
