@@ -64,7 +64,7 @@ class SqliteConnection implements Connection {
 
   read<T>(work: (isNew: boolean) => T): T {
     if (!this.#sharedReads) return inTransaction(this, 'read', () => work(true));
-    if (this.#sharing) return work(false);
+    if (this.#sharing && this.db.isTransaction) return work(false);
     this.statement('begin').run();
     this.#sharing = true;
     setImmediate(() => this.renew());

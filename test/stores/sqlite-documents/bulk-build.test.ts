@@ -7,7 +7,16 @@ import { createCatalogue } from '../../../src/stores/sqlite-documents/catalogue.
 import { applyWrites, createWriter } from '../../../src/stores/sqlite-documents/commit.ts';
 import { dropIndex } from '../../../src/stores/sqlite-documents/index-build.ts';
 import { expectSound } from './soundness.ts';
-import { FREE, idOf, indexOf, insertOf, NS, openWorkbench, type Workbench } from './workbench.ts';
+import {
+  countingRows,
+  FREE,
+  idOf,
+  indexOf,
+  insertOf,
+  NS,
+  openWorkbench,
+  type Workbench,
+} from './workbench.ts';
 
 const FOLDED = indexOf({ path: 'a', fold: true }, { path: 'b', direction: -1 });
 
@@ -129,19 +138,11 @@ describe('a bulk build', () => {
     }));
     bench.fill(documents);
     const n = declare(bench, { ...indexOf({ path: 'a' }), unique: true }, false);
-    let made = 0;
-    const rowMaker: Workbench['rowMaker'] = (index) => {
-      const make = bench.rowMaker(index);
-      return (...given) => {
-        made += 1;
-        return make(...given);
-      };
-    };
-    const build = createBulkBuild({ ...bench, rowMaker });
+    const counted = countingRows(bench);
+    const build = createBulkBuild(counted.writer);
     expect(build.gather(n, AT_ONCE_MS)).toBe('gathered');
-    made = 0;
     expect(build.fill(n, AT_ONCE_MS)).toBe('ready');
-    expect(made).toBe(documents.length);
+    expect(counted.made()).toBe(2 * documents.length);
     expectSound(bench);
   });
 

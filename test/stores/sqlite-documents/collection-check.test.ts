@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyWrites } from '../../../src/stores/sqlite-documents/commit.ts';
 import { checkAll, expectSound } from './soundness.ts';
-import { FREE, idOf, indexOf, insertOf, NS, openWorkbench } from './workbench.ts';
+import { countingRows, FREE, idOf, indexOf, insertOf, NS, openWorkbench } from './workbench.ts';
 
 function openFilled() {
   const bench = openWorkbench();
@@ -93,15 +93,8 @@ describe('the check of a collection', () => {
     const bench = openWorkbench();
     bench.index(indexOf({ path: 'a' }));
     bench.fill([0, 1, 2].map((n) => ({ a: Array.from({ length: 2000 }, (_, at) => at * 3 + n) })));
-    let made = 0;
-    const rowMaker: typeof bench.rowMaker = (index) => {
-      const make = bench.rowMaker(index);
-      return (...given) => {
-        made += 1;
-        return make(...given);
-      };
-    };
-    expect(checkAll({ ...bench, rowMaker })).toMatchObject([{ documents: 3, damaged: 0 }]);
-    expect(made).toBeLessThan(20);
+    const counted = countingRows(bench);
+    expect(checkAll(counted.writer)).toMatchObject([{ documents: 3, damaged: 0 }]);
+    expect(counted.made()).toBeLessThan(20);
   });
 });

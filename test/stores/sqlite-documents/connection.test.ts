@@ -87,6 +87,14 @@ describe('a connection', () => {
     sharing.close();
   });
 
+  it('takes a new snapshot where a grave failure has ended the shared one', () => {
+    const sharing = openWorkbench().connect({ sharedReads: true });
+    // What SQLite does by itself when the disk or the memory fails.
+    sharing.read(() => sharing.db.exec('rollback'));
+    expect(sharing.read((isNew) => [isNew, sharing.db.isTransaction])).toEqual([true, true]);
+    sharing.close();
+  });
+
   it('never writes as a reader', () => {
     const reader = openWorkbench().connect({ readOnly: true });
     expect(() => reader.db.exec('create table t (a)')).toThrow(/readonly/);

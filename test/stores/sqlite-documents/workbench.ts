@@ -70,3 +70,16 @@ export function openWorkbench(): Workbench {
     },
   };
 }
+
+/** The same writer, and how often it has worked out the rows of a document. */
+export function countingRows(writer: Writer): { readonly writer: Writer; made(): number } {
+  let made = 0;
+  const rowMaker: Writer['rowMaker'] = (index) => {
+    const make = writer.rowMaker(index);
+    return (...given) => {
+      made += 1;
+      return make(...given);
+    };
+  };
+  return { writer: { ...writer, rowMaker }, made: () => made };
+}
