@@ -85,7 +85,7 @@ function createTryStart(running: Config, cwd: string, now: () => number) {
   return async (next: Config): Promise<void> => {
     await openCeilings(next, cwd);
     const opens = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
-    // What this process has open already is not opened twice.
+    // The running server has the same cache open.
     if (isDeepStrictEqual(opens(next), opens(running))) return;
     const cache = await openCache(next, cwd, now).catch((cause: unknown) => {
       const message = 'the folder of the cache cannot be opened';

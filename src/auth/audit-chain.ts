@@ -55,7 +55,7 @@ export function toEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
   return entry as unknown as AuditEntry;
 }
 
-/** The write that appends an entry. Others may build on it at once, so nothing ever takes it back. */
+/** The write that appends an entry. It is never undone, as the next entry may already refer to it. */
 export function appending(entry: AuditEntry): Write {
   return { kind: 'insert', ns: AUDIT, document: { ...entry, v: 1, _id: idOf(entry.seq) }, stays: true };
 }

@@ -1,4 +1,4 @@
-// What admins did: an append-only log. An entry comes before the change that it tells of, or in one commit with it.
+// The audit log: an append-only log of what admins change. An entry is written before its change, or in one commit with it.
 import { isStoreAway, StoreError } from '../errors.ts';
 import { createKeyedQueue } from '../lib/keyed-queue.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
@@ -47,14 +47,14 @@ interface AuditOptions {
   readonly log: { error(fields: object, message: string): void };
 }
 
-/** Something that is still to be told. */
-interface Unsaid {
+/** An entry that is still to be written. */
+interface PendingEntry {
   readonly action: AuditAction;
-  /** Only if this entry got into the log: whether it did was not known. */
+  /** Written only if this entry is in the log: its commit failed without saying whether it was stored. */
   readonly of?: AuditEntry;
 }
 
-const UNSAID_MOST = 1000;
+const MAX_PENDING = 1000;
 
 const failureOf = (action: AuditAction): AuditAction => ({ ...action, action: `${action.action}.failed` });
 
@@ -72,8 +72,8 @@ function isLostRace({ entries, failure }: Attempt, writes: readonly Write[]): bo
   return failure.reason === 'duplicate' || failure.reason === 'conflict';
 }
 
-/** The same failure, which counts from the first write behind the entries. */
-function behind({ reason, index, fields, cause }: StoreError, entries: number): StoreError {
+/** The same failure, with `index` counted from the first write after the entries. */
+function withIndexOfWrites({ reason, index, fields, cause }: StoreError, entries: number): StoreError {
   const shifted = index === undefined || index < entries ? {} : { index: index - entries };
   return new StoreError(reason, { ...shifted, fields, cause });
 }
@@ -81,11 +81,11 @@ function behind({ reason, index, fields, cause }: StoreError, entries: number): 
 /** Makes the log. Entries of one process are written one after the other. */
 export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
   const queue = createKeyedQueue();
-  const unsaid: Unsaid[] = [];
+  const pending: PendingEntry[] = [];
 
-  const owe = (one: Unsaid) => {
-    if (unsaid.length < UNSAID_MOST) unsaid.push(one);
-    else log.error({ action: one.action }, 'the audit log could not be written');
+  const enqueue = (one: PendingEntry) => {
+    if (pending.length < MAX_PENDING) pending.push(one);
+    else log.error({ action: one.action }, 'an entry of the audit log is lost: too many are pending');
   };
 
   const find = async (filter: Filter, direction: 1 | -1, page: { limit: number; deadline: number }) => {
@@ -94,8 +94,11 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
     return (await store.find(AUDIT, query, { deadline })).map(toEntry);
   };
 
-  /** Those of `some` that are due: what they tell of is in the log, or need not be. */
-  const dueOf = async (some: readonly Unsaid[], deadline: number): Promise<readonly AuditAction[]> => {
+  /** The actions of those whose condition holds: they have none, or the entry that they depend on is in the log. */
+  const dueActions = async (
+    some: readonly PendingEntry[],
+    deadline: number,
+  ): Promise<readonly AuditAction[]> => {
     // While the store refuses entry after entry, all of them have one number.
     const values = [...new Set(some.flatMap(({ of }) => (of === undefined ? [] : idOf(of.seq))))];
     const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] };
@@ -110,8 +113,8 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
     writes: readonly Write[],
     deadline: number,
   ): Promise<Attempt> => {
-    const looked = unsaid.length;
-    const late = await dueOf(unsaid.slice(0, looked), deadline);
+    const taken = pending.length;
+    const late = await dueActions(pending.slice(0, taken), deadline);
     const [last] = await find(EVERYTHING, -1, { limit: 1, deadline });
     const entries = entriesAfter(last, [...late, ...actions], now());
     const all = [...entries.map(appending), ...writes];
@@ -121,13 +124,13 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
       if (!(error instanceof StoreError)) throw error;
       return { entries, failure: error };
     }
-    unsaid.splice(0, looked);
+    pending.splice(0, taken);
     return { entries };
   };
 
-  /** Writes entries for what is unsaid and for `actions`, with `writes` behind them. */
+  /** Writes the pending entries, those for `actions`, and `writes`, in one commit. Repeats it when another process was faster. */
   const append: typeof attempt = async (actions, writes, deadline) => {
-    // Whoever loses a race lost it to an entry that was written: time, not a count of losses, is what bounds it.
+    // Each lost race means that another process wrote an entry, so a deadline bounds the loop rather than a number of attempts.
     for (;;) {
       if (now() >= deadline) throw new StoreError('timeout');
       const attempted = await attempt(actions, writes, deadline);
@@ -136,41 +139,44 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
     }
   };
 
-  /** Tells what is unsaid. What cannot be told now comes before the next entry. */
-  const tell = async (): Promise<void> => {
+  /** Writes the pending entries. Those that cannot be written now are written before the next entry. */
+  const writePending = async (): Promise<void> => {
     try {
       const { failure } = await append([], [], now() + queryMs);
       if (failure !== undefined) throw failure;
     } catch (error) {
-      const { action } = unsaid.at(-1) ?? {};
-      log.error({ err: error, action, waiting: unsaid.length }, 'the audit log cannot say yet what failed');
+      const { action } = pending.at(-1) ?? {};
+      log.error(
+        { err: error, action, pending: pending.length },
+        'cannot write to the audit log that a change failed; retried with the next entry',
+      );
     }
   };
 
-  /** `mayTell`: does this failure leave an entry, if it is there, that tells of a change which was not made? */
+  /** `mayBeFalse`: tells whether, after this failure, an entry that was stored would report a change that was not made. */
   const commit = async (
     { action, writes, deadline }: { action: AuditAction; writes: readonly Write[]; deadline: number },
-    mayTell: (failure: StoreError) => boolean,
+    mayBeFalse: (failure: StoreError) => boolean,
   ): Promise<void> => {
     const { entries, failure } = await append([action], writes, deadline);
     if (failure === undefined) return;
     const entry = entries.at(-1);
-    if (entry !== undefined && mayTell(failure)) {
-      owe({ action: failureOf(action), of: entry });
+    if (entry !== undefined && mayBeFalse(failure)) {
+      enqueue({ action: failureOf(action), of: entry });
       // A store that is away cannot say what it holds.
-      if (!isStoreAway(failure)) await tell();
+      if (!isStoreAway(failure)) await writePending();
     }
-    throw behind(failure, entries.length);
+    throw withIndexOfWrites(failure, entries.length);
   };
 
   /** Appends `<action>.failed`, at once or when the store takes it again. Never rejects. */
   const failed = (action: AuditAction): Promise<void> =>
     queue.run('', () => {
-      owe({ action: failureOf(action) });
-      return tell();
+      enqueue({ action: failureOf(action) });
+      return writePending();
     });
 
-  // Counted from here: many who wait behind one that hangs must not hang in turn.
+  // The time in the queue counts, so that the entries behind a slow one do not each wait for the full time.
   const until = ({ deadline = now() + queryMs }: OperationOptions = {}) => deadline;
 
   return {
@@ -180,7 +186,7 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
     },
     commit(action, writes, options) {
       const deadline = until(options);
-      // In doubt the entry, if it is there, says rightly that the writes may be there too.
+      // While the store is away the outcome is unknown: an entry that was stored means that the writes may be stored too.
       return queue.run('', () => commit({ action, writes, deadline }, (failure) => !isStoreAway(failure)));
     },
     async announce(action, change, options = {}) {

@@ -14,8 +14,8 @@ interface Annotations {
   /** The environment or a flag may set it, a file may not. */
   readonly outsideFile?: true;
   /**
-   * What `POST /api/config` may do with it: set any value, or one that is not above the value in force. Absent: nothing,
-   * it is the operator's.
+   * What `POST /api/config` may do with it: set any value, or one that is not above the value in force. Absent: nothing;
+   * only the operator changes it.
    */
   readonly overHttp?: 'any' | 'lower';
 }

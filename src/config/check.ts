@@ -41,8 +41,8 @@ function missing(when: boolean, required: Readonly<Record<string, unknown>>, why
     .map(([path]) => ({ path, message: `is missing: ${why}` }));
 }
 
-/** The HTTP server refuses to start where headers have more time than the whole request. */
-function crossed({ limits }: Config): BrokenRule[] {
+/** Node's HTTP server does not start when the time for headers is longer than that for the whole request. */
+function shorterThanHeaders({ limits }: Config): BrokenRule[] {
   if (limits.headersSeconds <= limits.requestSeconds) return [];
   return [{ path: 'limits.requestSeconds', message: 'must not be less than limits.headersSeconds' }];
 }
@@ -77,6 +77,6 @@ export function brokenRules(config: Config): readonly BrokenRule[] {
       { 'geolocation.url': config.geolocation.url },
       'geolocation.method is remote',
     ),
-    ...crossed(config),
+    ...shorterThanHeaders(config),
   ];
 }

@@ -9,7 +9,7 @@ import type { ConfigProblem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { settingAt } from './settings.ts';
 
-/** Names without a meaning that are told one by one. */
+/** Unknown keys that are listed one by one. */
 const MAX_UNKNOWN = 100;
 
 /** Flags as text, as they were given. */
@@ -88,11 +88,11 @@ function toProblem({ written, message }: Remark): ConfigProblem {
   return { setting: written, message };
 }
 
-/** A file may be full of names that mean nothing: the first ones are told, and how many there are besides. */
+/** Remarks on the first unknown keys, and how many more there are. */
 function remarksOn(unknown: Flattened['unknown']): readonly Remark[] {
   const remarks = unknown.slice(0, MAX_UNKNOWN).map(remarkUnknown);
   const left = unknown.length - remarks.length;
-  return left === 0 ? remarks : [...remarks, { written: '', message: `${left} more names are no settings` }];
+  return left === 0 ? remarks : [...remarks, { written: '', message: `${left} more keys are not settings` }];
 }
 
 /** The last word on where the workspace is, which the file in it cannot have. */
@@ -116,7 +116,7 @@ interface Sources {
   readonly flags: Flags;
 }
 
-/** Checks the content of a file with what the environment and flags say beside it: what a start would make of them. */
+/** Checks the content of a file together with the environment and the flags, as a start does. */
 export async function judge(sources: Sources): Promise<Omit<LoadedConfig, 'file'>> {
   const { read, shown, env = process.env, flags } = sources;
   const environment = fromEnvironment(env);

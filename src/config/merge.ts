@@ -9,7 +9,7 @@ import { targetOf } from './settings.ts';
 
 const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);
 
-/** What a posted change meets. */
+/** The configuration before a posted change. */
 export interface Present {
   /** What the server runs with. */
   readonly config: Config;
@@ -19,8 +19,8 @@ export interface Present {
   readonly environment: ReadonlyMap<string, Json>;
 }
 
-// A client that sends back what GET showed it must neither stumble over what is not its to change, nor copy into the file
-// what the environment or a default decides.
+// A client may send back what GET returned: settings that it may not change are not refused then, and values of the
+// environment or defaults are not copied into the file.
 function isKept({ config, filed, environment }: Present, path: string, value: Json): boolean {
   const target = targetOf(path);
   if (target?.kind !== 'setting') return false;

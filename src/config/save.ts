@@ -20,7 +20,7 @@ interface FileChange {
   readonly after: string;
 }
 
-/** Runs `write`, which changes the file; what it does before comes before the change, and may prevent it. */
+/** Runs `write`, which changes the file. It may do work before, and prevent the change by throwing. */
 type Around = (change: FileChange, write: () => Promise<void>) => Promise<void>;
 
 export interface ConfigStore {
@@ -47,7 +47,7 @@ interface ConfigStoreOptions {
 
 /** Keys that no setting has are kept, and read again at every start and change. */
 const MAX_CHARACTERS = 256 * 1024;
-/** Members of a change, at all levels: more than settings and secrets that anybody has. */
+/** Members of a change, at all levels. There are far fewer settings. */
 const MAX_MEMBERS = 2000;
 
 function refuse(remarks: readonly Remark[]): never {

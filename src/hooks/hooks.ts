@@ -25,7 +25,7 @@ export interface Hooks extends DocumentHooks {
   close(): Promise<void>;
 }
 
-/** Enough for a page of a thousand documents. Parsing more would hold up everybody else. */
+/** Enough for a page of a thousand documents. Bounds the time for which parsing blocks the event loop. */
 const MAX_VALUES = 250_000;
 /** Up to here a result is parsed and checked in one go. */
 const SHORT_TEXT = 16 * 1024;

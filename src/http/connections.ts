@@ -67,7 +67,7 @@ export function createConnections({ limits, unsent, logger, now, discard = DISCA
   const warn = () => {
     if (now() - warnedAt < WARN_MS) return;
     warnedAt = now();
-    logger.warn({ connections: limits.connections }, 'there are as many connections as there may be');
+    logger.warn({ connections: limits.connections }, 'the limit of connections is reached');
   };
   const makeRoom = (bytes: number) => {
     const stalled = [...open.values()]

@@ -116,7 +116,7 @@ describe('loadConfig', () => {
     const { warnings } = await load();
     expect(warnings).toHaveLength(101);
     expect(warnings.map(formatProblem).at(-1)).toBe(
-      'workspace/config.json: 29900 more names are no settings',
+      'workspace/config.json: 29900 more keys are not settings',
     );
   });
 

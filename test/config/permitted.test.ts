@@ -37,6 +37,11 @@ describe('what an admin may change over HTTP', () => {
     expect(refused({}, { cache: true, cors: { origins: [] } })).toEqual([]);
   });
 
+  it('names an unknown key once, posted or removed from the file', () => {
+    expect(refused({ custom: 1 }, {}, { custom: null })).toEqual(['custom']);
+    expect(refused({ custom: 1 }, {}, {})).toEqual(['custom']);
+  });
+
   it('lets limits go down from what is in force, whatever the file says', () => {
     expect(refused({}, { limits: { batch: 50, pageSize: 999 } })).toEqual([]);
     expect(refused({}, { limits: { batch: 51 } })).toEqual(['limits.batch']);

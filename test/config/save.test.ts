@@ -131,20 +131,10 @@ describe('config store', () => {
 
   it('refuses an object in the place of a single value, an empty one too', async () => {
     const store = await open({});
-    for (const value of [{}, { a: {} }, { a: 1 }]) {
-      expect(await refusal(store.save({ limits: { batch: value } }))).toEqual([
-        ['limits.batch', 'must be a whole number'],
-      ]);
-      expect(await refusal(store.save({ cors: { origins: value } }))).toEqual([
-        ['cors.origins', 'must be a list'],
-      ]);
+    for (const batch of [{}, { a: {} }, { a: 1 }]) {
+      const expected = [['limits.batch', 'must be a whole number']];
+      expect(await refusal(store.save({ limits: { batch } }))).toEqual(expected);
     }
-    expect(stored()).toEqual({});
-  });
-
-  it('names an unknown key of the file once when a change would remove it', async () => {
-    const store = await open({ custom: 1 });
-    expect(await refusal(store.save({ custom: null }))).toEqual([['custom', 'is not a setting']]);
   });
 
   it('takes null for a change of what is the operator’s, and for none of what is not in the file', async () => {

@@ -109,7 +109,7 @@ export function createIndexKeeper(
           if (!isStoreAway(error) || error.reason === 'unavailable') throw error;
           // A damaged file does not mend itself: no other collection waits for that.
           if (error.reason !== 'damaged') late = error;
-          else log.error({ err: error, namespace }, 'indexes are not in force');
+          else log.error({ err: error, namespace }, 'cannot build the indexes of a collection');
         }
       }
       if (late !== undefined) throw late;

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 
 /** Bytes of UTF-8. */
 const MAX_BYTES = 1024 * 1024;
-/** Parsing and checking more would hold up everybody else for more than a moment. */
+/** Bounds the time for which parsing and checking block the event loop. */
 const MAX_VALUES = 100_000;
 
 function parse(text: string): unknown {

@@ -49,3 +49,10 @@ test('only own members are arguments, and null is none', () => {
   expect(argument({}, 'toString')).toBeUndefined();
   expect(argument({ a: false }, 'a')).toBe(false);
 });
+
+test('100,000 values are the most, however short', () => {
+  // The object and its colon count as three.
+  const of = (count: number) => `{"a":[${'1,'.repeat(count)}1]}`;
+  expect(readArguments(of(99_996))).toBeDefined();
+  expect(refusal(of(99_997)).message).toContain('more than 100000 values');
+});

@@ -1,5 +1,5 @@
-// The temporary folder of a self-test: it goes with the test or with the process, and what a killed process left is swept
-// by the next one.
+// The temporary folder of a self-test. It is removed at the end of the test or of the process; the next self-test removes
+// the folders of killed processes.
 import { chmodSync, mkdtempSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const LEFT = /^cloister-self-test-(?:([1-9]\d{0,9})-(\d+)-)?\w{6}$/;
 /** All that is ever in it. Nothing is removed recursively: the folder is open to all, who may have put links there. */
 const NAMES = ['canary', 'new', 'socket'] as const;
 const ATTEMPTS = 2;
-/** A self-test takes seconds. Whose process cannot be asked after has ended by then. */
+/** A self-test takes seconds. A folder of this age is removed even if its process cannot be looked up. */
 const MAX_AGE_MS = 10 * 60_000;
 
 export interface CanaryFolder {
@@ -36,7 +36,7 @@ function removeFolder(path: string): void {
       rmdirSync(path);
       return;
     } catch {
-      // A sweep will come by again.
+      // The next sweep tries again.
     }
   }
 }

@@ -1,15 +1,15 @@
-// A host and all that is started on the way to it are one group of processes: what is killed goes as a whole.
+// A host and the programs that start it form one process group, which is killed as a whole.
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * For `detached`: the child leads a group of its own. Ctrl-C at the server's terminal does not reach it either, so that
- * requests in flight may end as they would.
+ * Value of the spawn option `detached`: the child leads its own process group. Ctrl-C at the server's terminal does not
+ * reach it, so that requests in flight can finish.
  */
 export const GROUPS = process.platform !== 'win32';
 
 /**
- * SIGKILL. While bubblewrap builds a cage, its inner process waits for the outer one and does not notice when that is gone:
- * killed alone, the outer one would leave it behind for ever.
+ * Sends SIGKILL to the group. While bubblewrap sets up a sandbox, its inner process waits for the outer one and does not
+ * notice its death: killing only the outer one would leave the inner one running forever.
  */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -20,11 +20,11 @@ export function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended, and its exit is on the way.
+    // The group has ended; the `exit` event follows.
   }
 }
 
-/** Kills the groups that are still there when this process exits: what the kernel then ends is only the leader of each. */
+/** Kills the groups that still run when this process exits: a parent-death signal reaches only the leader of each. */
 export function createGroupKeeper(): { keep(child: ChildProcess): void } {
   const living = new Set<ChildProcess>();
   const killAll = () => {
