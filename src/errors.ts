@@ -41,6 +41,7 @@ function bounded(items: readonly ErrorItem[], code: ErrorCode): readonly ErrorIt
     ...item,
     ...(item.field !== undefined && { field: shortened(item.field) }),
     message: shortened(item.message),
+    ...(item.details !== undefined && { details: shortened(item.details) }),
   }));
   const left = items.length - shown.length;
   return left === 0 ? shown : [...shown, { message: `${left} more problems are not listed`, code }];

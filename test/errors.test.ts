@@ -1,5 +1,6 @@
 // The catalogue of errors: complete, used, and carried faithfully by AppError.
 import { describe, expect, it } from 'vitest';
+import { refuseFilter } from '../src/collections/filters/refusal.ts';
 import { ERRORS } from '../src/error-catalogue.ts';
 import { AppError, type ErrorCode, StoreError } from '../src/errors.ts';
 import { sourceFiles } from './helpers/source-tree.ts';
@@ -83,5 +84,10 @@ describe('what an answer lists', () => {
     const { items: shown } = new AppError('BAD_REQUEST', { field: `${'x'.repeat(999)}😀`, message: long });
     expect(shown[0]?.field).toBe(`${'x'.repeat(999)}\ufffd…`);
     expect(shown[0]?.message).toHaveLength(1001);
+  });
+
+  it('has details of a bounded length, as filters are refused with', () => {
+    const [item] = refuseFilter('a', `\`${'x'.repeat(1_000_000)}\` is no field`).items;
+    expect([item?.message.length, item?.details?.length]).toEqual([1001, 1001]);
   });
 });
