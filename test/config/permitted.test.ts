@@ -37,6 +37,15 @@ describe('what an admin may change over HTTP', () => {
     expect(refused({}, { cache: true, cors: { origins: [] } })).toEqual([]);
   });
 
+  it('takes null for a change of what is the operator’s, whether or not it is in the file', () => {
+    const patch = { sandbox: { policyFile: null, secrets: { A: null } }, limits: { batch: null } };
+    expect(refused({}, {}, patch)).toEqual(['sandbox.policyFile', 'sandbox.secrets.A']);
+    const before = { sandbox: { policyFile: 'a.json' } };
+    expect(refused(before, { sandbox: {} }, { sandbox: { policyFile: null } })).toEqual([
+      'sandbox.policyFile',
+    ]);
+  });
+
   it('names an unknown key once, posted or removed from the file', () => {
     expect(refused({ custom: 1 }, {}, { custom: null })).toEqual(['custom']);
     expect(refused({ custom: 1 }, {}, {})).toEqual(['custom']);
