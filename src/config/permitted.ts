@@ -1,8 +1,10 @@
 // Which changes of the configuration file an admin may make over HTTP. Only the operator makes all others.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { REDACTED } from './check.ts';
 import { valueAt } from './effective.ts';
 import { type Assignment, type Flattened, flatten, type Remark, remarkUnknown } from './flatten.ts';
+import { redact } from './redact.ts';
 import type { Config } from './schema.ts';
 import { type Setting, targetOf } from './settings.ts';
 
@@ -59,12 +61,28 @@ function takenAway(patch: JsonObject, parent = ''): Remark[] {
   });
 }
 
+const blockOf = (path: string) => path.split('.', 1)[0] ?? '';
+
+/**
+ * The operator's settings that a change names by themselves. Who does so wants to set them, also to the value that they
+ * have. Who sends back what GET shows does not: that is at least one of its blocks as a whole.
+ */
+function namedAlone(running: Config, posted: Flattened['assignments']): Remark[] {
+  const missing = [...flatten(redact(running)).assignments.keys()].filter((path) => !posted.has(path));
+  const incomplete = new Set(missing.map(blockOf));
+  const named = [...posted].filter(([, { setting, value }]) => {
+    return setting.leaf.overHttp === undefined && !(setting.leaf.secret === true && value === REDACTED);
+  });
+  if (named.some(([path]) => !incomplete.has(blockOf(path)))) return [];
+  return named.map(([, { setting, written }]) => ({ written, message: operatorOnly(setting) }));
+}
+
 /** The settings of a change that are not permitted, each named as it was posted, or as in the file where it would be removed. */
 export function refusedOf(running: Config, change: Change): readonly Remark[] {
   const before = flatten(change.before).assignments;
   const after = flatten(change.after).assignments;
   const posted = flatten(change.patch).assignments;
-  const refused = [...unknownIn(change), ...takenAway(change.patch)];
+  const refused = [...unknownIn(change), ...takenAway(change.patch), ...namedAlone(running, posted)];
   const named = new Set(refused.map(({ written }) => written));
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     const [old, next] = [before.get(path), after.get(path)];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConfig } from '../../src/config/effective.ts';
 import { refusedOf } from '../../src/config/permitted.ts';
+import { redact } from '../../src/config/redact.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 
@@ -32,9 +33,17 @@ describe('what an admin may change over HTTP', () => {
   it('compares what the file says, not only what is posted', () => {
     expect(refused({}, { sandbox: { review: 'all' } })).toEqual(['sandbox.review']);
     expect(refused({ sandbox: { review: 'all' } }, {}, { sandbox: {} })).toEqual(['sandbox.review']);
-    expect(refused({ sandbox: { review: 'all' } }, { sandbox: { review: 'all' } })).toEqual([]);
-    expect(refused({ caching: { engine: 'memory' } }, { cache: { engine: 'memory' } })).toEqual([]);
+    expect(refused({ caching: { ttl: 9 } }, { cache: { ttl: 9 } })).toEqual([]);
     expect(refused({}, { cache: true, cors: { origins: [] } })).toEqual([]);
+  });
+
+  it('takes back the configuration, or a whole block, but no setting of the operator by itself', () => {
+    const shown = redact(RUNNING);
+    const { sandbox, paths } = RUNNING;
+    expect(refused({}, {}, { ...shown, sandbox: { review: sandbox.review } })).toEqual([]);
+    expect(refused({}, {}, { paths: { ...paths } })).toEqual([]);
+    expect(refused({}, {}, { sandbox: { review: sandbox.review } })).toEqual(['sandbox.review']);
+    expect(refused({}, {}, { paths: { hooks: paths.hooks } })).toEqual(['paths.hooks']);
   });
 
   it('takes null for a change of what is the operator’s, whether or not it is in the file', () => {
