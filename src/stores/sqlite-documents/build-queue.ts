@@ -1,5 +1,6 @@
 // The index builds of a store: one object for each, in one queue. One step of one build runs at a time.
 import { StoreError } from '../../errors.ts';
+import { nextTurn } from '../../lib/slices.ts';
 
 /** What a build is made of. `n` is the number of the index. */
 export interface BuildSteps {
@@ -28,8 +29,6 @@ interface Build {
   readonly urgent: boolean;
   readonly done: PromiseWithResolvers<void>;
 }
-
-const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 class SerialBuildQueue implements BuildQueue {
   readonly #steps: BuildSteps;
@@ -75,7 +74,7 @@ class SerialBuildQueue implements BuildQueue {
     this.#isWorking = true;
     for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
       await this.#advance(next);
-      await turnOfLoop();
+      await nextTurn();
     }
     this.#isWorking = false;
     if (!this.#closed) return;
