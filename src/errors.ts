@@ -73,6 +73,7 @@ type StoreFailure =
   | 'conflict'
   | 'damaged'
   | 'duplicate'
+  | 'failed'
   | 'in-use'
   | 'index-conflict'
   | 'parallel-arrays'
@@ -106,9 +107,9 @@ export class StoreError extends Error {
   }
 }
 
-const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'damaged', 'timeout', 'busy']);
+const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'damaged', 'failed', 'timeout', 'busy']);
 
-/** True when the store did not answer, or not in time: the same may succeed later. */
+/** True when the store did not answer, not in time or with a failure of its own: the same may succeed later. */
 export function isStoreAway(error: unknown): error is StoreError {
   return error instanceof StoreError && AWAY.has(error.reason);
 }

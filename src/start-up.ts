@@ -1,4 +1,5 @@
-// What of a start needs the database: made before the server listens, or behind it for as long as the database is away.
+// What of a start needs the database: made before the server listens, or behind it for as long as the database is away
+// or fails.
 import { isStoreAway, StoreError } from './errors.ts';
 import { type Pause, pause as pauseOnClock } from './lib/pause.ts';
 import type { DocumentStore } from './stores/ports.ts';
@@ -28,8 +29,8 @@ interface StartUpOptions {
 
 export interface StartUp {
   /**
-   * Resolves when the server may listen: all is done, or the database is away or slow and the rest goes on behind. Rejects
-   * with whatever stops a step until then but the absence of the database.
+   * Resolves when the server may listen: all is done, or the database is away, slow or fails and the rest goes on behind.
+   * Rejects with whatever stops a step until then but an error of the store.
    */
   begin(): Promise<void>;
   /** Resolves when all is done, however late; rejects as `begin` does. Stays pending when `close` comes first. */
@@ -54,6 +55,22 @@ async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise
   return Promise.race([work.then((value) => ({ value })), late]).finally(() => settled.abort());
 }
 
+/** What the store fails with may be over at the next attempt, but for data that somebody else has. */
+function isPassing(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.reason !== 'in-use';
+}
+
+/** What the log says of a failure; of the same it says it once. */
+function wordsOf(failure: StoreError): string {
+  const { reason, cause } = failure;
+  if (isStoreAway(failure) && reason !== 'failed') {
+    return 'the database is away: the start is completed when it comes';
+  }
+  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  const what = code === undefined ? reason : `${reason}, code ${code}`;
+  return `the database fails at a step of the start (${what}): the step is repeated until it succeeds`;
+}
+
 /** Makes the start-up. Nothing is done before `begin`. */
 export function createStartUp(options: StartUpOptions): StartUp {
   const { store, log, pause = pauseOnClock } = options;
@@ -66,15 +83,23 @@ export function createStartUp(options: StartUpOptions): StartUp {
   let left = options.steps;
   let isDone = false;
   let behind: Promise<void> = Promise.resolve();
+  const told = new Set<string>();
 
-  /** Gives the absence that some step is still waiting for. */
+  const tell = (failure: StoreError): void => {
+    const words = wordsOf(failure);
+    if (told.has(words)) return;
+    told.add(words);
+    log.warn({ err: failure }, words);
+  };
+
+  /** Gives the failure that some step is still waiting to be over. */
   const attempt = async (answer: () => Promise<void>): Promise<StoreError | undefined> => {
-    let away: StoreError | undefined;
+    let failure: StoreError | undefined;
     const again: (() => Promise<void>)[] = [];
     try {
       await answer();
     } catch (error) {
-      if (isStoreAway(error)) return error;
+      if (isPassing(error)) return error;
       throw error;
     }
     for (const step of left) {
@@ -82,21 +107,22 @@ export function createStartUp(options: StartUpOptions): StartUp {
         if (signal.aborted) again.push(step);
         else await step();
       } catch (error) {
-        if (!isStoreAway(error)) throw error;
-        away ??= error;
+        if (!isPassing(error)) throw error;
+        failure ??= error;
         again.push(step);
       }
     }
     left = again;
     isDone = left.length === 0;
-    return away;
+    return failure;
   };
 
   const goOn = async (): Promise<void> => {
     for (let wait = FIRST_WAIT_MS; !isDone; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       await pause(wait, signal);
       if (signal.aborted) return;
-      await attempt(() => store.health());
+      const failure = await attempt(() => store.health());
+      if (failure !== undefined) tell(failure);
     }
     log.info({}, 'the database has come: the start is complete');
     done.resolve();
@@ -112,7 +138,7 @@ export function createStartUp(options: StartUpOptions): StartUp {
         log.warn({}, 'the start takes long: the server listens, and serves when it is complete');
       } else {
         if (outcome.value === undefined) return done.resolve();
-        log.warn({ err: outcome.value }, 'the database is away: the start is completed when it comes');
+        tell(outcome.value);
       }
       behind = first.then(goOn).catch(done.reject);
     },

@@ -121,6 +121,27 @@ describe('a start without its database', () => {
     expect(ran).toEqual([0, 1, 2, 3, 1, 3, 1]);
   });
 
+  it('repeats a step at which the database fails, whatever with, and says so once', async () => {
+    const cause = Object.assign(new Error('no'), { code: 211 });
+    let left = 5;
+    const refused: Answer = async () => {
+      left -= 1;
+      if (left >= 0) throw new StoreError('failed', { cause });
+    };
+    const { startUp, lines, ran } = play({
+      steps: [refused, failing(1, 'duplicate'), failing(3, 'refused'), nothing],
+    });
+    await startUp.begin();
+    await startUp.done;
+    expect([ran.length, lines]).toEqual([
+      13,
+      [
+        'the database fails at a step of the start (failed, code 211): the step is repeated until it succeeds',
+        'the database has come: the start is complete',
+      ],
+    ]);
+  });
+
   it('tells whoever waits what is wrong once the database has come', async () => {
     const error = new AppError('BAD_REQUEST');
     const { startUp } = play({ health: failing(1), steps: [() => Promise.reject(error)] });

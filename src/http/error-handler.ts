@@ -13,6 +13,7 @@ const NO_DOCUMENT = { results: [], metadata: { page: 1, offset: 0, totalCount: 0
 const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   unavailable: 'STORE_UNAVAILABLE',
   damaged: 'STORE_UNAVAILABLE',
+  failed: 'STORE_UNAVAILABLE',
   timeout: 'QUERY_TIMEOUT',
   busy: 'STORE_BUSY',
   conflict: 'STORE_BUSY',
@@ -23,8 +24,8 @@ const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   'too-large': 'PAYLOAD_TOO_LARGE',
   'too-much': 'RESULT_TOO_LARGE',
   'parallel-arrays': 'BAD_REQUEST',
-  // Documents are told why where they are written; nothing else should meet a rule.
-  refused: 'INTERNAL',
+  // Documents are told why where they are written. Whatever else meets a rule of the database is nobody's mistake.
+  refused: 'STORE_UNAVAILABLE',
 };
 
 const FROM_FRAMEWORK: ReadonlyMap<string, ErrorCode> = new Map([

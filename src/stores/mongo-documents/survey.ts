@@ -1,6 +1,7 @@
 // What there is as a whole: the name spaces of a server, and the measure of one.
 import type { DocumentStore, OperationOptions } from '../ports.ts';
 import { filledNamespaces } from './collections.ts';
+import { repeatedRead } from './connection/repeat.ts';
 import type { Connection, IndexKnowledge } from './connection/types.ts';
 import { collectionStats } from './stats.ts';
 
@@ -19,8 +20,12 @@ export function createSurvey({
 }: Collaborators): Pick<DocumentStore, 'stats' | 'collections'> {
   return {
     stats: (ns, options: OperationOptions = {}) =>
-      connection.run(options, (scope) => collectionStats(scope, ns, indexes.of(ns))),
+      connection.run(options, (scope) =>
+        repeatedRead(scope, () => collectionStats(scope, ns, indexes.of(ns))),
+      ),
     collections: () =>
-      connection.run({}, (scope) => filledNamespaces(scope, { connection, separateDatabases })),
+      connection.run({}, (scope) =>
+        repeatedRead(scope, () => filledNamespaces(scope, { connection, separateDatabases })),
+      ),
   };
 }

@@ -1,9 +1,10 @@
 // Commits: one write as one command, several as a transaction, or one after the other where the server has none.
-import type { StoreError } from '../../../errors.ts';
+import { isStoreAway, StoreError } from '../../../errors.ts';
 import type { Random } from '../../../lib/back-off.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';
-import { asStoreError } from '../connection/failures.ts';
+import { asFailure } from '../connection/failures.ts';
+import { isWithoutEffect, repeatedly } from '../connection/repeat.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
 import { spaceKey } from '../names.ts';
 import { createExplain, type Refusal } from './failures.ts';
@@ -18,14 +19,14 @@ interface CommitsOptions {
   readonly random?: Random;
 }
 
-/** After these nobody knows whether the writes were applied. */
-const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'timeout', 'busy']);
+/** Nobody knows whether the writes were applied. Only what is said of a write says that they were not. */
+const isInDoubt = (error: Error) => !(error instanceof StoreError) || isStoreAway(error);
 
-async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined> {
+async function applyOne(scope: Scope, write: Write, random: Random): Promise<Refusal | undefined> {
   const session = scope.session();
-  const limit = scope.timeLimit();
+  const send = () => writeOne(scope, write, { session, ...scope.timeLimit() });
   try {
-    await writeOne(scope, write, { session, ...limit });
+    await repeatedly(scope, send, { worthwhile: isWithoutEffect, random });
   } catch (error) {
     return { error, write, index: 0 };
   }
@@ -56,7 +57,7 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
 
   const apply = async (scope: Scope, writes: readonly Write[]): Promise<Refusal | undefined> => {
     const [write] = writes as [Write];
-    if (writes.length === 1) return applyOne(scope, write);
+    if (writes.length === 1) return applyOne(scope, write, random);
     const { transactions } = scope.deployment;
     return transactions ? writeInTransaction(scope, writes, random) : writeInOrder(scope, writes, log);
   };
@@ -67,8 +68,8 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
       const refusal = await apply(scope, writes);
       if (refusal !== undefined) throw await explain(refusal, scope);
     } catch (error) {
-      const failure = asStoreError(error);
-      if (IN_DOUBT.has(failure.reason)) tell(writes);
+      const failure = asFailure(error);
+      if (isInDoubt(failure)) tell(writes);
       throw failure;
     }
     tell(writes);

@@ -1,24 +1,23 @@
 // Several writes on a server without transactions: one command after the other, taken back when one is refused.
-import { type Collection, MongoServerError } from 'mongodb';
+import { type Collection, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Write } from '../../ports.ts';
 import { asFailure } from '../connection/failures.ts';
+import { repeatedRead } from '../connection/repeat.ts';
 import type { Scope } from '../connection/types.ts';
 import { spaceKey } from '../names.ts';
 import { FOLLOWED, type Outcome, sendParcel } from './command.ts';
 import type { Refusal } from './failures.ts';
 import { type Images, readImages } from './images.ts';
 import { type Parcel, parcelsOf } from './parcels.ts';
+import { findProgress, progressAfter } from './progress.ts';
 import { writeOne } from './single.ts';
 import { type Done, undo } from './undo.ts';
 import { firstStale } from './versions.ts';
 
 /** How many removals are on their way at once. */
 const AT_ONCE = 16;
-
-/** Codes of a server that stops in the middle of a command and does not say where. */
-const CUT_OFF: ReadonlySet<unknown> = new Set([50, 64, 91, 189, 262, 279, 10107, 11600, 11601, 11602]);
 
 interface Journal {
   readonly images: Images;
@@ -39,20 +38,21 @@ export async function writeInOrder(
   writes: readonly Write[],
   log: Pick<Logger, 'error'>,
 ): Promise<Refusal | undefined> {
-  const images = await readImages(limited, writes);
+  const images = await repeatedRead(limited, () => readImages(limited, writes));
   const scope = timeless(limited, writes);
   const journal: Journal = { images, done: [], log };
   for (const parcel of parcelsOf(writes)) {
-    if (isLate(scope)) return takeBack(scope, journal, undefined);
+    const limit = limitOf(scope);
+    if (limit === undefined) return takeBack(scope, journal, undefined);
     const isFollowed = parcel.first + parcel.writes.length < writes.length;
-    const outcome = await apply(scope, { parcel, isFollowed }, journal);
+    const outcome = await apply(scope, { parcel, isFollowed, limit }, journal);
     if (outcome === undefined) continue;
     const at = outcome.at ?? (await firstStale(scope, parcel));
     const refusal = { error: outcome.error, write: parcel.writes[at] as Write, index: parcel.first + at };
     return takeBack(scope, journal, refusal);
   }
   // Whoever asked has been told that nothing was written.
-  return isLate(scope) ? takeBack(scope, journal, undefined) : undefined;
+  return limitOf(scope) === undefined ? takeBack(scope, journal, undefined) : undefined;
 }
 
 /** A scope that still gives the collections of the writes when time is up: then there is something to take back. */
@@ -65,12 +65,12 @@ function timeless(scope: Scope, writes: readonly Write[]): Scope {
   return { ...scope, collection: (ns) => collections.get(spaceKey(ns)) ?? scope.collection(ns) };
 }
 
-function isLate(scope: Scope): boolean {
+/** What bounds a command; undefined when time is up. */
+function limitOf(scope: Scope): ReturnType<Scope['timeLimit']> | undefined {
   try {
-    scope.left();
-    return false;
+    return scope.timeLimit();
   } catch {
-    return true;
+    return undefined;
   }
 }
 
@@ -78,30 +78,31 @@ interface Step {
   readonly parcel: Parcel;
   /** More of the commit comes after it. */
   readonly isFollowed: boolean;
+  readonly limit: ReturnType<Scope['timeLimit']>;
 }
 
 /** Applies a parcel and notes what of it was done. */
 async function apply(scope: Scope, step: Step, { done }: Journal): Promise<Outcome['failure']> {
-  const { parcel, isFollowed } = step;
+  const { parcel, isFollowed, limit } = step;
   const { kind, ns, writes } = parcel;
   if (kind === 'remove') return removeEach(scope, step, done);
+  const note = (count: number) => done.push({ kind, ns, writes: writes.slice(0, count).filter(isUndone) });
   try {
-    const outcome = await sendParcel(scope, parcel, { isFollowed });
-    done.push({ kind, ns, writes: writes.slice(0, outcome.done).filter(isUndone) });
+    const outcome = await sendParcel(scope, parcel, { isFollowed, ...limit });
+    note(outcome.done);
     return outcome.failure;
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return { at: 0, error };
+    const progress = progressAfter(error);
+    if (progress === 'nothing') return { at: 0, error };
+    const count =
+      progress === 'unknown' ? undefined : await findProgress(scope, parcel).catch(() => undefined);
+    if (count === undefined) throw error;
+    note(count);
+    return { at: Math.min(count, writes.length - 1), error };
   }
 }
 
 const isUndone = (write: Write) => write.kind !== 'insert' || write.stays !== true;
-
-/** True where the server, or the driver, refused the command as a whole. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof MongoServerError) return !CUT_OFF.has(error.code);
-  return error instanceof RangeError;
-}
 
 /**
  * One command for each, several at once: no order matters among them, and a command for many would not say which ones
@@ -112,17 +113,25 @@ async function removeEach(scope: Scope, step: Step, done: Done[]): Promise<Outco
   for (let first = 0; first < writes.length; first += AT_ONCE) {
     const some = writes.slice(first, first + AT_ONCE);
     const isFollowed = step.isFollowed || first + AT_ONCE < writes.length;
-    const sending = isFollowed ? { writeConcern: FOLLOWED } : {};
+    const sending = { ...step.limit, ...(isFollowed && { writeConcern: FOLLOWED }) };
     const results = await Promise.allSettled(some.map((write) => writeOne(scope, write, sending)));
-    done.push({ kind, ns, writes: some.filter((_, at) => results[at]?.status === 'fulfilled') });
+    done.push({ kind, ns, writes: some.filter((_, at) => isRemoved(results[at])) });
     const failures = results.flatMap((result, at) =>
       result.status === 'rejected' ? [{ at: first + at, error: result.reason as unknown }] : [],
     );
-    const unknown = failures.find(({ error }) => !(error instanceof StoreError) && !isRefusal(error));
+    const unknown = failures.find(
+      ({ error }) => !(error instanceof StoreError) && progressAfter(error) === 'unknown',
+    );
     if (unknown !== undefined) throw unknown.error;
     if (failures[0] !== undefined) return failures[0];
   }
   return undefined;
+}
+
+/** One that only waited in vain for the journal is done; of one document nothing else is done by half. */
+function isRemoved(result: PromiseSettledResult<void> | undefined): boolean {
+  if (result?.status !== 'rejected') return true;
+  return result.reason instanceof MongoWriteConcernError;
 }
 
 async function takeBack(scope: Scope, { images, done, log }: Journal, refusal: Refusal | undefined) {

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, MongoServerError } from 'mongodb';
 import { backOff, type Random } from '../../../lib/back-off.ts';
 import type { Write } from '../../ports.ts';
-import { isTransient, isUnknownCommit } from '../connection/failures.ts';
+import { asFailure, isTransient, isUnknownCommit } from '../connection/failures.ts';
+import { isPassing } from '../connection/repeat.ts';
 import type { Scope } from '../connection/types.ts';
 import { spaceKey } from '../names.ts';
 import { sendParcel } from './command.ts';
@@ -13,6 +14,9 @@ import { firstStale } from './versions.ts';
 
 /** Bounds of the pause before the next attempt, in milliseconds. */
 const PAUSE = { first: 5, most: 200 };
+
+/** How often in all what fails is tried, or a commit asked for, where the server does not say that it is worth it. */
+const ATTEMPTS = 5;
 
 /**
  * Applies all writes or none; returns the one that was refused, if any. Rejects with `timeout`, or with what the driver
@@ -25,6 +29,7 @@ export async function writeInTransaction(
 ): Promise<Refusal | undefined> {
   const session = scope.session();
   let created = false;
+  let failures = 0;
   for (let round = 0; ; round += 1) {
     try {
       return await attempt(scope, session, writes);
@@ -33,7 +38,11 @@ export async function writeInTransaction(
       if (isRefusedCreation(error) && !created) {
         await createCollections(scope, writes);
         created = true;
-      } else if (!isTransient(error)) throw error;
+      } else if (!isTransient(error)) {
+        failures += 1;
+        // Nothing is applied before the commit, and what that throws is passed on.
+        if (!isPassing(error) || failures === ATTEMPTS) throw error;
+      }
     }
     scope.left();
     await delay(backOff(round, PAUSE, random));
@@ -45,6 +54,7 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
   session.startTransaction({
     readConcern: { level: 'local' },
     writeConcern: { w: 'majority', journal: true },
+    ...commitLimit(scope),
   });
   for (const parcel of parcelsOf(writes)) {
     const sending = { session, ...scope.timeLimit() };
@@ -53,15 +63,22 @@ async function attempt(scope: Scope, session: ClientSession, writes: readonly Wr
       return { failure: { at: 0, error } };
     });
     if (failure === undefined) continue;
-    if (isTransient(failure.error) || isRefusedCreation(failure.error)) throw failure.error;
+    const { error } = failure;
+    if (isTransient(error) || isRefusedCreation(error) || isPassing(error)) throw error;
     await session.abortTransaction().catch(() => undefined);
     const at = failure.at ?? (await firstStale(scope, parcel));
     const write = parcel.writes[at] as Write;
-    return { error: failure.error, write, index: parcel.first + at };
+    return { error, write, index: parcel.first + at };
   }
   await finish(scope, session);
   scope.acknowledged(session);
   return undefined;
+}
+
+/** A commit that waits for members which lag would go on waiting when nobody listens any more. */
+function commitLimit(scope: Scope): { readonly maxCommitTimeMS?: number } {
+  const left = scope.left();
+  return left === undefined ? {} : { maxCommitTimeMS: left };
 }
 
 /** A cluster makes no collections in a transaction that writes to several shards: OperationNotSupportedInTransaction. */
@@ -84,16 +101,20 @@ async function createCollections(scope: Scope, writes: readonly Write[]): Promis
   }
 }
 
-/** Commits. An answer that got lost is asked for again: committing twice does no harm. */
+/**
+ * Commits. An answer that got lost, or says nothing of what became of the commit, is asked for again: committing twice
+ * does no harm. Throws what the driver throws only where nothing is applied, and a StoreError where nobody knows.
+ */
 async function finish(scope: Scope, session: ClientSession): Promise<void> {
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!isUnknownCommit(error)) throw error;
-      scope.left();
-      await delay(PAUSE.first);
+      if (isTransient(error)) throw error;
+      if (!isUnknownCommit(error) && (!isPassing(error) || attempt >= ATTEMPTS)) throw asFailure(error);
     }
+    scope.left();
+    await delay(PAUSE.first);
   }
 }

@@ -79,9 +79,8 @@ class ServerConnection implements Connection {
     try {
       await within(ping, HEALTH_MS, () => new StoreError('unavailable'));
     } catch (error) {
-      throw error instanceof StoreError && error.reason !== 'unavailable'
-        ? new StoreError('unavailable', { cause: error.cause })
-        : error;
+      if (error instanceof StoreError && error.reason === 'unavailable') throw error;
+      throw new StoreError('unavailable', { cause: error instanceof StoreError ? error.cause : error });
     }
   };
 

@@ -11,54 +11,55 @@ import { plainCause } from './failures-cause.ts';
 
 type Reason = StoreError['reason'];
 
-/** https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml */
-const CODES: Readonly<Record<number, Reason>> = {
-  6: 'unavailable', // HostUnreachable
-  7: 'unavailable', // HostNotFound
-  13: 'unavailable', // Unauthorized
-  18: 'unavailable', // AuthenticationFailed
-  24: 'busy', // LockTimeout
-  43: 'unavailable', // CursorNotFound: the server was started anew in between
-  46: 'busy', // LockBusy
-  50: 'timeout', // MaxTimeMSExpired
-  64: 'timeout', // WriteConcernFailed
-  89: 'unavailable', // NetworkTimeout
-  91: 'unavailable', // ShutdownInProgress
-  100: 'unavailable', // UnsatisfiableWriteConcern
-  112: 'busy', // WriteConflict
-  121: 'refused', // DocumentValidationFailure: a rule that somebody gave the collection
-  133: 'unavailable', // FailedToSatisfyReadPreference
-  134: 'unavailable', // ReadConcernMajorityNotAvailableYet
-  146: 'too-much', // ExceededMemoryLimit
-  166: 'refused', // CommandNotSupportedOnView
-  171: 'parallel-arrays', // CannotIndexParallelArrays
-  189: 'unavailable', // PrimarySteppedDown
-  202: 'timeout', // NetworkInterfaceExceededTimeLimit
-  251: 'busy', // NoSuchTransaction: the server gave it up
-  257: 'too-large', // TransactionTooLarge
-  262: 'timeout', // ExceededTimeLimit
-  290: 'timeout', // TransactionExceededLifetimeLimitSeconds
-  292: 'too-much', // QueryExceededMemoryLimitNoDiskUseAllowed
-  358: 'unavailable', // InternalTransactionNotSupported, while a cluster changes its version
-  388: 'too-much', // TransactionTooLargeForCache
-  8000: 'unavailable', // AtlasError: its word for a wrong user or password
-  9001: 'unavailable', // SocketException
-  10058: 'unavailable', // LegacyNotPrimary
-  10107: 'unavailable', // NotWritablePrimary
-  10334: 'too-large', // BSONObjectTooLarge
-  11000: 'duplicate', // DuplicateKey
-  11001: 'duplicate',
-  11600: 'unavailable', // InterruptedAtShutdown
-  11601: 'timeout', // Interrupted: an operator ended it
-  11602: 'unavailable', // InterruptedDueToReplStateChange
-  12582: 'duplicate',
-  13435: 'unavailable', // NotPrimaryNoSecondaryOk
-  13436: 'unavailable', // NotPrimaryOrSecondary
-  14031: 'unavailable', // OutOfDiskSpace
-  16746: 'parallel-arrays', // A number in an index's path that is both a position and a name in one list
-  17419: 'too-large', // A document that an update would make too large
-  17420: 'too-large',
-};
+/**
+ * Codes that say more than that the server failed, which all others do:
+ * https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
+ */
+const CODES: ReadonlyMap<number, Reason> = new Map([
+  [6, 'unavailable'], // HostUnreachable
+  [7, 'unavailable'], // HostNotFound
+  [13, 'unavailable'], // Unauthorized
+  [18, 'unavailable'], // AuthenticationFailed
+  [24, 'busy'], // LockTimeout
+  [46, 'busy'], // LockBusy
+  [50, 'timeout'], // MaxTimeMSExpired
+  [64, 'timeout'], // WriteConcernFailed
+  [89, 'unavailable'], // NetworkTimeout
+  [91, 'unavailable'], // ShutdownInProgress
+  [100, 'unavailable'], // UnsatisfiableWriteConcern
+  [112, 'busy'], // WriteConflict
+  [121, 'refused'], // DocumentValidationFailure: a rule that somebody gave the collection
+  [133, 'unavailable'], // FailedToSatisfyReadPreference
+  [134, 'unavailable'], // ReadConcernMajorityNotAvailableYet
+  [146, 'too-much'], // ExceededMemoryLimit
+  [166, 'refused'], // CommandNotSupportedOnView
+  [171, 'parallel-arrays'], // CannotIndexParallelArrays
+  [189, 'unavailable'], // PrimarySteppedDown
+  [202, 'timeout'], // NetworkInterfaceExceededTimeLimit
+  [251, 'busy'], // NoSuchTransaction: the server gave it up
+  [257, 'too-large'], // TransactionTooLarge
+  [262, 'timeout'], // ExceededTimeLimit
+  [290, 'timeout'], // TransactionExceededLifetimeLimitSeconds
+  [292, 'too-much'], // QueryExceededMemoryLimitNoDiskUseAllowed
+  [358, 'unavailable'], // InternalTransactionNotSupported, while a cluster changes its version
+  [388, 'too-much'], // TransactionTooLargeForCache
+  [8000, 'unavailable'], // AtlasError: its word for a wrong user or password
+  [9001, 'unavailable'], // SocketException
+  [10058, 'unavailable'], // LegacyNotPrimary
+  [10107, 'unavailable'], // NotWritablePrimary
+  [10334, 'too-large'], // BSONObjectTooLarge
+  [11000, 'duplicate'], // DuplicateKey
+  [11001, 'duplicate'],
+  [11600, 'unavailable'], // InterruptedAtShutdown
+  [11601, 'timeout'], // Interrupted: an operator ended it
+  [11602, 'unavailable'], // InterruptedDueToReplStateChange
+  [12582, 'duplicate'],
+  [13435, 'unavailable'], // NotPrimaryNoSecondaryOk
+  [13436, 'unavailable'], // NotPrimaryOrSecondary
+  [16746, 'parallel-arrays'], // A number in an index's path that is both a position and a name in one list
+  [17419, 'too-large'], // A document that an update would make too large
+  [17420, 'too-large'],
+]);
 
 /** What has no code, or one that means many things, by the words. */
 const WORDS: readonly (readonly [RegExp, Reason])[] = [
@@ -67,18 +68,18 @@ const WORDS: readonly (readonly [RegExp, Reason])[] = [
 ];
 
 /** The driver's own failures, by their names: not all of their classes are exported. */
-const NAMES: Readonly<Record<string, Reason>> = {
-  MongoWaitQueueTimeoutError: 'busy',
-  MongoPoolClosedError: 'unavailable',
-  MongoTopologyClosedError: 'unavailable',
-  MongoClientClosedError: 'unavailable',
-  MongoServerClosedError: 'unavailable',
-  MongoNotConnectedError: 'unavailable',
-  MongoStalePrimaryError: 'unavailable',
-  MongoExpiredSessionError: 'unavailable',
-  MongoOperationTimeoutError: 'timeout',
-  MongoUnexpectedServerResponseError: 'unavailable',
-};
+const NAMES: ReadonlyMap<string, Reason> = new Map([
+  ['MongoWaitQueueTimeoutError', 'busy'],
+  ['MongoPoolClosedError', 'unavailable'],
+  ['MongoTopologyClosedError', 'unavailable'],
+  ['MongoClientClosedError', 'unavailable'],
+  ['MongoServerClosedError', 'unavailable'],
+  ['MongoNotConnectedError', 'unavailable'],
+  ['MongoStalePrimaryError', 'unavailable'],
+  ['MongoExpiredSessionError', 'unavailable'],
+  ['MongoOperationTimeoutError', 'timeout'],
+  ['MongoUnexpectedServerResponseError', 'unavailable'],
+]);
 
 /** True for a transaction that may be tried once more from its start. Takes what the driver threw. */
 export function isTransient(error: unknown): boolean {
@@ -114,18 +115,35 @@ const FIELDS: Readonly<Partial<Record<Reason, (error: MongoError) => readonly st
   refused: refusedFields,
 };
 
+/** Codes of Node.js for a connection that is gone. The driver hands some of these errors on as they are. */
+const OF_A_SOCKET = /^E(?:RR_(?:STREAM|SOCKET|SSL|TLS)_|(?!RR_)[A-Z])/;
+
+function isOfSocket(error: Error): boolean {
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'string' && OF_A_SOCKET.test(code);
+}
+
+/** Where an error was made, Node's own functions aside. */
+const FRAME = /^\s+at (?!.*\bnode:).*$/m;
+const DRIVER = /[\\/]node_modules[\\/](?:mongodb|bson)[\\/]/;
+
+/** A defect of the driver: it throws whatever its code runs into. */
+function isOfDriver({ stack = '' }: Error): boolean {
+  return DRIVER.test(FRAME.exec(stack)?.[0] ?? '');
+}
+
 function isOfNetwork(error: MongoError): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
   // A bulk write wraps whatever ended it, and only answers of a server have a number.
   return error instanceof MongoBulkWriteError && typeof error.code !== 'number';
 }
 
-function reasonOf(error: MongoError): Reason | undefined {
+function reasonOf(error: MongoError): Reason {
   // Codes first: the words of a message may be those of a document.
-  if (typeof error.code === 'number' && Object.hasOwn(CODES, error.code)) return CODES[error.code];
-  if (Object.hasOwn(NAMES, error.name)) return NAMES[error.name];
-  const worded = WORDS.find(([words]) => words.test(error.message))?.[1];
-  return worded ?? (isOfNetwork(error) ? 'unavailable' : undefined);
+  const coded = typeof error.code === 'number' ? CODES.get(error.code) : undefined;
+  const known = coded ?? NAMES.get(error.name);
+  const worded = known ?? WORDS.find(([words]) => words.test(error.message))?.[1];
+  return worded ?? (isOfNetwork(error) ? 'unavailable' : 'failed');
 }
 
 /** The driver has buffers for 17 MB and writes on past their end. */
@@ -133,17 +151,20 @@ const isPastBuffer = (error: unknown) =>
   error instanceof RangeError && Reflect.get(error, 'code') === 'ERR_OUT_OF_RANGE';
 
 /**
- * The StoreError of whatever was thrown, StoreErrors as they are. What is nobody's fault but ours has none: it is thrown,
- * without the driver's facts where it is the driver's. Causes tell what happened and hold no documents.
+ * The StoreError of whatever was thrown, StoreErrors as they are. What is not known to be somebody's mistake is a failure
+ * of the database. A defect of ours has none: it is thrown. Causes tell what happened and hold no documents.
  */
 export function asStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   if (isPastBuffer(error)) return new StoreError('too-large', { cause: plainCause(error) });
-  if (!(error instanceof MongoError)) throw error;
-  const reason = reasonOf(error);
-  const cause = plainCause(error);
-  if (reason === undefined) throw cause;
-  return new StoreError(reason, { cause, fields: FIELDS[reason]?.(error) ?? [] });
+  if (!(error instanceof Error)) throw error;
+  if (error instanceof MongoError) {
+    const reason = reasonOf(error);
+    return new StoreError(reason, { cause: plainCause(error), fields: FIELDS[reason]?.(error) ?? [] });
+  }
+  if (isOfSocket(error)) return new StoreError('unavailable', { cause: plainCause(error) });
+  if (isOfDriver(error)) return new StoreError('failed', { cause: plainCause(error) });
+  throw error;
 }
 
 /** A StoreError, or the defect that it is. */

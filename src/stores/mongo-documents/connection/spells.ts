@@ -1,9 +1,13 @@
 // What the log says of the database: a line when something changes, never one for each request.
 import { StoreError } from '../../../errors.ts';
+import { createLogLimit } from '../../../lib/log-limit.ts';
 import type { Deployment, MongoOptions } from './types.ts';
 
 /** A refusal that has not been seen for so many milliseconds is told anew. */
 const FORGET_MS = 60_000;
+
+/** A failure of the database is told once in so many milliseconds. */
+const FAILURE_LINE_MS = 60_000;
 
 /** Codes of the server for who may not come in, and who may not do a thing. */
 const LOGIN: ReadonlySet<unknown> = new Set([18, 8000]);
@@ -31,6 +35,7 @@ function greeting({ kind, transactions }: Deployment): string {
 
 /** Keeps the log of one connection. */
 export function createSpells({ log, now }: SpellOptions): Spells {
+  const limit = createLogLimit({ everyMs: FAILURE_LINE_MS, now });
   const refusals = new Map<unknown, number>();
   let kind: Deployment['kind'] | undefined;
   let away = false;
@@ -55,6 +60,15 @@ export function createSpells({ log, now }: SpellOptions): Spells {
     log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'the database is away');
   }
 
+  /** The server answers, and fails at what it is asked. */
+  function tellFailure(cause: unknown): void {
+    const code = codeOf(cause);
+    const line = limit(String(code));
+    if (line === undefined) return;
+    const detail = cause instanceof Error ? cause.message : undefined;
+    log.error({ code, detail, ...line }, 'the database fails: what it fails at is answered with 503');
+  }
+
   return {
     begin: () => spell,
     connected(deployment) {
@@ -70,7 +84,9 @@ export function createSpells({ log, now }: SpellOptions): Spells {
       log.info('the database is back');
     },
     failed(began, error) {
-      if (!(error instanceof StoreError) || error.reason !== 'unavailable') return;
+      if (!(error instanceof StoreError)) return;
+      if (error.reason === 'failed') tellFailure(error.cause);
+      if (error.reason !== 'unavailable') return;
       const code = codeOf(error.cause);
       if (LOGIN.has(code))
         refuse(code, 'the database refuses the user or the password of database.mongodb.uri');

@@ -1,6 +1,7 @@
 // Counts documents, exactly.
 import type { Filter } from '../../filter.ts';
 import type { DocumentStore, Namespace } from '../../ports.ts';
+import { repeatedRead } from '../connection/repeat.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
 import { translateFilter } from '../filters/translate.ts';
 import type { Experience } from '../folding/experience.ts';
@@ -32,5 +33,7 @@ export function createCount({
     return folded ?? countRows(scope, { ns, query: said.query });
   };
   return (ns, filter, options = {}) =>
-    connection.run(options, (scope) => counts.of(scope, { ns, filter }, () => counted(scope, ns, filter)));
+    connection.run(options, (scope) =>
+      repeatedRead(scope, () => counts.of(scope, { ns, filter }, () => counted(scope, ns, filter))),
+    );
 }

@@ -1,7 +1,9 @@
 // Finds documents: in the server's words as far as they reach, in one round trip where they reach all the way.
+import { StoreError } from '../../../errors.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';
-import { asStoreError } from '../connection/failures.ts';
+import { asFailure } from '../connection/failures.ts';
+import { repeatedRead } from '../connection/repeat.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
 import { translateFilter } from '../filters/translate.ts';
 import { createExperience } from '../folding/experience.ts';
@@ -29,7 +31,8 @@ export function createReads({
     return connection.run(options, async (scope) => {
       scope.left();
       if (query.limit <= 0) return { texts: [], finish: undefined };
-      return findPage(scope, { ns, query, known: indexes.of(ns), experience, memory });
+      const search = { ns, query, known: indexes.of(ns), experience, memory };
+      return repeatedRead(scope, () => findPage(scope, search));
     });
   };
   return {
@@ -56,7 +59,8 @@ async function findPage(scope: Scope, search: Search): Promise<Page> {
     if (!said.exact || sort === undefined) return await findResidual(scope, search, said);
     return (await findFolded(scope, search)) ?? (await findPlain(scope, search, said));
   } catch (error) {
-    if (asStoreError(error).reason !== 'parallel-arrays') throw error;
+    const failure = asFailure(error);
+    if (!(failure instanceof StoreError && failure.reason === 'parallel-arrays')) throw error;
     return findSorted(scope, search, said);
   }
 }

@@ -16,11 +16,13 @@ const INDEX_BUILD_ABORTED = 276;
 /** An index that cannot be made whatever the data: another one, a view or a limit is in its way. */
 const REFUSALS: ReadonlySet<unknown> = new Set([
   2, // BadValue
+  20, // IllegalOperation
   67, // CannotCreateIndex
   72, // InvalidOptions
   73, // InvalidNamespace
   85, // IndexOptionsConflict
   86, // IndexKeySpecsConflict
+  115, // CommandNotSupported
   166, // CommandNotSupportedOnView
   197, // InvalidIndexSpecificationOption
 ]);

@@ -40,6 +40,8 @@ interface Indexing {
 
 /** Between two attempts to go on with what is behind the answer, while the server is away. In milliseconds. */
 const RETRY_MS = 2000;
+/** The longest pause where the server is there and fails: doubled from the first, as each attempt may read all documents. */
+const LONGEST_RETRY_MS = 60_000;
 /** A server builds indexes of three collections at a time: one of them is for those that somebody waits for. */
 const BUILDS = 2;
 const NO_DEADLINE = createDeadline(Number.POSITIVE_INFINITY, () => 0);
@@ -200,12 +202,13 @@ class ServerIndexing implements Indexing {
     const turn = this.#latest.get(key);
     const counts = () => this.#latest.get(key) === turn;
     const done = this.#background.run(key, async () => {
-      while (counts()) {
+      for (let wait = RETRY_MS; counts(); ) {
         try {
           return await work(counts);
         } catch (error) {
           if (!isStoreAway(error) || this.#closing.signal.aborted) throw error;
-          await this.#pause(RETRY_MS, this.#closing.signal);
+          await this.#pause(wait, this.#closing.signal);
+          wait = error.reason === 'failed' ? Math.min(2 * wait, LONGEST_RETRY_MS) : RETRY_MS;
         }
       }
     });

@@ -1,6 +1,7 @@
 // Makes and drops indexes of one name space, and keeps the record of what is ours in step.
 import { isStoreAway, StoreError } from '../../../errors.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
+import { repeatedRead } from '../connection/repeat.ts';
 import type { Connection, Scope } from '../connection/types.ts';
 import { createIndexes, dropIndex, listIndexes } from './commands.ts';
 import { type IndexPlan, isSettled, type Placement, planIndexes, type ServingIndex } from './plan.ts';
@@ -40,12 +41,13 @@ export async function planFor(
   { connection, ns }: Site,
   definitions: readonly IndexDefinition[],
 ): Promise<IndexPlan> {
-  return connection.run({}, async (scope) => {
+  const look = async (scope: Scope) => {
     const found = await listIndexes(scope, ns);
     const plan = planIndexes(definitions, found, () => true);
     if (isSettled(plan)) return plan;
     return planIndexes(definitions, found, await readRecord(scope, ns));
-  });
+  };
+  return connection.run({}, (scope) => repeatedRead(scope, () => look(scope)));
 }
 
 async function whileOpen<T>(work: Promise<T>, closing: AbortSignal): Promise<T> {

@@ -1,5 +1,6 @@
 // The driver's failures as a real server brings them about, and those that it is hard to bring about by their shape.
 import {
+  BSON,
   type Document,
   MongoBulkWriteError,
   MongoClient,
@@ -152,6 +153,15 @@ describeMongo('what a server refuses', ({ standalone, replicaSet }) => {
   });
 });
 
+function caught(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not throw');
+}
+
 describe('a failure', () => {
   it.each([
     [11_000, 'duplicate'],
@@ -195,12 +205,29 @@ describe('a failure', () => {
     expect(asStoreError(error)).toBe(error);
   });
 
-  it('that is a defect is thrown, without the facts of the driver', () => {
+  it('that nobody has listed is one of the database, without the facts of the driver', () => {
+    for (const code of [8, 9, 26, 175, 211, 14_031, 98_765]) {
+      const error = asStoreError(coded(code, { secret: 'PRIVATE' }));
+      expect(error).toMatchObject({ reason: 'failed', cause: { code, message: 'no' } });
+      expect(error.cause).not.toHaveProperty('secret');
+    }
+    expect(asStoreError(new MongoInvalidArgumentError('no'))).toMatchObject({ reason: 'failed' });
+  });
+
+  it.each(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])(
+    'of a socket is the absence of the server: %s',
+    (code) => {
+      const error = Object.assign(new Error('This socket has been ended by the other party'), { code });
+      expect(asStoreError(error)).toMatchObject({ reason: 'unavailable', cause: { code } });
+    },
+  );
+
+  it('that is a defect is thrown, unless it is one of the driver', () => {
     const defect = new TypeError('no function');
     expect(() => asStoreError(defect)).toThrow(defect);
-    const thrown = () => asStoreError(coded(9, { secret: 'PRIVATE' }));
-    expect(thrown).toThrow(expect.objectContaining({ code: 9, message: 'no' }));
-    expect(thrown).not.toThrow(expect.objectContaining({ secret: 'PRIVATE' }));
+    const invalid = Object.assign(new TypeError('no'), { code: 'ERR_INVALID_ARG_TYPE' });
+    expect(() => asStoreError(invalid)).toThrow(invalid);
+    expect(asStoreError(caught(() => BSON.deserialize(null as never)))).toMatchObject({ reason: 'failed' });
   });
 
   it('tells by its labels whether to try again', () => {
