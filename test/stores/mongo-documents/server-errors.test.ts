@@ -23,8 +23,11 @@ const OF_ANOTHER_SERVER: ReadonlySet<number> = new Set([
   ...[6, 7, 89, 91, 189, 9001, 10058, 10107, 11600, 11602, 13435, 13436],
 ]);
 
+/** The fail point does not answer with these as a server would: the first ends it, others lack what belongs to them. */
+const NOT_TO_BE_FAKED: ReadonlySet<number> = new Set([330, 121, 11000]);
+
 /** For all operations: codes that nobody lists, a query that was killed, a full disk, one that means each other reason. */
-const A_FEW = [8, 26, 94, 175, 211, 237, 10003, 98765, 11600, 14031, 112, 50, 43, 117];
+const A_FEW = [8, 26, 94, 175, 211, 237, 10003, 98765, 14031, 50, 43, 117];
 
 /** The mistakes of clients, with their status. All else that a server says is a failure of the database. */
 const MISTAKES = new Map([
@@ -69,10 +72,10 @@ const operationsOn = (store: DocumentStore): Record<string, () => Promise<unknow
   count: () => store.count(BOOKS, EVERYTHING),
   stats: () => store.stats(BOOKS),
   collections: () => store.collections(),
-  insert: () => store.commit([insert(NEIGHBOUR, 1, {})]),
+  insert: () => store.commit([insert(NEIGHBOUR, 1, { n: 1 })]),
   update: () => store.commit([update(BOOKS, 1, 1, {})]),
   remove: () => store.commit([remove(BOOKS, 2, 1)]),
-  batch: () => store.commit([insert(NEIGHBOUR, 2, {}), update(BOOKS, 3, 1, {}), remove(BOOKS, 4, 1)]),
+  batch: () => store.commit([insert(NEIGHBOUR, 2, { n: 2 }), update(BOOKS, 3, 1, {}), remove(BOOKS, 4, 1)]),
   ensureIndexes: () => store.ensureIndexes(NEIGHBOUR, [index('n', { n: 1 }, { unique: true })]),
   health: () => store.health(),
 });
@@ -96,7 +99,7 @@ describeMongo('an error of a server', () => {
     const { store, fail } = await open({ replicaSet: false });
     const found: string[] = [];
     for (const [at, code] of CODES.entries()) {
-      if (OF_ANOTHER_SERVER.has(code)) continue;
+      if (OF_ANOTHER_SERVER.has(code) || NOT_TO_BE_FAKED.has(code)) continue;
       await fail({ times: 2 }, { failCommands: ['find', 'insert'], errorCode: code });
       const [read, write] = await Promise.all([
         failureOf(store.find(BOOKS, query({ limit: 1 }))),
@@ -132,7 +135,7 @@ describeMongo('an error of a server', () => {
         );
         expect([code, answers]).toEqual([code, failures.map(() => undefined)]);
         // Whoever keeps answers hears of what may have been written.
-        expect(heard).toBe(4);
+        expect([code, heard]).toEqual([code, 4]);
       }
       await fail('off', {});
       const failed = lines.filter(({ message }) => message.startsWith('the database fails'));
