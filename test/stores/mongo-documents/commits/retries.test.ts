@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { expect, test } from 'vitest';
 import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
 import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
-import { openWorkbench, type Workbench } from './workbench.ts';
+import { openWorkbench, update, type Workbench } from './workbench.ts';
 
 const PAIR = [insert(BOOKS, 1, {}), insert(NEIGHBOUR, 1, {})];
 
@@ -45,6 +45,39 @@ describeMongo('transactions that do not succeed at once', () => {
       expect(heard).toEqual([[BOOKS, NEIGHBOUR]]);
     }
   }, 120_000);
+
+  test('are repeated after errors that nobody has listed, and committed once', async () => {
+    const server = await ownServer({ replicaSet: true });
+    for (const failCommands of [['insert'], ['update'], ['commitTransaction']]) {
+      for (const errorCode of [8, 175, 211]) {
+        const bench = openWorkbench(server.uri.replace('/?', `/unlisted-${failCommands}-${errorCode}?`));
+        await bench.commit([insert(BOOKS, 2, {})]);
+        await fail(bench, { times: 3 }, { failCommands, errorCode });
+        await bench.commit([...PAIR, update(BOOKS, 2, 1, {})]);
+        expect(await counts(bench)).toEqual([2, 1]);
+      }
+    }
+  }, 60_000);
+
+  test('leave their connections to others at the deadline, also while a commit waits', async () => {
+    const server = await ownServer({ replicaSet: true });
+    const bench = openWorkbench(server.uri.replace('/?', '/waiting?'));
+    await fail(bench, 'alwaysOn', {
+      failCommands: ['commitTransaction'],
+      blockConnection: true,
+      blockTimeMS: 60_000,
+    });
+    const late = Array.from({ length: 20 }, (_, n) =>
+      failureOf(
+        bench.commit([insert(BOOKS, n, {}), insert(NEIGHBOUR, n, {})], { deadline: Date.now() + 700 }),
+      ),
+    );
+    const reasons = (await Promise.all(late)).map(({ reason }) => reason);
+    expect(new Set(reasons)).toEqual(new Set(['timeout']));
+    const found = bench.connection.run({}, (scope) => scope.collection(BOOKS).findOne({}));
+    expect(await found).toBe(null);
+    await fail(bench, 'off', {});
+  }, 60_000);
 
   test('end at the deadline, and watchers hear of what may have been written', async () => {
     const server = await ownServer({ replicaSet: true });

@@ -88,6 +88,19 @@ describeMongo('index builds', ({ standalone }) => {
     expect(indexing.knowledge.of(SPACE)).toHaveLength(2);
   });
 
+  test('go on after errors of the server that nobody has listed', async () => {
+    const server = await ownServer();
+    const { uri, ensure, names } = await openBench(server.uri);
+    const data = { failCommands: ['createIndexes', 'listIndexes'], appName: 'cloister', errorCode: 211 };
+    const { indexing } = openIndexing(uri);
+    await indexing.ensureIndexes(SPACE, [index('u', { n: 1 }, UNIQUE)]);
+    await rawClient(uri)
+      .db('admin')
+      .command({ configureFailPoint: 'failCommand', mode: { times: 3 }, data });
+    await ensure([index('u', { n: 1 }, UNIQUE), index('a', { a: 1 })]);
+    expect(await names()).toEqual(['u', 'a']);
+  });
+
   test('go on when the server comes back after a SIGKILL', async () => {
     const server = await ownServer();
     const { uri, books, indexing, names } = await openBench(server.uri);
