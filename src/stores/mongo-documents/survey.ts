@@ -11,6 +11,9 @@ interface Collaborators {
   readonly separateDatabases: boolean;
 }
 
+/** Both look at whole collections. */
+const lane = () => 'count' as const;
+
 /** Joins the connection with what is known of indexes. */
 export function createSurvey({
   connection,
@@ -19,8 +22,8 @@ export function createSurvey({
 }: Collaborators): Pick<DocumentStore, 'stats' | 'collections'> {
   return {
     stats: (ns, options: OperationOptions = {}) =>
-      connection.run(options, (scope) => collectionStats(scope, ns, indexes.of(ns))),
+      connection.run({ ...options, lane }, (scope) => collectionStats(scope, ns, indexes.of(ns))),
     collections: () =>
-      connection.run({}, (scope) => filledNamespaces(scope, { connection, separateDatabases })),
+      connection.run({ lane }, (scope) => filledNamespaces(scope, { connection, separateDatabases })),
   };
 }

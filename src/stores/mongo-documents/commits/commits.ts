@@ -21,6 +21,8 @@ interface CommitsOptions {
 /** After these nobody knows whether the writes were applied. */
 const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'timeout', 'busy']);
 
+const lane = () => 'write' as const;
+
 async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined> {
   const session = scope.session();
   const limit = scope.timeLimit();
@@ -76,7 +78,7 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
 
   return {
     async commit(writes, operation = {}) {
-      if (writes.length > 0) await connection.run(operation, (scope) => work(scope, writes));
+      if (writes.length > 0) await connection.run({ ...operation, lane }, (scope) => work(scope, writes));
     },
     watch(listener) {
       watchers.add(listener);

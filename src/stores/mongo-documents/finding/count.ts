@@ -7,14 +7,17 @@ import type { Experience } from '../folding/experience.ts';
 import type { SpellingMemory } from '../folding/memory.ts';
 import { createCountMemory } from './count-memory.ts';
 import { countFolded } from './folded.ts';
+import { kindOfCount } from './kinds.ts';
 import { countScanned } from './residual-scan.ts';
 import { countRows } from './rows.ts';
+import type { Workload } from './workload.ts';
 
 interface CountOptions {
   readonly connection: Connection;
   readonly indexes: IndexKnowledge;
   readonly experience: Experience;
   readonly memory: SpellingMemory;
+  readonly workload: Workload;
 }
 
 /** Makes the `count` of the store. */
@@ -23,6 +26,7 @@ export function createCount({
   indexes,
   experience,
   memory,
+  workload,
 }: CountOptions): DocumentStore['count'] {
   const counts = createCountMemory(() => performance.now());
   const counted = async (scope: Scope, ns: Namespace, filter: Filter) => {
@@ -31,6 +35,16 @@ export function createCount({
     const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience, memory });
     return folded ?? countRows(scope, { ns, query: said.query });
   };
-  return (ns, filter, options = {}) =>
-    connection.run(options, (scope) => counts.of(scope, { ns, filter }, () => counted(scope, ns, filter)));
+  return (ns, filter, options = {}) => {
+    const kind = kindOfCount(ns, filter, indexes.of(ns));
+    const lane = () => workload.laneOf(kind);
+    return connection.run({ ...options, lane }, async (scope) => {
+      const began = performance.now();
+      try {
+        return await counts.of(scope, { ns, filter }, () => counted(scope, ns, filter));
+      } finally {
+        workload.saw(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
+      }
+    });
+  };
 }
