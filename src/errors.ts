@@ -73,6 +73,7 @@ type StoreFailure =
   | 'conflict'
   | 'damaged'
   | 'duplicate'
+  | 'filter-too-large'
   | 'in-use'
   | 'index-conflict'
   | 'parallel-arrays'

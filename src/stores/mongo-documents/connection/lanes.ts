@@ -11,8 +11,6 @@ const LANES = ['lookup', 'write', 'query', 'count', 'scan', 'page'] as const;
  */
 export type Lane = (typeof LANES)[number];
 
-/** Queries at work at once that may scan: each keeps a processor of the database server busy. */
-const SCANS = 4;
 const COUNTS = 2;
 /** Long pages in memory at once: one is fetched while the other is written as text. */
 const PAGES = 2;
@@ -37,13 +35,15 @@ interface Share {
 function sharesOf(places: number): Readonly<Record<Lane, Share>> {
   const part = (divisor: number) => Math.floor(places / divisor);
   const few = (most: number) => Math.max(1, Math.min(most, part(4)));
+  // Each keeps a processor of the database busy, which what is short needs too.
+  const scans = Math.max(few(2), part(32));
   return {
     // Also of two places one is for what is short.
     lookup: { reserved: Math.max(part(4), places > 1 ? 1 : 0), most: places },
     write: { reserved: part(4), most: places },
     query: { reserved: part(8), most: Math.max(1, part(2)) },
     count: { reserved: Math.min(1, part(16)), most: few(COUNTS) },
-    scan: { reserved: Math.min(SCANS, part(16)), most: few(SCANS) },
+    scan: { reserved: Math.min(scans, part(16)), most: scans },
     page: { reserved: Math.min(PAGES, part(16)), most: few(PAGES) },
   };
 }

@@ -2,6 +2,7 @@
 import type { Json } from '../../../lib/json.ts';
 import type { TypeName } from '../../filter.ts';
 import { toBsonValue } from '../bson/values.ts';
+import { isSayableList } from './lists.ts';
 import { dateOf, isStorable, leastIdFrom, looksLikeOperator, storedForms } from './operands.ts';
 import { anyOf, type Dialect, holds, member, NONE, type Said, UNSAID } from './said.ts';
 import { type Sought, soughtUnderCollation } from './text.ts';
@@ -28,6 +29,7 @@ export function holdsSought(place: Place, { values, exact }: Sought): Said {
 
 /** The path holds one of the values, or in an array an element that is one. */
 export function holdsOne(place: Place, values: readonly Json[]): Said {
+  if (!isSayableList(values)) return UNSAID;
   const storable = values.filter(isStorable);
   const awkward = storable.filter(looksLikeOperator);
   const listed = storable.filter((value) => !looksLikeOperator(value));

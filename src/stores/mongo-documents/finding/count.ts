@@ -2,6 +2,7 @@
 import type { Filter } from '../../filter.ts';
 import type { DocumentStore, Namespace } from '../../ports.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
+import { withoutRepeats } from '../filters/lists.ts';
 import { translateFilter } from '../filters/translate.ts';
 import type { Experience } from '../folding/experience.ts';
 import type { SpellingMemory } from '../folding/memory.ts';
@@ -10,6 +11,7 @@ import { countFolded } from './folded.ts';
 import { kindOfCount } from './kinds.ts';
 import { countScanned } from './residual-scan.ts';
 import { countRows } from './rows.ts';
+import { tellFilter } from './too-large.ts';
 import type { Workload } from './workload.ts';
 
 interface CountOptions {
@@ -35,16 +37,19 @@ export function createCount({
     const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience, memory });
     return folded ?? countRows(scope, { ns, query: said.query });
   };
-  return (ns, filter, options = {}) => {
+  return async (ns, asked, options = {}) => {
+    const lean = withoutRepeats(asked);
+    const filter = lean === asked ? asked : await lean;
     const kind = kindOfCount(ns, filter, indexes.of(ns));
     const lane = () => workload.laneOf(kind);
-    return connection.run({ ...options, lane }, async (scope) => {
+    const work = async (scope: Scope) => {
       const began = performance.now();
       try {
         return await counts.of(scope, { ns, filter }, () => counted(scope, ns, filter));
       } finally {
         workload.saw(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
       }
-    });
+    };
+    return connection.run({ ...options, lane }, work).catch(tellFilter);
   };
 }

@@ -4,6 +4,7 @@ import { mapInSlices } from '../../../lib/slices.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';
 import { asStoreError } from '../connection/failures.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
+import { withoutRepeats } from '../filters/lists.ts';
 import { translateFilter } from '../filters/translate.ts';
 import { createExperience } from '../folding/experience.ts';
 import { createSpellingMemory } from '../folding/memory.ts';
@@ -14,6 +15,7 @@ import { createPageReader } from './page-reader.ts';
 import { findPlain } from './plain.ts';
 import { findResidual, findSorted } from './residual-find.ts';
 import { serverSort } from './sort.ts';
+import { tellFilter } from './too-large.ts';
 import { createWorkload } from './workload.ts';
 
 interface ReadsOptions {
@@ -36,8 +38,13 @@ export function createReads({
     ...{ connection, indexes, hasRoom, workload },
     findPage: async (scope, wanted) => findPage(scope, { ...wanted, experience, memory }),
   });
-  const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<Page> =>
-    query.limit > 0 ? readPage(ns, query, options) : NOTHING;
+  const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<Page> => {
+    if (query.limit <= 0) return NOTHING;
+    const filter = withoutRepeats(query.filter);
+    // Nothing is awaited for the sake of a list that is not there.
+    const lean = filter === query.filter ? query : { ...query, filter: await filter };
+    return readPage(ns, lean, options).catch(tellFilter);
+  };
   return {
     async find(ns, query, options = {}) {
       const { texts, finish = asItIs } = await pageOf(ns, query, options);

@@ -7,7 +7,11 @@ import { serverProjection } from './projection.ts';
 import { serverSort } from './sort.ts';
 
 /** Takes a filter that was said exactly, and a sort that the server can do. */
-export async function findPlain(scope: Scope, { ns, query, known, collect }: Search, said: Said): Promise<Page> {
+export async function findPlain(
+  scope: Scope,
+  { ns, query, known, collect }: Search,
+  said: Said,
+): Promise<Page> {
   const { sort, skip, limit, projection } = query;
   const { fields, finish } = serverProjection(projection);
   const order = isOneId(said) ? undefined : serverSort(sort, known);
