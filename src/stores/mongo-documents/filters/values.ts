@@ -30,9 +30,11 @@ export function holdsSought(place: Place, { values, exact }: Sought): Said {
 /** The path holds one of the values, or in an array an element that is one. */
 export function holdsOne(place: Place, values: readonly Json[]): Said {
   if (!isSayableList(values)) return UNSAID;
-  const storable = values.filter(isStorable);
-  const awkward = storable.filter(looksLikeOperator);
-  const listed = storable.filter((value) => !looksLikeOperator(value));
+  const listed: Json[] = [];
+  const awkward: Json[] = [];
+  for (const value of values) {
+    if (isStorable(value)) (looksLikeOperator(value) ? awkward : listed).push(value);
+  }
   const list = soughtValues(listed, place);
   const parts = [
     ...(listed.length === 0 ? [] : [holdsSought(place, list)]),
@@ -49,7 +51,9 @@ export function holdsOne(place: Place, values: readonly Json[]): Said {
 export function soughtValues(values: readonly Json[], place: Place): Sought {
   const isId = isIdPath(place);
   if (!place.dialect.collated) {
-    return { values: values.flatMap((value) => storedForms(value, isId)), exact: true };
+    const forms: unknown[] = [];
+    for (const value of values) forms.push(...storedForms(value, isId));
+    return { values: forms, exact: true };
   }
   const texts = values.filter((value) => typeof value === 'string');
   const nested = values.some((value) => typeof value === 'object' && value !== null);
