@@ -38,9 +38,9 @@ function sharesOf(places: number): Readonly<Record<Lane, Share>> {
   // Each keeps a processor of the database busy, which what is short needs too.
   const scans = Math.max(few(2), part(32));
   return {
-    // Also of two places one is for what is short.
+    // Also of a few places one is for reads by id, and one for writes.
     lookup: { reserved: Math.max(part(4), places > 1 ? 1 : 0), most: places },
-    write: { reserved: part(4), most: places },
+    write: { reserved: Math.max(part(4), places > 2 ? 1 : 0), most: places },
     query: { reserved: part(8), most: Math.max(1, part(2)) },
     count: { reserved: Math.min(1, part(16)), most: few(COUNTS) },
     scan: { reserved: Math.min(scans, part(16)), most: scans },
