@@ -74,6 +74,7 @@ type StoreFailure =
   | 'damaged'
   | 'duplicate'
   | 'failed'
+  | 'filter-too-large'
   | 'in-use'
   | 'index-conflict'
   | 'parallel-arrays'

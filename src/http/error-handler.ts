@@ -22,6 +22,7 @@ const FROM_STORE: Readonly<Record<StoreError['reason'], ErrorCode>> = {
   duplicate: 'DOCUMENT_INVALID',
   'index-conflict': 'SPECIFICATION_INVALID',
   'too-large': 'PAYLOAD_TOO_LARGE',
+  'filter-too-large': 'PAYLOAD_TOO_LARGE',
   'too-much': 'RESULT_TOO_LARGE',
   'parallel-arrays': 'BAD_REQUEST',
   // Documents are told why where they are written. Whatever else meets a rule of the database is nobody's mistake.
@@ -40,8 +41,11 @@ const FIELD_PROBLEMS: ReadonlyMap<StoreError['reason'], Pick<ErrorItem, 'message
   ['parallel-arrays', { message: 'holds a list, as another field of the same index or sort does' }],
 ]);
 
+const FILTER = 'The filter is too large for the database';
+
 function fromStore(error: StoreError): AppError {
   const code = FROM_STORE[error.reason];
+  if (error.reason === 'filter-too-large') return new AppError(code, { message: FILTER, cause: error });
   const problem = FIELD_PROBLEMS.get(error.reason);
   if (problem === undefined || error.fields.length === 0) return new AppError(code, { cause: error });
   const position = error.index === undefined ? {} : { index: error.index };

@@ -44,7 +44,10 @@ export async function openDocuments(
     // The driver takes long to load, and room: only where it is used.
     const { openMongoDocuments } = await import('./mongo-documents/store.ts');
     const { uri = '', ...pool } = mongodb;
-    return openMongoDocuments({ uri, ...pool, separateDatabases: enableCollectionDatabases, queryMs, log });
+    return openMongoDocuments({
+      ...{ uri, ...pool, separateDatabases: enableCollectionDatabases },
+      ...{ queryMs, log, hasRoom },
+    });
   }
   return openSqliteDocuments({
     path: resolve(cwd, sqlite.path),

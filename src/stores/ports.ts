@@ -98,7 +98,10 @@ export interface CollectionStats {
   readonly indexSizes: Readonly<Record<string, number>>;
 }
 
-/** Every method rejects with a StoreError (`errors.ts`) and nothing else that a caller should expect. */
+/**
+ * Every method rejects with a StoreError (`errors.ts`) and nothing else that a caller should expect; with
+ * `filter-too-large` where the filter is more than the store can be asked at once.
+ */
 export interface DocumentStore {
   /** Rejects with `too-much` when the documents have more than 64 Mi characters together. */
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;

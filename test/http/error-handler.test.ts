@@ -44,6 +44,7 @@ describe('the error handler', () => {
     ['busy', 503, 'Too many reads or writes are waiting'],
     ['conflict', 503, 'Too many reads or writes are waiting'],
     ['too-large', 413, 'The request body is too large'],
+    ['filter-too-large', 413, 'The filter is too large for the database'],
     ['parallel-arrays', 400, 'The request cannot be understood'],
   ] as const)('answers the store’s %s with %i', async (reason, status, message) => {
     const {

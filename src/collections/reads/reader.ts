@@ -11,7 +11,7 @@ import { type FilterCompiler, joinFilters } from '../filters/compiler.ts';
 import { BLOCK, historyOf } from '../history-blocks.ts';
 import { revisionsOf } from '../revision-space.ts';
 import { revisionView, showEarlier } from '../revisions.ts';
-import { type Enricher, isPlain, type View } from './enrich.ts';
+import type { Enricher, View } from './enrich.ts';
 import { countMetadata, pageMetadata } from './metadata.ts';
 import { shows, withoutHiddenId } from './projection.ts';
 import { pageLimit, type ReadOptions, readOptions } from './read-options.ts';
@@ -64,12 +64,16 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     return { options, view: { projection: options.projection, compose, revisions, histories } };
   };
 
-  const textsOf = async ({ collection, filter, options, view }: Read, context: Context) => {
+  const storedOf = ({ collection, filter, options, view }: Read, context: Context) => {
     const { sort, facts } = options;
     const projection = enricher.projectionFor(view);
     const query = { filter, sort, skip: facts.offset, limit: facts.limit, ...(projection && { projection }) };
-    const texts = await store.findText(collection.namespace, query, within(context));
-    return enricher.apply(collection, texts, view, context);
+    return store.findText(collection.namespace, query, within(context));
+  };
+
+  const textsOf = async (read: Read, context: Context) => {
+    const texts = await storedOf(read, context);
+    return enricher.apply(read.collection, texts, read.view, context);
   };
 
   const pageOf = async (read: Read, context: Context): Promise<Page> => {
@@ -121,12 +125,15 @@ export function createReader({ store, filters, enricher, limits }: ReaderOptions
     async get(collection, id, request, context) {
       const { options, view } = await viewOf(collection, request, context);
       const filter = joinFilters([byId(id), await filters.compileRead(collection, request.filter, context)]);
-      const whole = isPlain(view) && view.projection === undefined;
+      // Whole documents tell their `v`, also where others are put into them later.
+      const whole = enricher.projectionFor(view) === undefined;
       // Read before the document: should another write get in between, a stale `v` refuses more, never less.
       const before = whole ? undefined : await versionStored(collection, filter, context);
       const facts = { ...options.facts, offset: 0, page: 1 };
-      const results = await textsOf({ collection, filter, options: { ...options, facts }, view }, context);
-      const [text] = results;
+      const read = { collection, filter, options: { ...options, facts }, view };
+      const stored = await storedOf(read, context);
+      const results = await enricher.apply(collection, stored, view, context);
+      const [text] = stored;
       const v = whole && text !== undefined ? versionIn(text) : before;
       return {
         results,

@@ -9,11 +9,11 @@ import { createSurvey } from './survey.ts';
 
 /** Opens the store without waiting for the server. Throws CONFIGURATION_INVALID for a connection string that cannot be read. */
 export function openMongoDocuments(options: MongoOptions): DocumentStore {
-  const { log, separateDatabases } = options;
+  const { log, separateDatabases, hasRoom = () => true } = options;
   const connection = createConnection(options);
   const { ensureIndexes, knowledge, close } = createIndexing({ connection, log });
   return {
-    ...createReads({ connection, indexes: knowledge }),
+    ...createReads({ connection, indexes: knowledge, hasRoom }),
     ...createCommits({ connection, indexes: knowledge, log }),
     ...createSurvey({ connection, indexes: knowledge, separateDatabases }),
     ensureIndexes,

@@ -12,6 +12,9 @@ interface Collaborators {
   readonly separateDatabases: boolean;
 }
 
+/** Both look at whole collections. */
+const lane = () => 'count' as const;
+
 /** Joins the connection with what is known of indexes. */
 export function createSurvey({
   connection,
@@ -20,11 +23,11 @@ export function createSurvey({
 }: Collaborators): Pick<DocumentStore, 'stats' | 'collections'> {
   return {
     stats: (ns, options: OperationOptions = {}) =>
-      connection.run(options, (scope) =>
+      connection.run({ ...options, lane }, (scope) =>
         repeatedRead(scope, () => collectionStats(scope, ns, indexes.of(ns))),
       ),
     collections: () =>
-      connection.run({}, (scope) =>
+      connection.run({ lane }, (scope) =>
         repeatedRead(scope, () => filledNamespaces(scope, { connection, separateDatabases })),
       ),
   };

@@ -23,17 +23,23 @@ const BOOKS: JsonObject = { fields: FIELDS, settings: { count: 2 } };
 
 let library: Library;
 let counted = 0;
+let found = 0;
 let beforePage: () => Promise<void>;
 let beforeCount: () => void;
 
 beforeEach(async () => {
   counted = 0;
+  found = 0;
   beforePage = async () => {};
   beforeCount = () => {};
   const wrap = (store: DocumentStore): DocumentStore => ({
     ...store,
-    find: store.find.bind(store),
+    find(ns, query, options) {
+      found += 1;
+      return store.find(ns, query, options);
+    },
     async findText(ns, query, options) {
+      found += 1;
       await beforePage();
       return store.findText(ns, query, options);
     },
@@ -125,6 +131,23 @@ describe('single documents', () => {
     expect([shown.v, shown.results]).toEqual([2, ['{"title":"A"}']]);
     expect((await get(id, { compose: true, fields: { v: 0 } })).v).toBe(2);
     expect((await get(id, { page: 3, skip: 2 })).results).toHaveLength(1);
+  });
+
+  test('are read once, also composed, and so is each one that they refer to', async () => {
+    const [a, b] = (await library.all('books')).map(({ _id }) => String(_id));
+    const refer = (id: string, sequel: string) =>
+      library.documents.updateById(library.at('books'), id, { sequel }, contextOf(), {});
+    const readsOf = async (id: string) => {
+      found = 0;
+      const { results, v } = await get(id, { compose: 'all' });
+      return { v, found, results: results.map(parse) };
+    };
+    await refer(String(a), String(a));
+    expect(await readsOf(String(a))).toMatchObject({ v: 2, found: 1, results: [{ sequel: a }] });
+    await refer(String(a), String(b));
+    await refer(String(b), String(a));
+    const shown = { sequel: { title: 'B', sequel: a } };
+    expect(await readsOf(String(a))).toMatchObject({ v: 3, found: 2, results: [shown] });
   });
 
   test('of others count as v 0, and a v inside of them is none', async () => {

@@ -22,6 +22,8 @@ interface CommitsOptions {
 /** Nobody knows whether the writes were applied. Only what is said of a write says that they were not. */
 const isInDoubt = (error: Error) => !(error instanceof StoreError) || isStoreAway(error);
 
+const lane = () => 'write' as const;
+
 async function applyOne(scope: Scope, write: Write, random: Random): Promise<Refusal | undefined> {
   const session = scope.session();
   const send = () => writeOne(scope, write, { session, ...scope.timeLimit() });
@@ -77,7 +79,7 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
 
   return {
     async commit(writes, operation = {}) {
-      if (writes.length > 0) await connection.run(operation, (scope) => work(scope, writes));
+      if (writes.length > 0) await connection.run({ ...operation, lane }, (scope) => work(scope, writes));
     },
     watch(listener) {
       watchers.add(listener);

@@ -7,8 +7,8 @@ import { type ClientSource, createClientSource, SELECTION_MS } from './client.ts
 import { createDeadline, type Deadline, within } from './deadlines.ts';
 import { asFailure } from './failures.ts';
 import { redactSecrets } from './failures-cause.ts';
-import { createGate, type Gate } from './gate.ts';
 import { ClientKeeper, type Live } from './keeper.ts';
+import { createLanes, isLonger, type Lane, type Lanes } from './lanes.ts';
 import { createSpells, type Spells } from './spells.ts';
 import type { Connection, MongoOptions, Scope } from './types.ts';
 
@@ -37,12 +37,13 @@ export function createConnection(options: MongoOptions): Connection {
 }
 
 const ignore = () => undefined;
+const shortest = (): Lane => 'lookup';
 
 class ServerConnection implements Connection {
   readonly #options: MongoOptions;
   readonly #source: ClientSource;
   readonly #keeper: ClientKeeper;
-  readonly #gate: Gate;
+  readonly #lanes: Lanes;
   readonly #spells: Spells;
   /** Operations with a deadline that have not ended. */
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -52,7 +53,7 @@ class ServerConnection implements Connection {
     this.#options = options;
     this.#source = source;
     this.#spells = createSpells({ log: options.log, now: Date.now });
-    this.#gate = createGate(Math.max(1, options.maxPoolSize - WITHOUT_TURN));
+    this.#lanes = createLanes(Math.max(1, options.maxPoolSize - WITHOUT_TURN));
     this.#keeper = new ClientKeeper({
       create: source.create,
       now: Date.now,
@@ -64,7 +65,7 @@ class ServerConnection implements Connection {
   run: Connection['run'] = async (options, work) => {
     const deadline = this.#deadlineOf(options);
     const began = this.#spells.begin();
-    const operation = this.#told(began, () => this.#inTurn(deadline, work));
+    const operation = this.#told(began, () => this.#inTurn(deadline, options.lane ?? shortest, work));
     this.#track(operation, deadline);
     return within(operation, deadline.left(), () => this.#late());
   };
@@ -104,7 +105,7 @@ class ServerConnection implements Connection {
   async #close(): Promise<void> {
     const ended = Promise.allSettled(this.#inFlight).then(ignore);
     await within(ended, this.#options.queryMs, () => new StoreError('timeout')).catch(ignore);
-    this.#gate.close();
+    this.#lanes.close();
     await within(this.#keeper.close(), FAREWELL_MS, () => new StoreError('timeout')).catch(ignore);
   }
 
@@ -127,14 +128,30 @@ class ServerConnection implements Connection {
     return new StoreError(this.#keeper.isHere ? 'timeout' : 'unavailable');
   }
 
-  async #inTurn<T>(deadline: Deadline, work: (scope: Scope) => Promise<T>): Promise<T> {
+  async #inTurn<T>(
+    deadline: Deadline,
+    laneOf: () => Lane,
+    work: (scope: Scope, lane: Lane) => Promise<T>,
+  ): Promise<T> {
     const live = await this.#keeper.live(deadline);
-    if (deadline.left() === Number.POSITIVE_INFINITY) return this.#work(live, deadline, work);
-    await this.#gate.enter(deadline);
+    if (deadline.left() === Number.POSITIVE_INFINITY) {
+      return this.#work(live, deadline, (scope) => work(scope, laneOf()));
+    }
+    const lane = await this.#enter(deadline, laneOf);
     try {
-      return await this.#work(live, deadline, work);
+      return await this.#work(live, deadline, (scope) => work(scope, lane));
     } finally {
-      this.#gate.leave();
+      this.#lanes.leave(lane);
+    }
+  }
+
+  /** Waits for a turn. Work that has turned out to be longer meanwhile goes on to that lane. */
+  async #enter(deadline: Deadline, laneOf: () => Lane): Promise<Lane> {
+    for (;;) {
+      const lane = laneOf();
+      await this.#lanes.enter(lane, deadline);
+      if (!isLonger(laneOf(), lane)) return lane;
+      this.#lanes.leave(lane);
     }
   }
 

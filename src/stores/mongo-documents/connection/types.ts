@@ -2,6 +2,7 @@
 import type { ClientSession, Collection, Db, Document, MongoClient, ReadConcernLike } from 'mongodb';
 import type { Logger } from '../../../lib/logger.ts';
 import type { IndexDefinition, Namespace, OperationOptions } from '../../ports.ts';
+import type { Lane } from './lanes.ts';
 
 export interface MongoOptions {
   /** Connection string. Never logged, never part of an error. */
@@ -13,6 +14,8 @@ export interface MongoOptions {
   /** Bound of one operation that comes without a deadline, in milliseconds. */
   readonly queryMs: number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Whether a long page of so many bytes may be read now; any may unless given. */
+  readonly hasRoom?: (bytes: number) => boolean;
 }
 
 /** What kind of server answers. */
@@ -47,6 +50,11 @@ export interface Scope {
   acknowledged(session: ClientSession): void;
 }
 
+export interface RunOptions extends OperationOptions {
+  /** The lane that the work waits in, asked once more when its turn has come: `lookup` unless given. */
+  readonly lane?: () => Lane;
+}
+
 export interface Connection {
   /**
    * Does `work` on a connected client, in turn: past the deadline before its turn, it is never begun. What the driver
@@ -54,8 +62,9 @@ export interface Connection {
    * latest, even when the driver still waits (it is not known then what became of a write that was sent). The deadline
    * is that of the store's options where none is given; Infinity is none: such work takes no turn, and `close` does
    * not wait for it. `work` never calls `run`: it would wait for a turn while it has one.
+   * It is told the lane that it came by.
    */
-  run<T>(options: OperationOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
+  run<T>(options: RunOptions, work: (scope: Scope, lane: Lane) => Promise<T>): Promise<T>;
   /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
   health(): Promise<void>;
   /**

@@ -3,6 +3,7 @@ import type { Document } from 'mongodb';
 import type { Json } from '../../../lib/json.ts';
 import type { Filter, Test } from '../../filter.ts';
 import { toBsonValue } from '../bson/values.ts';
+import { isSayableList } from './lists.ts';
 import { isStorable, looksLikeOperator } from './operands.ts';
 import type { Dialect, Said } from './said.ts';
 import { type Sought, soughtByPattern, soughtFolded } from './text.ts';
@@ -113,6 +114,7 @@ function equals(value: Json, options: ElementOptions): Operators {
 }
 
 function listed(values: readonly Json[], { dialect }: ElementOptions): Operators {
+  if (!isSayableList(values)) return UNSAID;
   const storable = values.filter(isStorable);
   if (storable.length === 0) return NO_ELEMENT;
   return storable.some(looksLikeOperator) ? UNSAID : oneOf(soughtValues(storable, { path: '', dialect }));

@@ -3,6 +3,7 @@
 import type { Filter, Test } from '../../filter.ts';
 import { isObjectIdText, MARK, toBsonId } from '../bson/values.ts';
 import { anyElement, elementOperators, isSize } from './elements.ts';
+import { isSayableList } from './lists.ts';
 import { ALL, allOf, anyOf, type Dialect, member, NONE, noneOf, type Said, UNSAID } from './said.ts';
 import { soughtByPattern, soughtFolded } from './text.ts';
 import { compares, holdsOne, holdsSought, isIdPath, type Place, serverTypes } from './values.ts';
@@ -55,6 +56,7 @@ function translateTest(test: Test, place: Place): Said {
     case 'nin':
       return noneOf([holdsOne(place, test.values)]);
     case 'all':
+      if (!isSayableList(test.values)) return UNSAID;
       return test.values.length === 0 ? NONE : allOf(test.values.map((value) => holdsOne(place, [value])));
     case 'gt':
     case 'gte':

@@ -2,6 +2,7 @@
 import type { Json } from '../../../lib/json.ts';
 import type { TypeName } from '../../filter.ts';
 import { toBsonValue } from '../bson/values.ts';
+import { isSayableList } from './lists.ts';
 import { dateOf, isStorable, leastIdFrom, looksLikeOperator, storedForms } from './operands.ts';
 import { anyOf, type Dialect, holds, member, NONE, type Said, UNSAID } from './said.ts';
 import { type Sought, soughtUnderCollation } from './text.ts';
@@ -28,9 +29,12 @@ export function holdsSought(place: Place, { values, exact }: Sought): Said {
 
 /** The path holds one of the values, or in an array an element that is one. */
 export function holdsOne(place: Place, values: readonly Json[]): Said {
-  const storable = values.filter(isStorable);
-  const awkward = storable.filter(looksLikeOperator);
-  const listed = storable.filter((value) => !looksLikeOperator(value));
+  if (!isSayableList(values)) return UNSAID;
+  const listed: Json[] = [];
+  const awkward: Json[] = [];
+  for (const value of values) {
+    if (isStorable(value)) (looksLikeOperator(value) ? awkward : listed).push(value);
+  }
   const list = soughtValues(listed, place);
   const parts = [
     ...(listed.length === 0 ? [] : [holdsSought(place, list)]),
@@ -47,7 +51,9 @@ export function holdsOne(place: Place, values: readonly Json[]): Said {
 export function soughtValues(values: readonly Json[], place: Place): Sought {
   const isId = isIdPath(place);
   if (!place.dialect.collated) {
-    return { values: values.flatMap((value) => storedForms(value, isId)), exact: true };
+    const forms: unknown[] = [];
+    for (const value of values) forms.push(...storedForms(value, isId));
+    return { values: forms, exact: true };
   }
   const texts = values.filter((value) => typeof value === 'string');
   const nested = values.some((value) => typeof value === 'object' && value !== null);

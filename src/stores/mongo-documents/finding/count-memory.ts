@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { Scope } from '../connection/types.ts';
+import { hasLongList } from '../filters/lists.ts';
 import { runRead, timeIn } from './read-command.ts';
 
 export interface CountMemory {
@@ -29,9 +30,10 @@ export function createCountMemory(now: () => number): CountMemory {
 
   return {
     async of(scope, { ns, filter }, count) {
-      const key = JSON.stringify([ns.database, ns.collection, filter]);
       // Others do not tell the time of what a read saw, or tell that of one of many servers.
-      if (scope.deployment.kind !== 'replica set' || key.length > MOST_CHARACTERS) return count();
+      if (scope.deployment.kind !== 'replica set' || hasLongList(filter)) return count();
+      const key = JSON.stringify([ns.database, ns.collection, filter]);
+      if (key.length > MOST_CHARACTERS) return count();
       const known = counts.get(key);
       const before = known === undefined ? undefined : await timeOf(scope, ns);
       if (known !== undefined && before !== undefined && known.time === before) return known.count;

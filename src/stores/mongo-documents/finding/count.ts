@@ -3,19 +3,24 @@ import type { Filter } from '../../filter.ts';
 import type { DocumentStore, Namespace } from '../../ports.ts';
 import { repeatedRead } from '../connection/repeat.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
+import { withoutRepeats } from '../filters/lists.ts';
 import { translateFilter } from '../filters/translate.ts';
 import type { Experience } from '../folding/experience.ts';
 import type { SpellingMemory } from '../folding/memory.ts';
 import { createCountMemory } from './count-memory.ts';
 import { countFolded } from './folded.ts';
+import { kindOfCount } from './kinds.ts';
 import { countScanned } from './residual-scan.ts';
 import { countRows } from './rows.ts';
+import { tellFilter } from './too-large.ts';
+import type { Workload } from './workload.ts';
 
 interface CountOptions {
   readonly connection: Connection;
   readonly indexes: IndexKnowledge;
   readonly experience: Experience;
   readonly memory: SpellingMemory;
+  readonly workload: Workload;
 }
 
 /** Makes the `count` of the store. */
@@ -24,6 +29,7 @@ export function createCount({
   indexes,
   experience,
   memory,
+  workload,
 }: CountOptions): DocumentStore['count'] {
   const counts = createCountMemory(() => performance.now());
   const counted = async (scope: Scope, ns: Namespace, filter: Filter) => {
@@ -32,8 +38,21 @@ export function createCount({
     const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience, memory });
     return folded ?? countRows(scope, { ns, query: said.query });
   };
-  return (ns, filter, options = {}) =>
-    connection.run(options, (scope) =>
-      repeatedRead(scope, () => counts.of(scope, { ns, filter }, () => counted(scope, ns, filter))),
-    );
+  return async (ns, asked, options = {}) => {
+    const lean = withoutRepeats(asked);
+    const filter = lean === asked ? asked : await lean;
+    const kind = kindOfCount(ns, filter, indexes.of(ns));
+    const lane = () => workload.laneOf(kind);
+    const work = async (scope: Scope) => {
+      const began = performance.now();
+      try {
+        return await repeatedRead(scope, () =>
+          counts.of(scope, { ns, filter }, () => counted(scope, ns, filter)),
+        );
+      } finally {
+        workload.saw(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
+      }
+    };
+    return connection.run({ ...options, lane }, work).catch(tellFilter);
+  };
 }

@@ -143,7 +143,7 @@ function collatedQuery({ filter, known }: Pick<Condition, 'filter' | 'known'>): 
  */
 async function findCollated(
   scope: Scope,
-  { ns, query, known, experience, memory }: Search,
+  { ns, query, known, experience, memory, collect }: Search,
 ): Promise<Page | undefined> {
   const { filter, sort, skip, limit, projection } = query;
   const collated = collatedQuery({ filter, known });
@@ -151,7 +151,7 @@ async function findCollated(
   if (collated === undefined || order === undefined) return undefined;
   const { fields, finish } = serverProjection(projection, ['_id', ...sort.map(([path]) => path)]);
   const ask = { ns, query: collated, sort: order, skip, limit, fields, collation: FOLDING };
-  const { texts, time } = await readTexts(scope, ask);
+  const { texts, time } = await readTexts(scope, ask, collect());
   memory.saw(time);
   if (texts.every(createOrderCheck(sort))) return { texts, finish };
   experience.sawOrder(ns, sort, false);

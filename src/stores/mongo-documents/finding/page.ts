@@ -15,6 +15,8 @@ export interface Search {
   readonly known: readonly KnownIndex[];
   readonly experience: Experience;
   readonly memory: SpellingMemory;
+  /** Makes what the texts of the page are collected in. */
+  readonly collect: () => Texts;
 }
 
 /** Texts as they were stored, and what is still to be made of each. */
@@ -25,15 +27,31 @@ export interface Page {
   readonly time?: bigint | undefined;
 }
 
+/** The documents of a page as they come. */
+export interface Texts {
+  readonly texts: string[];
+  /** Bytes of the documents so far. */
+  readonly bytes: () => number;
+  /** Throws `too-much` when the texts are too long together, LongPage past the bytes that it was made for. */
+  add(bytes: Uint8Array): void;
+}
+
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 
-/** Collects texts. `add` throws `too-much` when they are too long together. */
-export function createTexts(): { readonly texts: string[]; add(bytes: Uint8Array): void } {
+/** Thrown where a page is longer than its lane takes. It ends the query on the server, too. */
+export class LongPage extends Error {}
+
+/** Collects texts of documents with `most` bytes together. One document alone may have more. */
+export function createTexts(most: number = Number.POSITIVE_INFINITY): Texts {
   const texts: string[] = [];
   let characters = 0;
+  let total = 0;
   return {
     texts,
+    bytes: () => total,
     add(bytes) {
+      total += bytes.length;
+      if (total > most && texts.length > 0) throw new LongPage();
       const text = textOf(bytes);
       characters += text.length;
       if (characters > MOST_CHARACTERS) throw new StoreError('too-much');
@@ -42,9 +60,12 @@ export function createTexts(): { readonly texts: string[]; add(bytes: Uint8Array
   };
 }
 
-/** The texts of the documents that the server finds. Rejects with `too-much` as the port says. */
-export async function readTexts(scope: Scope, ask: Ask): Promise<Omit<Page, 'finish'>> {
-  const { texts, add } = createTexts();
+/** Collects the texts of the documents that the server finds. Rejects with what `add` throws. */
+export async function readTexts(
+  scope: Scope,
+  ask: Ask,
+  { texts, add }: Texts,
+): Promise<Omit<Page, 'finish'>> {
   const time = await readRows(scope, ask, (bytes) => {
     add(bytes);
     return true;

@@ -7,12 +7,16 @@ import { serverProjection } from './projection.ts';
 import { serverSort } from './sort.ts';
 
 /** Takes a filter that was said exactly, and a sort that the server can do. */
-export async function findPlain(scope: Scope, { ns, query, known }: Search, said: Said): Promise<Page> {
+export async function findPlain(
+  scope: Scope,
+  { ns, query, known, collect }: Search,
+  said: Said,
+): Promise<Page> {
   const { sort, skip, limit, projection } = query;
   const { fields, finish } = serverProjection(projection);
   const order = isOneId(said) ? undefined : serverSort(sort, known);
   const ask = { ns, query: said.query, skip, limit, fields, ...(order === undefined ? {} : { sort: order }) };
-  return { ...(await readTexts(scope, ask)), finish };
+  return { ...(await readTexts(scope, ask, collect())), finish };
 }
 
 /** One document at most needs no order, and is found on the server's shortest way without. */

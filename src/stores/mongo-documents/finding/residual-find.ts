@@ -1,12 +1,13 @@
 // Pages whose documents were chosen here: fetched by their ids, in the order that was found.
 import { BSON } from 'mongodb';
+import { mapInSlices } from '../../../lib/slices.ts';
 import { compileFilter } from '../../matching/match.ts';
 import { fromBson } from '../bson/text.ts';
 import type { Scope } from '../connection/types.ts';
 import type { Said } from '../filters/said.ts';
-import { createTexts, type Page, type Search } from './page.ts';
+import type { Page, Search } from './page.ts';
 import { serverProjection } from './projection.ts';
-import { decidingNames, scanIds, sortIds } from './residual-scan.ts';
+import { decidingNames, idOf, scanIds, sortIds } from './residual-scan.ts';
 import { readRows } from './rows.ts';
 
 const AT_ONCE = 5000;
@@ -26,25 +27,29 @@ export async function findSorted(scope: Scope, search: Search, said: Said): Prom
   return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, said }, query));
 }
 
-async function fetchPage(scope: Scope, { ns, query }: Search, ids: readonly unknown[]): Promise<Page> {
+async function fetchPage(
+  scope: Scope,
+  { ns, query, collect }: Search,
+  ids: readonly unknown[],
+): Promise<Page> {
   const { fields, finish } = serverProjection(query.projection, ['_id', ...decidingNames(query.filter, [])]);
   const matches = compileFilter(query.filter);
-  const { texts, add } = createTexts();
+  const { texts, add } = collect();
+  const places = new Map(await mapInSlices(ids, (id, at) => [keyOf(id), at] as const));
+  const found: { readonly place: number; readonly text: string }[] = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const some = ids.slice(from, from + AT_ONCE);
-    const found = new Map<string, Uint8Array>();
     const ask = { ns, query: { _id: { $in: some } }, limit: some.length, fields };
     await readRows(scope, ask, (bytes) => {
-      found.set(keyOf(BSON.deserialize(bytes, { promoteValues: false })['_id']), bytes);
+      // One that has changed since it was chosen may be none that the caller may see.
+      if (!matches(fromBson(bytes))) return true;
+      add(bytes);
+      found.push({ place: places.get(keyOf(idOf(bytes))) ?? 0, text: texts.at(-1) as string });
       return true;
     });
-    for (const id of some) {
-      const bytes = found.get(keyOf(id));
-      // One that has changed since it was chosen may be none that the caller may see.
-      if (bytes !== undefined && matches(fromBson(bytes))) add(bytes);
-    }
   }
-  return { texts, finish };
+  found.sort((a, b) => a.place - b.place);
+  return { texts: found.map(({ text }) => text), finish };
 }
 
 function keyOf(id: unknown): string {

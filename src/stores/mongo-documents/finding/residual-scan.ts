@@ -78,7 +78,8 @@ export async function sortIds(
 
 const ROOM = 1000;
 
-function idOf(bytes: Uint8Array): StoredId {
+/** The id of a document as the database has it. */
+export function idOf(bytes: Uint8Array): StoredId {
   return (BSON.deserialize(bytes, { promoteValues: false }) as Document)['_id'];
 }
 

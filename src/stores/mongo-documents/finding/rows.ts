@@ -1,5 +1,6 @@
 // Runs a query and hands over what comes as bytes, batch by batch, never holding the thread for long.
 import { type CollationOptions, type Document, type FindOptions, MinKey } from 'mongodb';
+import { createPace } from '../../../lib/slices.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { Scope } from '../connection/types.ts';
 import { readPage, runRead, type Take, timeIn } from './read-command.ts';
@@ -20,7 +21,6 @@ export const EXACT: CollationOptions = { locale: 'simple' };
 
 const MOST_AT_ONCE = 100_000;
 const SCAN_BATCH = 1000;
-const TURN_MS = 5;
 
 /**
  * Calls `take` with each document's bytes in order, until it returns false. Resolves with the time of the last write that
@@ -50,14 +50,14 @@ export async function readRows(
 
 /** Hands documents over one by one, with pauses for others where that takes long. */
 function createHandOver(scope: Scope, take: (bytes: Uint8Array) => boolean): Take {
-  let turnEnd = performance.now() + TURN_MS;
+  const pace = createPace();
   return async (documents) => {
     for (const bytes of documents) {
       if (!take(bytes)) return false;
-      if (performance.now() < turnEnd) continue;
-      await new Promise((resolve) => setImmediate(resolve));
+      const turn = pace();
+      if (turn === undefined) continue;
+      await turn;
       scope.left();
-      turnEnd = performance.now() + TURN_MS;
     }
     return true;
   };

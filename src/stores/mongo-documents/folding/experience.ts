@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace, Sort } from '../../ports.ts';
+import { hasLongList } from '../filters/lists.ts';
 
 /** What is remembered of each kind, and for how many milliseconds: data change. */
 const MOST = 1000;
@@ -23,6 +24,7 @@ const sortKey = ({ database, collection }: Namespace, sort: Sort) =>
   JSON.stringify([database, collection, sort.map(([path]) => path)]);
 
 function filterKey({ database, collection }: Namespace, filter: Filter): string | undefined {
+  if (hasLongList(filter)) return undefined;
   const key = JSON.stringify([database, collection, filter]);
   return key.length > MOST_CHARACTERS ? undefined : key;
 }

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
+import { hasLongList } from '../filters/lists.ts';
 import { type FoldedEquality, foldedEqualities, withSpellings } from './equalities.ts';
 
 /** A filter that asks for spellings in place of any, and the time at which these were all that there were. */
@@ -73,7 +74,7 @@ export function createSpellingMemory(): SpellingMemory {
       return { some: states.includes(true), all: !states.includes(false) };
     },
     isAskedAgain(ns, filter) {
-      if (latest === undefined) return false;
+      if (latest === undefined || hasLongList(filter)) return false;
       const key = keyOf(ns, filter);
       if (key.length > MOST_CHARACTERS) return false;
       const isAgain = asked.get(key) === latest;

@@ -20,7 +20,7 @@ describeMongo('a page', ({ standalone }) => {
       [1, 2, 3].map((n) => ({ _id: n as never, n })),
     );
     const ask = { ns: BOOKS, query: { n: { $gt: 1 } }, sort: new Map([['n', -1 as const]]), limit: 5 };
-    expect((await run((scope) => readTexts(scope, ask))).texts).toEqual([
+    expect((await run((scope) => readTexts(scope, ask, createTexts()))).texts).toEqual([
       '{"n":3,"_id":3}',
       '{"n":2,"_id":2}',
     ]);

@@ -3,6 +3,7 @@ import type { Document } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import type { KnownIndex, Scope } from '../../../../src/stores/mongo-documents/connection/types.ts';
 import { createReads } from '../../../../src/stores/mongo-documents/finding/find.ts';
+import { createTexts } from '../../../../src/stores/mongo-documents/finding/page.ts';
 import { createExperience } from '../../../../src/stores/mongo-documents/folding/experience.ts';
 import { FOLDING } from '../../../../src/stores/mongo-documents/folding/folding.ts';
 import { createSpellingMemory } from '../../../../src/stores/mongo-documents/folding/memory.ts';
@@ -25,7 +26,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
   if (documents.length > 0) await books.insertMany([...documents]);
   const { connection } = openConnection(uri);
   const known: KnownIndex[] = [];
-  const reads = createReads({ connection, indexes: { of: () => known } });
+  const reads = createReads({ connection, indexes: { of: () => known }, hasRoom: () => true });
   return {
     books,
     connection,
@@ -38,6 +39,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
       known,
       experience: createExperience(),
       memory: createSpellingMemory(),
+      collect: createTexts,
     }),
     /** Makes the index and, where `twin` says so, the one beside it that ignores case. */
     async declare(definition: IndexDefinition, twin: boolean) {

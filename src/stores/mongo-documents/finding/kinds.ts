@@ -1,0 +1,114 @@
+// Kinds of queries: those of one kind differ only in the values that they ask for, and cost about the same.
+import type { Filter, Test } from '../../filter.ts';
+import type { FindQuery, Namespace } from '../../ports.ts';
+import type { Lane } from '../connection/lanes.ts';
+import type { KnownIndex } from '../connection/types.ts';
+
+/** Passing over more documents, or asking for more by their ids, is not taken to be quick before that has been seen. */
+const SHORT_SKIP = 1000;
+const FEW_IDS = 100;
+
+/** Longer kinds are not told apart from what is unknown. */
+const MOST_CHARACTERS = 1024;
+
+export interface Kind {
+  /** The collection. */
+  readonly space: string;
+  /** Undefined where it is too long to be remembered. */
+  readonly key: string | undefined;
+  /** Documents of the answer at most. */
+  readonly limit: number;
+  /** The lane as far as the query itself tells: `query` where an index leads to the matches. */
+  readonly lane: Extract<Lane, 'lookup' | 'query' | 'count' | 'scan'>;
+}
+
+const spaceOf = ({ database, collection }: Namespace) => `${database ?? ''}.${collection}`;
+
+/** What the server keeps of its own, such as its clients: small, and wanted by every login. */
+const isOwn = ({ collection }: Namespace) => collection.startsWith('cloister.');
+
+/** The kind of a query for documents. */
+export function kindOfFind(ns: Namespace, query: FindQuery, known: readonly KnownIndex[]): Kind {
+  const { filter, sort, skip, limit, projection } = query;
+  const space = spaceOf(ns);
+  const ids = idsOf(filter);
+  if (ids <= FEW_IDS) return { space, key: `${space} ${magnitude(ids)}`, limit, lane: 'lookup' };
+  const isOrdered = sort.length === 0 || leads(sort[0]?.[0] ?? '', known);
+  const lane = isServed(filter, known, isOrdered) && skip <= SHORT_SKIP ? 'query' : 'scan';
+  if (lane === 'query' && isOwn(ns)) return { space, key: undefined, limit, lane: 'lookup' };
+  const key = keyOf(space, [shapeOf(filter), sort, magnitude(skip), limit, projection]);
+  return { space, key, limit, lane };
+}
+
+/** The kind of a count. */
+export function kindOfCount(ns: Namespace, filter: Filter, known: readonly KnownIndex[]): Kind {
+  const space = spaceOf(ns);
+  if (isEverything(filter)) return { space, key: undefined, limit: 0, lane: 'count' };
+  if (idsOf(filter) <= FEW_IDS) return { space, key: undefined, limit: 0, lane: 'lookup' };
+  const lane = isServed(filter, known, false) ? 'query' : 'scan';
+  return { space, key: keyOf(space, ['count', shapeOf(filter)]), limit: 0, lane };
+}
+
+function keyOf(space: string, parts: readonly unknown[]): string | undefined {
+  const key = `${space} ${JSON.stringify(parts)}`;
+  return key.length > MOST_CHARACTERS ? undefined : key;
+}
+
+const isEverything = (filter: Filter) => filter.kind === 'and' && filter.filters.length === 0;
+
+/** The tests that every match passes, each with its path. */
+function* demands(filter: Filter): Generator<readonly [path: string, test: Test]> {
+  if (filter.kind === 'field') for (const test of filter.tests) yield [filter.path, test];
+  else if (filter.kind === 'and') for (const part of filter.filters) yield* demands(part);
+}
+
+/** How many documents match at most, as far as their ids tell. */
+function idsOf(filter: Filter): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const [path, test] of demands(filter)) {
+    if (path !== '_id') continue;
+    if (test.kind === 'eq') least = Math.min(least, 1);
+    if (test.kind === 'in') least = Math.min(least, test.values.length);
+  }
+  return least;
+}
+
+/** True where ids or an index begin with the path. */
+function leads(path: string, known: readonly KnownIndex[]): boolean {
+  return path === '_id' || known.some(({ definition }) => definition.keys[0]?.path === path);
+}
+
+/** Whether an index leads to the matches, or to all documents in their order. */
+function isServed(filter: Filter, known: readonly KnownIndex[], isOrdered: boolean): boolean {
+  if (isEverything(filter)) return isOrdered;
+  for (const [path, { kind }] of demands(filter)) {
+    if ((kind === 'eq' || kind === 'in') && leads(path, known)) return true;
+  }
+  return false;
+}
+
+const magnitude = (count: number) => Math.ceil(Math.log2(count + 1));
+
+function shapeOf(filter: Filter): unknown {
+  if (filter.kind === 'field') return [filter.path, ...filter.tests.map(shapeOfTest)];
+  return [filter.kind, filter.filters.map(shapeOf)];
+}
+
+function shapeOfTest(test: Test): unknown {
+  switch (test.kind) {
+    // One pattern says nothing of another.
+    case 'regex':
+      return [test.kind, test.pattern, test.flags];
+    case 'in':
+    case 'nin':
+    case 'all':
+      return [test.kind, magnitude(test.values.length)];
+    case 'not':
+    case 'elemMatchValue':
+      return [test.kind, test.tests.map(shapeOfTest)];
+    case 'elemMatch':
+      return [test.kind, shapeOf(test.filter)];
+    default:
+      return test.kind;
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { EVERYTHING, type Filter, type Test } from '../../../../src/stores/filter.ts';
+import { kindOfCount, kindOfFind } from '../../../../src/stores/mongo-documents/finding/kinds.ts';
+import type { FindQuery } from '../../../../src/stores/ports.ts';
+import { BOOKS, index, query } from '../../../contracts/cases.ts';
+
+const KNOWN = [
+  {
+    definition: index('byTitle', { title: 1 }),
+    name: 'title_1',
+    tied: true,
+    distinct: false,
+    folding: false,
+  },
+];
+const field = (path: string, ...tests: Test[]): Filter => ({ kind: 'field', path, tests });
+const both = (...filters: Filter[]): Filter => ({ kind: 'and', filters });
+const ids = (many: number) =>
+  field('_id', { kind: 'in', values: Array.from({ length: many }, (_, n) => `${n}`) });
+const regex = (pattern: string) => field('text', { kind: 'regex', pattern, flags: '' });
+const laneOf = (parts: Partial<FindQuery>, ns = BOOKS) => kindOfFind(ns, query(parts), KNOWN).lane;
+const keyOf = (parts: Partial<FindQuery>) => kindOfFind(BOOKS, query(parts), KNOWN).key;
+
+it.each<[string, Partial<FindQuery>]>([
+  ['lookup', { filter: field('_id', { kind: 'eq', value: 'a' }) }],
+  ['lookup', { filter: both(regex('x'), field('_id', { kind: 'eq', value: 'a' })) }],
+  ['lookup', { filter: ids(100) }],
+  ['query', { filter: ids(101) }],
+  ['query', { filter: EVERYTHING }],
+  ['query', { filter: EVERYTHING, sort: [['title', 1]] }],
+  ['query', { filter: field('title', { kind: 'eq', value: 'a', fold: true }) }],
+  ['query', { filter: both(regex('x'), field('title', { kind: 'in', values: ['a'] })) }],
+  ['scan', { filter: EVERYTHING, sort: [['pages', 1]] }],
+  ['scan', { filter: EVERYTHING, skip: 5000 }],
+  ['scan', { filter: regex('x') }],
+  ['scan', { filter: field('pages', { kind: 'eq', value: 1 }) }],
+  ['scan', { filter: field('title', { kind: 'ne', value: 'a' }) }],
+  ['scan', { filter: { kind: 'or', filters: [field('title', { kind: 'eq', value: 'a' }), regex('x')] } }],
+])('a read is a %s: %j', (lane, parts) => {
+  expect(laneOf(parts)).toBe(lane);
+});
+
+it('what the server keeps of its own is short', () => {
+  const own = { database: null, collection: 'cloister.clients' };
+  expect(laneOf({ filter: field('title', { kind: 'eq', value: 'a' }) }, own)).toBe('lookup');
+  expect(laneOf({ filter: field('other', { kind: 'eq', value: 'a' }) }, own)).toBe('scan');
+});
+
+it('counts are told apart too', () => {
+  const laneOfCount = (filter: Filter) => kindOfCount(BOOKS, filter, KNOWN).lane;
+  expect(
+    [EVERYTHING, ids(1), field('title', { kind: 'eq', value: 'a' }), regex('x')].map(laneOfCount),
+  ).toEqual(['count', 'lookup', 'query', 'scan']);
+});
+
+it('queries of one kind differ in values alone', () => {
+  const eq = (path: string, value: string) => ({ filter: field(path, { kind: 'eq', value }) });
+  expect(keyOf(eq('a', 'x'))).toBe(keyOf(eq('a', 'y')));
+  for (const other of [eq('b', 'x'), { ...eq('a', 'x'), limit: 7 }, { ...eq('a', 'x'), skip: 9000 }]) {
+    expect(keyOf(other)).not.toBe(keyOf(eq('a', 'x')));
+  }
+  expect(keyOf({ filter: regex('one') })).not.toBe(keyOf({ filter: regex('other') }));
+  expect(keyOf({ filter: regex('long'.repeat(1000)) })).toBeUndefined();
+});
