@@ -118,7 +118,9 @@ export function createClientRecords({ store, audit, now, by, deadline }: ClientR
     async insert(document: StoredDocument): Promise<ClientRecord> {
       const record = readRecord(document);
       const after = record.standing.client;
-      await commit(after.reviewer ? 'create.reviewer' : 'create', { after }, [{ kind: 'insert', ns: CLIENTS, document }]);
+      await commit(after.reviewer ? 'create.reviewer' : 'create', { after }, [
+        { kind: 'insert', ns: CLIENTS, document },
+      ]);
       return record;
     },
 

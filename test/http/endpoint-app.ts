@@ -28,6 +28,8 @@ interface Options {
   /** How each job ends; `ok()` unless given. */
   readonly run?: (job: Job) => Outcome | Promise<Outcome>;
   readonly enabled?: boolean;
+  /** Is there anybody to approve what waits? */
+  readonly hasReviewer?: boolean;
   readonly isReady?: () => boolean;
   readonly config?: Readonly<Record<string, Json>>;
 }
@@ -92,6 +94,7 @@ function depsOf(modules: ModuleService, jobs: Job[], options: Options): HttpDeps
     unsent: createByteBudget(Number.POSITIVE_INFINITY),
     newId: createIdSource(),
     modules,
+    clients: { hasReviewer: async () => options.hasReviewer ?? true },
     calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),
     sandboxEnabled: enabled,
     sandboxStatus: () => status,

@@ -162,7 +162,8 @@ export function installApproved(
     assertPaths(core, address, facts.metadata);
     const own = facts.policy === null ? undefined : await policies.read(facts.policy);
     const policy = own ?? (await policyFor(core, address));
-    if (own === undefined && policyHash(policy) !== facts.policySha256) throw new AppError('VERSION_OUTDATED');
+    if (own === undefined && policyHash(policy) !== facts.policySha256)
+      throw new AppError('VERSION_OUTDATED');
     const before = shelf.state(key).active?.sha256 ?? null;
     const entry = { address, action: 'approve', clientId: facts.approvedBy, before, after: facts.sha256 };
     await core.audit.announce(entryOf(entry), async () => {
