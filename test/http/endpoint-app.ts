@@ -18,6 +18,7 @@ import { createShelf, type Shelf } from './module-shelf.ts';
 const CLIENTS = new Map([
   ['admin', ADMIN_CLIENT],
   ['user', USER_CLIENT],
+  ['reviewer', { ...USER_CLIENT, reviewer: true }],
   ['report-reader', { ...USER_CLIENT, permissions: { endpoints: [{ path: 'report', apiVersion: '1.0' }] } }],
   ['book-reader', { ...USER_CLIENT, permissions: { collections: [{ path: 'report' }] } }],
 ]);

@@ -7,7 +7,7 @@ import { createSchemaCheck, type SchemaCheck } from '../../lib/json-schema.ts';
 import type { CollectionGrant, FetchGrant, Limits } from '../unit.ts';
 import { ACTIONS, METHODS, POLICY_FORMATS } from './policy-schema.ts';
 
-export interface FetchCeiling extends Omit<FetchGrant, 'headers'> {
+export interface FetchCeiling extends Omit<FetchGrant, 'headers' | 'publicOnly'> {
   /** Undefined: any text, but no secret. */
   readonly headers?: FetchGrant['headers'];
 }

@@ -110,10 +110,13 @@ function grantsOf(given: PolicyInput['grants'], { ceilings, jsonBytes }: PolicyR
       return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? RESULTS, most) };
     }),
     fetch: (given?.fetch ?? []).map((grant) => {
-      const most = coveringFetch(grant, fetchCeilings(grant.origin, ceilings));
+      const entries = fetchCeilings(grant.origin, ceilings);
+      const most = coveringFetch(grant, entries);
+      const named = entries.filter(({ origin }) => !origin.endsWith('*'));
       return {
         ...FETCH,
         ...grant,
+        ...(coveringFetch(grant, named) === undefined ? { publicOnly: true } : {}),
         maxBytes: Math.min(grant.maxBytes ?? FETCH.maxBytes, most?.maxBytes ?? 0),
         timeoutMs: Math.min(grant.timeoutMs ?? FETCH.timeoutMs, most?.timeoutMs ?? 0),
       };

@@ -7,11 +7,13 @@ import type { Address, Names } from './names.ts';
 
 /**
  * Makes the function that gives every address of a URL's host, resolved once, or throws: FetchRefused when one of them is
- * private and its host is not opened by the operator, FetchFailed when there is none. Connect to these and nothing else: what a
- * second lookup says may be something else.
+ * private and not opened by the operator, FetchFailed when there is none. `publicOnly`: nothing is open, since any name
+ * could be made to lead to an address that is. Connect to these and nothing else: what a second lookup says may be something
+ * else.
  */
-export function createDestination(names: Names, isOpen: Allowance) {
-  return async (url: URL): Promise<readonly Address[]> => {
+export function createDestination(names: Names, allowance: Allowance) {
+  return async (url: URL, publicOnly = false): Promise<readonly Address[]> => {
+    const isOpen: Allowance = publicOnly ? () => false : allowance;
     const host = bareHost(url.hostname);
     const port = portOf(url);
     const family = isIP(host);
@@ -23,9 +25,8 @@ export function createDestination(names: Names, isOpen: Allowance) {
     }
     if (open) return names.own(host);
     const addresses = await names.public(host);
-    // A listed address is reached by that address: any name could be made to lead there, past what is granted for it.
-    if (!addresses.every(({ address }) => isPublicAddress(address)))
-      throw new FetchRefused('address', originOf(url));
+    const fit = addresses.every(({ address }) => isPublicAddress(address) || isOpen(address, port));
+    if (!fit) throw new FetchRefused('address', originOf(url));
     return addresses;
   };
 }
