@@ -113,14 +113,16 @@ describe('review: "all"', () => {
       await post('right', saying('one'));
       const admin = await approve('right', 1, other);
       expect([admin.status, admin.text]).toEqual([403, expect.stringContaining('Only a reviewer approves')]);
-      await setReviewer(server, 'reviewer', false);
-      await expect.poll(async () => (await approve('right', 1, reviewer)).status).toBe(401);
-      await setReviewer(server, 'reviewer', true);
-      await expect.poll(async () => (await approve('right', 1, reviewer)).status).toBe(200);
+      const brief = await addReviewer(server, 'brief');
+      expect((await approve('right', 7, brief)).status).toBe(404);
+      await setReviewer(server, 'brief', false);
+      await expect.poll(async () => (await approve('right', 7, brief)).status).toBe(401);
+      await setReviewer(server, 'brief', true);
+      expect((await approve('right', 1, reviewer)).status).toBe(200);
       const { audit } = (await server.get('/api/audit')).body;
       const entries = audit.map(({ action, target }: Record<string, string>) => `${action} ${target}`);
       for (const entry of ['create.reviewer', 'reviewer.take', 'reviewer.give'])
-        expect(entries).toContain(`client.${entry} reviewer`);
+        expect(entries).toContain(`client.${entry} brief`);
     });
 
     it('lets its owner read what waits, and nothing beyond', async () => {
