@@ -97,8 +97,8 @@ export function needsExactName(direction: Direction, name: string): boolean {
   if (hasAuthority(name)) return true;
   if (direction === 'request') return hasWord(name, CREDENTIAL_WORDS);
   if (name.startsWith('x-')) return isInterpreted(name);
-  if (!name.endsWith('-')) return !PLAIN_RESPONSE.has(name);
-  return ![...PLAIN_RESPONSE].some((plain) => plain.startsWith(name));
+  // The beginning of names is no name: each that begins so is looked at by itself.
+  return !name.endsWith('-') && !PLAIN_RESPONSE.has(name);
 }
 
 /** A list of a policy, ready to be asked. Names are in lower case. */
