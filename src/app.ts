@@ -100,6 +100,15 @@ function configuredAdmin({ id, secret }: Config['auth']['admin']) {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
+/** What waits for a review waits for ever where nobody may approve. */
+async function warnOfNoReviewer(clients: Clients, { sandbox }: Config, log: Logger): Promise<void> {
+  if (sandbox.review === 'none' || (await clients.hasReviewer())) return;
+  log.warn(
+    { review: sandbox.review },
+    'nobody can approve what `sandbox.review` holds back: make a reviewer with `cloister clients add --id <id> --reviewer`',
+  );
+}
+
 async function ensureClients(
   clients: Clients,
   makeAdmin: ReturnType<typeof createFirstAdmin>,
@@ -151,6 +160,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
   const steps = [
     () => ensureClients(clients, makeAdmin, options),
+    () => warnOfNoReviewer(clients, config, logger),
     () => gate.ensureSecret(),
     () => specifications.ensureIndexes(),
     () => custom.load(),

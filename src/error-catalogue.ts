@@ -100,6 +100,18 @@ export const ERRORS = {
     explain:
       'The token is good, but its client is no admin, or lacks the permission. The challenge carries the path as `realm`.',
   },
+  CLIENT_PROTECTED: {
+    status: 403,
+    message: 'Only the operator changes this client, on the machine',
+    explain:
+      'A change of a reviewer over HTTP, or by a reviewer of any client. A reviewer may change its own secret; everything else is done with `cloister clients` on the machine.',
+  },
+  APPROVAL_REFUSED: {
+    status: 403,
+    message: 'This client may not approve this version',
+    explain:
+      'The client has not the right `reviewer`, which only `cloister clients add --reviewer` or `clients set` on the machine gives; or it wrote the code or the policy itself.',
+  },
   NOT_FOUND: {
     status: 404,
     message: 'Nothing lives at this address',
@@ -130,6 +142,12 @@ export const ERRORS = {
     status: 409,
     message: 'The last admin cannot be removed or demoted',
     explain: 'Create another admin first.',
+  },
+  VERSION_OUTDATED: {
+    status: 409,
+    message: 'The policy has changed since this version was posted',
+    explain:
+      'An approval of code that would run under another policy than when it was posted. Post it again, and have that approved.',
   },
   DOCUMENT_CHANGED: {
     status: 409,

@@ -26,6 +26,9 @@ export interface ClientChange {
   readonly permissions: Permissions | null | undefined;
 }
 
+/** The right to approve is nobody's to give who has no access to the machine. */
+const MACHINE_ONLY = 'is given on the machine only: `cloister clients set <id> --reviewer`';
+
 const refuse = (field: string, message: string) => new AppError('BAD_REQUEST', { field, message });
 
 function members(value: unknown, field: string, known: readonly string[]): Readonly<Record<string, unknown>> {
@@ -33,6 +36,9 @@ function members(value: unknown, field: string, known: readonly string[]): Reado
     throw field === ''
       ? new AppError('BAD_REQUEST', { message: 'must be a JSON object' })
       : refuse(field, 'must be an object');
+  }
+  if (Object.hasOwn(value, 'reviewer')) {
+    throw refuse(field === '' ? 'reviewer' : `${field}.reviewer`, MACHINE_ONLY);
   }
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {

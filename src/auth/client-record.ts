@@ -23,6 +23,7 @@ export interface ClientRecord {
 export interface RecordChange {
   readonly accessType?: AccessType | undefined;
   readonly permissions?: Permissions | null | undefined;
+  readonly reviewer?: boolean | undefined;
   /** Hash of a new secret. */
   readonly hash?: string | undefined;
   readonly lastModifiedAt?: number;
@@ -56,6 +57,7 @@ export function readRecord(document: StoredDocument): ClientRecord {
     id: document._id,
     clientId: text(document['clientId']),
     accessType: document['accessType'] === 'admin' ? 'admin' : 'user',
+    ...(document['reviewer'] === true ? { reviewer: true } : {}),
     permissions: readPermissions(document['permissions']),
   };
   return {
@@ -67,8 +69,9 @@ export function readRecord(document: StoredDocument): ClientRecord {
 }
 
 /** What anyone may see of a client. */
-export function shownClient({ clientId, accessType, permissions }: Client) {
-  return { clientId, accessType, ...(permissions === null ? {} : { permissions }) };
+export function shownClient({ clientId, accessType, reviewer, permissions }: Client) {
+  const right = reviewer === undefined ? {} : { reviewer };
+  return { clientId, accessType, ...right, ...(permissions === null ? {} : { permissions }) };
 }
 
 /** What the audit log says of a client's state; null for none. The secret is no part of it: its hash belongs nowhere else. */
@@ -76,9 +79,17 @@ export function fingerprintOfClient(client: Client | undefined): string | null {
   return client === undefined ? null : fingerprint(`${JSON.stringify(shownClient(client), null, 2)}\n`);
 }
 
+interface RecordOrigin {
+  readonly _id: string;
+  readonly hash: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly reviewer?: boolean;
+}
+
 export function newRecord(
   { clientId, accessType, permissions }: NewClient,
-  { _id, hash, now }: { readonly _id: string; readonly hash: string; readonly now: number },
+  { _id, hash, now, reviewer = false }: RecordOrigin,
 ): StoredDocument {
   return {
     _id,
@@ -86,6 +97,7 @@ export function newRecord(
     secret: hash,
     stamp: newStamp(),
     accessType,
+    ...(reviewer ? { reviewer } : {}),
     permissions: permissions as JsonObject | null,
     createdAt: now,
     v: 1,
@@ -98,11 +110,12 @@ export function changeRecord(
   record: ClientRecord,
   change: RecordChange,
 ): Extract<Write, { kind: 'update' }> {
-  const { accessType, permissions, hash, lastModifiedAt } = change;
+  const { accessType, permissions, reviewer, hash, lastModifiedAt } = change;
   const differences: JsonObject = {
     v: record.v + 1,
     ...(accessType === undefined ? {} : { accessType }),
     ...(permissions === undefined ? {} : { permissions: permissions as JsonObject | null }),
+    ...(reviewer === undefined ? {} : { reviewer }),
     ...(hash === undefined ? {} : { secret: hash, stamp: newStamp() }),
     ...(lastModifiedAt === undefined ? {} : { lastModifiedAt }),
   };

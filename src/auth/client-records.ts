@@ -1,5 +1,5 @@
-// Client records in the store: looking them up, and changing them so that races lose nothing, an admin remains, and each
-// change is one commit with its entry in the audit log.
+// Client records in the store: looking them up, and changing them so that races lose nothing, an admin remains, nobody over
+// HTTP becomes a reviewer or takes one over, and each change is one commit with its entry in the audit log.
 import { AppError, StoreError } from '../errors.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
@@ -19,6 +19,7 @@ export const CLIENTS: Namespace = { database: null, collection: 'cloister.client
 
 const ATTEMPTS = 10;
 const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
+const REVIEWERS: Filter = { kind: 'field', path: 'reviewer', tests: [{ kind: 'eq', value: true }] };
 const ADMINS: Filter = { kind: 'field', path: 'accessType', tests: [{ kind: 'eq', value: 'admin' }] };
 
 interface ClientRecordsOptions {
@@ -31,6 +32,13 @@ interface ClientRecordsOptions {
   /** When all work must have ended, in epoch milliseconds. */
   readonly deadline: number;
 }
+
+const REVIEWER_CHANGED =
+  'This client is a reviewer: only `cloister clients` on the machine changes or removes it';
+const REVIEWER_ACTS =
+  'A reviewer changes no client but its own secret, so that nobody approves what they posted under another name';
+
+const isProtected = (message: string) => new AppError('CLIENT_PROTECTED', { message });
 
 /** A client before and after a change. */
 interface StateChange {
@@ -82,6 +90,18 @@ export function createClientRecords({ store, audit, now, by, deadline }: ClientR
     return [changeRecord(CLIENTS, other, {})];
   };
 
+  const mustAdminister = async (): Promise<void> => {
+    if (by !== null && (await look(by))?.standing.client.reviewer) throw isProtected(REVIEWER_ACTS);
+  };
+
+  /** Over HTTP the one change around reviewers is that of one's own secret. */
+  const mustBeFree = async ({ standing: { client } }: ClientRecord, change?: RecordChange): Promise<void> => {
+    if (by === null) return;
+    if (by === client.clientId && change !== undefined && isOnlySecret(change)) return;
+    if (client.reviewer) throw isProtected(REVIEWER_CHANGED);
+    await mustAdminister();
+  };
+
   return {
     /** Undefined when there is none. */
     look,
@@ -89,38 +109,53 @@ export function createClientRecords({ store, audit, now, by, deadline }: ClientR
     mustLook,
     all: () => query(EVERYTHING, EVERY_RECORD),
     hasAny: async (): Promise<boolean> => (await query(EVERYTHING, 1)).length > 0,
+    /** Is there a reviewer other than `by`? */
+    hasReviewer: async (): Promise<boolean> =>
+      (await query(REVIEWERS, 2)).some(({ standing }) => standing.client.clientId !== by),
+    /** Throws CLIENT_PROTECTED for a reviewer: they must not post under a name that they made themselves. */
+    mustAdminister,
     /** Rejects with a `duplicate` StoreError when the client id is taken. */
     async insert(document: StoredDocument): Promise<ClientRecord> {
       const record = readRecord(document);
       const after = record.standing.client;
-      await commit('create', { after }, [{ kind: 'insert', ns: CLIENTS, document }]);
+      await commit(after.reviewer ? 'create.reviewer' : 'create', { after }, [
+        { kind: 'insert', ns: CLIENTS, document },
+      ]);
       return record;
     },
 
-    /** Returns the record in its new state. Throws NOT_FOUND, LAST_ADMIN. */
+    /** Returns the record in its new state. Throws NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
     change: (clientId: string, change: RecordChange): Promise<ClientRecord> =>
       settle(async () => {
         const record = await mustLook(clientId);
+        await mustBeFree(record, change);
         const write = changeRecord(CLIENTS, record, { ...change, lastModifiedAt: now() });
         const changed = readRecord(write.document);
         const states = { before: record.standing.client, after: changed.standing.client };
         const others = change.accessType === 'user' ? await witness(record) : [];
-        await commit(isOnlySecret(change) ? 'secret' : 'update', states, [write, ...others]);
+        await commit(nameOf(change), states, [write, ...others]);
         return changed;
       }),
 
-    /** Throws NOT_FOUND, LAST_ADMIN. */
+    /** Throws NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
     remove: (clientId: string): Promise<void> =>
       settle(async () => {
         const record = await mustLook(clientId);
+        await mustBeFree(record);
         const removal = { kind: 'remove', ns: CLIENTS, id: record.document._id, v: record.v } as const;
         await commit('remove', { before: record.standing.client }, [removal, ...(await witness(record))]);
       }),
   };
 }
 
-function isOnlySecret({ hash, accessType, permissions }: RecordChange): boolean {
-  return hash !== undefined && accessType === undefined && permissions === undefined;
+function isOnlySecret({ hash, accessType, permissions, reviewer }: RecordChange): boolean {
+  return [accessType, permissions, reviewer].every((member) => member === undefined) && hash !== undefined;
+}
+
+/** What the audit log calls a change. */
+function nameOf(change: RecordChange): string {
+  if (change.reviewer !== undefined) return change.reviewer ? 'reviewer.give' : 'reviewer.take';
+  return isOnlySecret(change) ? 'secret' : 'update';
 }
 
 /** Runs `attempt` anew while others change the records it read. */

@@ -13,6 +13,8 @@ export interface Client {
   readonly id: string;
   readonly clientId: string;
   readonly accessType: AccessType;
+  /** May approve code and policies that others posted. Only commands on the machine give and take this right. */
+  readonly reviewer?: true;
   /** Null: everything is permitted. */
   readonly permissions: Permissions | null;
 }

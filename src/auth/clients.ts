@@ -36,7 +36,10 @@ interface ClientWithSecret {
 export interface Clients {
   /** Makes the index that keeps client ids unique. Call before anything else. */
   ensure(): Promise<void>;
-  /** `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS. */
+  /**
+   * `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS,
+   * CLIENT_PROTECTED.
+   */
   create(body: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
   find(clientId: string, options?: OperationOptions): Promise<Client | undefined>;
   /** The client and the stamp of its present secret. */
@@ -44,12 +47,18 @@ export interface Clients {
   /** All clients by id. */
   list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
-  /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN. */
+  /** Is there a client, other than `by`, that may approve? */
+  hasReviewer(options?: ChangeOptions): Promise<boolean>;
+  /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
   update(clientId: string, body: unknown, options?: ChangeOptions): Promise<Client>;
-  /** Ends the client and its tokens. Throws NOT_FOUND, LAST_ADMIN. */
+  /** Ends the client and its tokens. Throws NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
   remove(clientId: string, options?: ChangeOptions): Promise<void>;
-  /** Ends the client's tokens. Without `secret` one is generated. Throws BAD_REQUEST, NOT_FOUND. */
+  /** Ends the client's tokens. Without `secret` one is generated. Throws BAD_REQUEST, NOT_FOUND, CLIENT_PROTECTED. */
   setSecret(clientId: string, secret?: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
+  /** The same as `create`, by the operator, with the right to approve. */
+  createReviewer(body: unknown): Promise<ClientWithSecret>;
+  /** Gives or takes the right to approve, by the operator. Throws NOT_FOUND. */
+  setReviewer(clientId: string, reviewer: boolean): Promise<Client>;
   /** The client whose secret this is. Takes as long for an unknown client as for a wrong secret. */
   verify(clientId: string, secret: string): Promise<Standing | undefined>;
   /**
@@ -67,11 +76,16 @@ export function createClients(options: ClientsOptions): Clients {
     createClientRecords({ store, audit, now, by: by ?? null, deadline });
   const decoy = decoyHash();
 
-  const add = async (given: NewClient, records: ClientRecords): Promise<ClientWithSecret> => {
+  const add = async (
+    given: NewClient,
+    records: ClientRecords,
+    reviewer = false,
+  ): Promise<ClientWithSecret> => {
+    await records.mustAdminister();
     const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
     if ((await records.look(given.clientId)) !== undefined) throw taken();
     const { hash, generated } = await settleSecret(given.secret);
-    const document = newRecord(given, { _id: newId(), hash, now: now() });
+    const document = newRecord(given, { _id: newId(), hash, now: now(), reviewer });
     try {
       const { standing } = await records.insert(document);
       return { client: standing.client, secret: generated };
@@ -102,11 +116,15 @@ export function createClients(options: ClientsOptions): Clients {
   return {
     upsertAdmin,
     hasAny: () => within().hasAny(),
+    hasReviewer: (options) => within(options).hasReviewer(),
     remove: (clientId, options) => within(options).remove(clientId),
     standing: async (clientId) => (await within().look(clientId))?.standing,
     find: async (clientId, options) => (await within(options).look(clientId))?.standing.client,
     list: async (options) => (await within(options).all()).map(({ standing }) => standing.client),
     create: async (body, options) => add(parseNewClient(body), within(options)),
+    createReviewer: async (body) => add(parseNewClient(body), within(), true),
+    setReviewer: async (clientId, reviewer) =>
+      (await within().change(clientId, { reviewer })).standing.client,
     async ensure() {
       const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
       const index = { name: 'clientId', keys, unique: true, sparse: false };

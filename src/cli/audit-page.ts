@@ -87,7 +87,7 @@ function codeLines(module: ReportedModule): string[] {
   const remarks = [
     // Code that is not in force yet differs from nothing.
     sha256 === null ? '' : FILES[file],
-    pending.length === 0 ? '' : `waiting for another admin: version ${pending.join(', ')}`,
+    pending.length === 0 ? '' : `waiting for a reviewer: version ${pending.join(', ')}`,
   ].filter((remark) => remark !== '');
   return [
     ...entry('code', sha256 === null ? 'none in force' : `version ${codeVersion}, SHA-256`),

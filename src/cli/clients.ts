@@ -8,6 +8,8 @@ import type { CommandFlags, CommandName } from './usage.ts';
 interface ClientAdmin {
   /** `secret` is there only when it was generated. */
   create(body: unknown): Promise<{ readonly client: Client; readonly secret: string | undefined }>;
+  createReviewer: ClientAdmin['create'];
+  setReviewer(clientId: string, reviewer: boolean): Promise<Client>;
   list(): Promise<readonly Client[]>;
   remove(clientId: string): Promise<void>;
 }
@@ -27,7 +29,8 @@ async function runClients(
 ): Promise<number> {
   const { command, flags } = task;
   if (command === 'clients list') {
-    for (const client of await admin.list()) io.out(`${client.clientId}\t${client.accessType}`);
+    for (const { clientId, accessType, reviewer } of await admin.list())
+      io.out(`${clientId}\t${accessType}${reviewer ? '\treviewer' : ''}`);
     return 0;
   }
   if (flags.id === undefined) {
@@ -39,7 +42,14 @@ async function runClients(
     io.out(`removed ${flags.id}`);
     return 0;
   }
-  const { client, secret } = await admin.create({
+  if (command === 'clients set') {
+    const reviewer = flags.reviewer === true;
+    await admin.setReviewer(flags.id, reviewer);
+    io.out(`${flags.id} is ${reviewer ? 'now a reviewer' : 'no reviewer any more'}`);
+    return 0;
+  }
+  const create = flags.reviewer === true ? admin.createReviewer : admin.create;
+  const { client, secret } = await create({
     clientId: flags.id,
     accessType: flags.admin === true ? 'admin' : 'user',
     ...(flags.secret === undefined ? {} : { secret: flags.secret }),

@@ -9,9 +9,11 @@ Commands:
                                         without starting
   check --data [--repair]               check that the indexes of the embedded database agree with its documents,
                                         beside a server or without one; build those anew that do not
-  clients add --id ID [--admin] [--secret S]
+  clients add --id ID [--admin] [--reviewer] [--secret S]
                                         add a client; its secret is shown once
-  clients list                          list clients
+  clients set ID --reviewer | --no-reviewer
+                                        give or take the right to approve what others post
+  clients list                          list clients with their rights
   clients remove --id ID                remove a client; its tokens end with it
   export --file FILE                    write every document, with ids and revisions, as lines of JSON
   import --file FILE                    bring them into the configured database; may be repeated
@@ -32,7 +34,8 @@ const COMMON = { config: TEXT, workspace: TEXT } as const;
 const COMMANDS = {
   start: { ...COMMON, port: TEXT },
   check: { ...COMMON, data: SWITCH, repair: SWITCH },
-  'clients add': { ...COMMON, id: TEXT, admin: SWITCH, secret: TEXT },
+  'clients add': { ...COMMON, id: TEXT, admin: SWITCH, reviewer: SWITCH, secret: TEXT },
+  'clients set': { ...COMMON, id: TEXT, reviewer: SWITCH, 'no-reviewer': SWITCH },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
   export: { ...COMMON, file: TEXT },
@@ -51,6 +54,8 @@ export interface CommandFlags {
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
   readonly admin?: boolean | undefined;
+  readonly reviewer?: boolean | undefined;
+  readonly 'no-reviewer'?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly data?: boolean | undefined;
   readonly repair?: boolean | undefined;
@@ -78,15 +83,31 @@ function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
 
 function mistakeIn(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
-  if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, list, remove';
+  if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, set, list, remove';
   if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
   return `unknown command: ${words.join(' ')}`;
 }
 
+/** The arguments of `clients set` with its id as a flag: it may stand by itself. */
+function withIdFlag(args: readonly string[]): readonly string[] {
+  const [first, second, id, ...rest] = args;
+  const names = first === 'clients' && second === 'set' && id !== undefined && !id.startsWith('-');
+  return names ? [first, second, `--id=${id}`, ...rest] : args;
+}
+
+/** What is wrong with flags that each by itself are right. */
+function mistakeOf(command: CommandName, flags: CommandFlags): string | undefined {
+  if (flags.repair === true && flags.data !== true) return 'check: --repair needs --data';
+  if (command === 'clients set' && flags.reviewer === flags['no-reviewer'])
+    return 'clients set: needs either --reviewer or --no-reviewer';
+  return undefined;
+}
+
 /** Understands the arguments, or says in one line why not. */
-export function parseUsage(args: readonly string[]): Usage {
-  const show = shownBy(args);
+export function parseUsage(given: readonly string[]): Usage {
+  const show = shownBy(given);
   if (show !== undefined) return { show };
+  const args = withIdFlag(given);
   const first = args.findIndex((arg) => arg.startsWith('-'));
   const words = first === -1 ? args : args.slice(0, first);
   const rest = first === -1 ? [] : args.slice(first);
@@ -95,8 +116,8 @@ export function parseUsage(args: readonly string[]): Usage {
   try {
     const { values } = parseArgs({ args: rest, options: COMMANDS[command], strict: true });
     const flags = values as CommandFlags;
-    if (flags.repair === true && flags.data !== true) return { mistake: 'check: --repair needs --data' };
-    return { command, flags };
+    const mistake = mistakeOf(command, flags);
+    return mistake === undefined ? { command, flags } : { mistake };
   } catch (error) {
     // Node's text goes on with advice for programmers.
     const text = error instanceof Error ? error.message : '';

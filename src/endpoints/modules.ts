@@ -55,7 +55,7 @@ export interface PostResult {
   readonly created: boolean;
   /** Number of the new version. */
   readonly version: number;
-  /** It waits for a second admin. */
+  /** It waits for a reviewer. */
   readonly pending: boolean;
   readonly warnings: readonly string[];
   readonly suggestedIsolation: Isolation | null;
@@ -96,9 +96,12 @@ export interface ModuleService {
   putPolicy(address: ModuleAddress, policy: unknown, by: string): Promise<JsonObject>;
   versions(address: ModuleAddress): Promise<readonly VersionRecord[]>;
   versionSource(address: ModuleAddress, version: number): Promise<string>;
+  /** The policy under which a version runs, or would run once approved. Rejects with NOT_FOUND where neither is known. */
+  versionPolicy(address: ModuleAddress, version: number): Promise<JsonObject>;
   /** Unified diff from `a` to `b`. */
   diff(address: ModuleAddress, a: number, b: number): Promise<string>;
   rollback(address: ModuleAddress, version: number, by: string): Promise<PostResult>;
+  /** `by` has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
   approve(address: ModuleAddress, version: number, by: string): Promise<void>;
   suspend(address: ModuleAddress, by: string): Promise<void>;
   resume(address: ModuleAddress, by: string): Promise<void>;

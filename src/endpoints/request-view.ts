@@ -87,7 +87,7 @@ export function createRequestView() {
   const shownOf = (unit: Unit): Shown => {
     const before = known.get(unit);
     if (before !== undefined) return before;
-    const grant = createHeaderGrant(unit.policy.grants.request.headers);
+    const grant = createHeaderGrant('request', unit.policy.grants.request.headers);
     const shown = { grant, names: new Map(grant.exact.map((name) => [name, `${quote(name)}:`])) };
     known.set(unit, shown);
     return shown;

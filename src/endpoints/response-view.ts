@@ -72,7 +72,7 @@ function bodyOf({ status, body }: GuestResponse, method: string, headers: Header
 export function createResponseView() {
   const grants = new WeakMap<Unit, HeaderGrant>();
   const grantOf = (unit: Unit): HeaderGrant => {
-    const known = grants.get(unit) ?? createHeaderGrant(unit.policy.grants.response.headers);
+    const known = grants.get(unit) ?? createHeaderGrant('response', unit.policy.grants.response.headers);
     grants.set(unit, known);
     return known;
   };

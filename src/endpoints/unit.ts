@@ -37,6 +37,8 @@ export interface FetchGrant {
   readonly timeoutMs: number;
   /** Headers that the server adds: a text, or `secret:<NAME>`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The operator allows it as one of all public hosts: what `egress.allow` opens stays closed to it. */
+  readonly publicOnly?: true;
 }
 
 export interface Grants {

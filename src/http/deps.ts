@@ -43,7 +43,10 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
   readonly registry: Registry;
   readonly audit: Audit;
-  readonly clients: Pick<Clients, 'create' | 'find' | 'list' | 'update' | 'remove' | 'setSecret'>;
+  readonly clients: Pick<
+    Clients,
+    'create' | 'find' | 'hasReviewer' | 'list' | 'update' | 'remove' | 'setSecret'
+  >;
   readonly login: Login;
   readonly tokens: Pick<Tokens, 'peek' | 'verify'>;
   /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */

@@ -39,6 +39,7 @@ beforeAll(async () => {
         { ...collection, as: 'caller' },
         { ...collection, as: 'client:librarian' },
       ],
+      fetch: [{ origin, headers: { authorization: 'secret:TOKEN' } }],
     },
     egress: { allow: [`127.0.0.1:${port}`] },
   };

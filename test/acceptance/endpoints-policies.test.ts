@@ -199,8 +199,15 @@ describe('the ceilings file', () => {
     const ceilings = {
       version: 1,
       limits: { cpuMs: 200 },
-      grants: { collections: [], response: { headers: ['x-*'] } },
-      egress: { allow: [] },
+      grants: {
+        collections: [],
+        response: { headers: ['x-*'] },
+        fetch: [
+          { origin: 'http://10.0.0.5:9200', methods: ['GET'], paths: ['/search/'] },
+          { origin: 'http://*', headers: { authorization: 'secret:TOKEN' } },
+        ],
+      },
+      egress: { allow: ['10.0.0.5:9200', '10.0.0.6:9200'] },
     };
     writeFileSync(join(workspace.cwd, 'ceilings.json'), JSON.stringify(ceilings));
     const strict = await startEndpointServer({ workspace });
@@ -218,6 +225,16 @@ describe('the ceilings file', () => {
         'grants.response.headers.0',
       );
       expect(await fields({ limits: { cpuMs: 200 } })).toBeUndefined();
+      const fetching = (grant: object) => fields({ grants: { fetch: [grant] } });
+      const search = { origin: 'http://10.0.0.5:9200', paths: ['/search/'] };
+      expect(await fetching(search)).toBeUndefined();
+      expect(await fetching({ ...search, paths: ['/'] })).toBe('grants.fetch.0.paths');
+      expect(await fetching({ ...search, paths: ['/search/..;/x'] })).toBe('grants.fetch.0.paths.0');
+      expect(await fetching({ ...search, methods: ['DELETE'] })).toBe('grants.fetch.0.methods');
+      expect(await fetching({ ...search, origin: 'http://10.0.0.6:9200' })).toBe('grants.fetch.0.origin');
+      const headers = { authorization: 'secret:TOKEN' };
+      expect(await fetching({ ...search, headers })).toBe('grants.fetch.0.headers');
+      expect(await fetching({ origin: 'http://example.com', headers })).toBe('grants.fetch.0.headers');
     } finally {
       await strict.close();
       workspace.remove();

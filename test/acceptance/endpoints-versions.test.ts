@@ -1,6 +1,7 @@
-// Versions of posted code, going back, and the approval of a second admin.
+// Versions of posted code, going back, and the approval of a reviewer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { addReviewer } from '../helpers/reviewer.ts';
 
 const saying = (text: string) => `module.exports.get = (req, res) => {\n  res.end('${text}');\n};\n`;
 
@@ -101,7 +102,7 @@ describe('review: "all"', () => {
 
   beforeAll(async () => {
     server = await startEndpointServer({ config: { sandbox: { review: 'all' } } });
-    second = await secondAdmin(server);
+    second = await addReviewer(server, 'second');
   });
 
   afterAll(() => server.close());
@@ -119,16 +120,16 @@ describe('review: "all"', () => {
     expect(endpoints).toMatchObject([{ slug: 'reviewed', state: 'pending' }]);
   });
 
-  it('is not approved by whoever posted it, nor by anyone who is no admin', async () => {
+  it('is approved neither by an admin nor by anybody else without the right', async () => {
     const approve = `${path}/versions/1/approve`;
     const own = await server.call('POST', approve);
-    expect([own.status, own.body.success]).toEqual([400, false]);
+    expect([own.status, own.body.errors[0].code]).toEqual([403, 'APPROVAL_REFUSED']);
     const token = await server.userToken('nobody-special');
     expect((await server.call('POST', approve, { token })).status).toBe(401);
     expect((await server.get(path)).status).toBe(503);
   });
 
-  it('is in force once another admin approved it', async () => {
+  it('is in force once a reviewer approved it', async () => {
     const approved = await server.call('POST', `${path}/versions/1/approve`, { token: second });
     expect([approved.status, approved.body.result]).toEqual([200, 'success']);
     expect((await server.get(path)).text).toBe('one');
@@ -168,7 +169,7 @@ describe('review: "grants"', () => {
 
   beforeAll(async () => {
     server = await startEndpointServer({ config: { sandbox: { review: 'grants' } } });
-    second = await secondAdmin(server);
+    second = await addReviewer(server, 'second');
   });
 
   afterAll(() => server.close());

@@ -67,6 +67,8 @@ describe('a new client', () => {
     [{ clientId: 'a', accessType: null }, 'accessType'],
     [{ clientId: 'a', acessType: 'admin' }, 'acessType'],
     [JSON.parse('{"clientId":"a","__proto__":{"accessType":"admin"}}'), '__proto__'],
+    [{ clientId: 'a', reviewer: true }, 'reviewer'],
+    [{ clientId: 'a', permissions: { reviewer: true } }, 'permissions.reviewer'],
     [{ clientId: 'a', permissions: [] }, 'permissions'],
     [{ clientId: 'a', permissions: 'all' }, 'permissions'],
     [{ clientId: 'a', permissions: { routes: [] } }, 'permissions.routes'],
@@ -111,6 +113,7 @@ describe('a change of a client', () => {
   it.each([
     [{ clientId: 'b' }, 'clientId'],
     [{ secret: 'new secret' }, 'secret'],
+    [{ reviewer: false }, 'reviewer'],
     [{ accessType: 'owner' }, 'accessType'],
     [{ permissions: 1 }, 'permissions'],
   ])('as %j is refused for %s', (body, field) => {

@@ -1,7 +1,7 @@
 // Client records: what is written reads back, what is broken grants nothing.
 import { describe, expect, it } from 'vitest';
 import type { Permissions } from '../../src/auth/client.ts';
-import { changeRecord, newRecord, readRecord } from '../../src/auth/client-record.ts';
+import { changeRecord, fingerprintOfClient, newRecord, readRecord } from '../../src/auth/client-record.ts';
 
 const ID = '0123456789abcdef01234567';
 const NS = { database: null, collection: 'clients' };
@@ -51,10 +51,22 @@ describe('a change', () => {
   });
 });
 
+describe('the right to approve', () => {
+  it('is stored and taken away again, and part of what the audit log fingerprints', () => {
+    const record = readRecord(made());
+    const given = readRecord(changeRecord(NS, record, { reviewer: true }).document);
+    expect([record.standing.client.reviewer, given.standing.client.reviewer]).toEqual([undefined, true]);
+    const taken = readRecord(changeRecord(NS, given, { reviewer: false }).document);
+    expect(taken.standing.client).toEqual(record.standing.client);
+    expect(fingerprintOfClient(given.standing.client)).not.toBe(fingerprintOfClient(record.standing.client));
+  });
+});
+
 describe('a broken record', () => {
   it.each([
     ['an odd access type', { accessType: 'root' }, { accessType: 'user' }],
     ['an access type that is a list', { accessType: ['admin'] }, { accessType: 'user' }],
+    ['a right to approve that is text', { reviewer: 'true' }, { accessType: 'user' }],
     ['permissions that are text', { permissions: 'all' }, { permissions: {} }],
     ['permissions that are a list', { permissions: [] }, { permissions: {} }],
     [
@@ -74,6 +86,7 @@ describe('a broken record', () => {
     ],
   ])('with %s grants less', (_case, broken, client) => {
     expect(readRecord({ ...made(), ...broken }).standing.client).toMatchObject(client);
+    expect(readRecord({ ...made(), ...broken }).standing.client).not.toHaveProperty('reviewer');
   });
 
   it('without text in place of the secret has a hash that nothing matches', () => {

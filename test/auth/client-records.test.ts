@@ -12,9 +12,9 @@ import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const newId = createIdSource();
 
-const over = (store: DocumentStore) =>
+const over = (store: DocumentStore, by: string | null = 'boss') =>
   createClientRecords({
-    ...{ store, audit: auditOf(store), now: Date.now, by: 'boss' },
+    ...{ store, audit: auditOf(store), now: Date.now, by },
     deadline: Date.now() + 60_000,
   });
 
@@ -104,6 +104,33 @@ describe('a change of a record', () => {
     }
     store.comeBack();
     expect([await records.all(), await auditedIn(store)]).toEqual(before);
+  });
+});
+
+describe('a reviewer', () => {
+  const isProtected = { code: 'CLIENT_PROTECTED', status: 403 };
+
+  it('is changed by the operator, and by nobody over HTTP but for its own secret', async () => {
+    const { store, records } = await setUp({ root: 'admin', boss: 'admin', reviewer: 'user' });
+    const operator = over(store, null);
+    await operator.change('reviewer', { reviewer: true });
+    for (const change of [{ hash: 'h' }, { accessType: 'admin' as const }, { permissions: {} }])
+      await expect(records.change('reviewer', change)).rejects.toMatchObject(isProtected);
+    await expect(records.remove('reviewer')).rejects.toMatchObject(isProtected);
+    const own = over(store, 'reviewer');
+    await own.change('reviewer', { hash: 'new' });
+    await expect(own.change('reviewer', { permissions: null, hash: 'h' })).rejects.toMatchObject(isProtected);
+    await expect(own.change('root', { hash: 'h' })).rejects.toMatchObject(isProtected);
+    await expect(own.mustAdminister()).rejects.toMatchObject(isProtected);
+    expect([await own.hasReviewer(), await records.hasReviewer()]).toEqual([false, true]);
+    await operator.change('reviewer', { reviewer: false });
+    await records.remove('reviewer');
+    expect((await auditedIn(store)).slice(3)).toEqual([
+      ['client.reviewer.give', 'reviewer', null],
+      ['client.secret', 'reviewer', 'reviewer'],
+      ['client.reviewer.take', 'reviewer', null],
+      ['client.remove', 'reviewer', 'boss'],
+    ]);
   });
 });
 

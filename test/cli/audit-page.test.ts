@@ -132,7 +132,7 @@ describe('the page of an audit', () => {
     });
     const words = text.replace(/\s+/g, ' ');
     expect(words).toContain('HOOKS: 1, 1 of them not running /api/hooks/slug suspended (by the breaker)');
-    expect(words).toContain('a file laid by hand waiting for another admin: version 3, 4');
+    expect(words).toContain('a file laid by hand waiting for a reviewer: version 3, 4');
     expect(words).toContain('realm, in a process of its own until it has new code');
     expect(words).toContain('code none in force a file laid by hand');
     expect(words).toContain('may do nothing beyond its own answer');

@@ -11,13 +11,13 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-async function run(command: 'add' | 'list' | 'remove', flags: CommandFlags = {}) {
+async function run(command: 'add' | 'list' | 'remove' | 'set', flags: CommandFlags = {}) {
   const io = captureIo(workspace.cwd);
   const code = await clients(`clients ${command}`, flags, io);
   return { code, out: io.printed, err: io.complained };
 }
 
-async function refusal(command: 'add' | 'remove', flags: CommandFlags) {
+async function refusal(command: 'add' | 'remove' | 'set', flags: CommandFlags) {
   const error = await run(command, flags).catch((thrown: unknown) => thrown);
   return error instanceof AppError ? error.code : error;
 }
@@ -40,6 +40,17 @@ describe('clients', () => {
     expect((await run('add', { id: 'app', secret })).out).toEqual(credentialLines('app', secret));
   });
 
+  it('gives and takes the right to approve', async () => {
+    await run('add', { id: 'app', reviewer: true });
+    await run('add', { id: 'boss', admin: true });
+    expect((await run('list')).out).toEqual(['app\tuser\treviewer', 'boss\tadmin']);
+    const given = await run('set', { id: 'boss', reviewer: true });
+    expect(given).toEqual({ code: 0, out: ['boss is now a reviewer'], err: [] });
+    await run('set', { id: 'app', 'no-reviewer': true });
+    expect((await run('list')).out).toEqual(['app\tuser', 'boss\tadmin\treviewer']);
+    expect(await refusal('set', { id: 'nobody', reviewer: true })).toBe('NOT_FOUND');
+  });
+
   it('removes clients', async () => {
     await run('add', { id: 'app' });
     expect(await run('remove', { id: 'app' })).toEqual({ code: 0, out: ['removed app'], err: [] });
@@ -53,7 +64,7 @@ describe('clients', () => {
     expect(await refusal('remove', { id: 'boss' })).toBe('LAST_ADMIN');
   });
 
-  it.each(['add', 'remove'] as const)('%s wants an id', async (command) => {
+  it.each(['add', 'set', 'remove'] as const)('%s wants an id', async (command) => {
     expect(await run(command)).toEqual({
       code: 1,
       out: [],

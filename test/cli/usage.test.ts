@@ -17,6 +17,9 @@ describe('parseUsage', () => {
       'clients add --id a --admin --secret s',
       { command: 'clients add', flags: { id: 'a', admin: true, secret: 's' } },
     ],
+    ['clients add --id a --reviewer', { command: 'clients add', flags: { id: 'a', reviewer: true } }],
+    ['clients set a --reviewer', { command: 'clients set', flags: { id: 'a', reviewer: true } }],
+    ['clients set --id a --no-reviewer', { command: 'clients set', flags: { id: 'a', 'no-reviewer': true } }],
     ['clients list', { command: 'clients list', flags: {} }],
     ['clients remove --id a', { command: 'clients remove', flags: { id: 'a' } }],
     ['export --file a', { command: 'export', flags: { file: 'a' } }],
@@ -39,7 +42,10 @@ describe('parseUsage', () => {
     ['', 'no command given'],
     ['strat', 'unknown command: strat'],
     ['constructor', 'unknown command: constructor'],
-    ['clients', 'clients needs one of add, list, remove'],
+    ['clients', 'clients needs one of add, set, list, remove'],
+    ['clients set a', 'clients set: needs either --reviewer or --no-reviewer'],
+    ['clients set a --reviewer --no-reviewer', 'clients set: needs either --reviewer or --no-reviewer'],
+    ['clients set a b --reviewer', "clients set: Unexpected argument 'b'"],
     ['sandbox', 'sandbox needs the word audit'],
     ['check --repair', 'check: --repair needs --data'],
     ['check --json', "check: Unknown option '--json'"],
@@ -69,6 +75,8 @@ describe('parseUsage', () => {
       'check --data [--repair]',
       '--port',
       '--admin',
+      '--reviewer',
+      'clients set',
     ]) {
       expect(HELP).toContain(word);
     }

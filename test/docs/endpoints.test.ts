@@ -64,7 +64,10 @@ beforeAll(async () => {
   const host = `127.0.0.1:${(weather.address() as AddressInfo).port}`;
   copyExamples(`http://${host}`);
   cpSync(join(ROOT, 'workspace'), join(folder, 'workspace'), { recursive: true });
-  writeFileSync(join(folder, 'ceilings.json'), JSON.stringify({ version: 1, egress: { allow: [host] } }));
+  const headers = { authorization: 'secret:WEATHER_TOKEN' };
+  const fetch = [{ origin: `http://${host}`, methods: ['GET'], paths: ['/v1/'], headers }];
+  const ceilings = { version: 1, grants: { fetch }, egress: { allow: [host] } };
+  writeFileSync(join(folder, 'ceilings.json'), JSON.stringify(ceilings));
   const sandbox = {
     CLOISTER_SANDBOX_POLICY_FILE: 'ceilings.json',
     CLOISTER_SANDBOX_SECRETS_WEATHER_TOKEN: SECRET,

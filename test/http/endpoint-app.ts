@@ -18,6 +18,7 @@ import { createShelf, type Shelf } from './module-shelf.ts';
 const CLIENTS = new Map([
   ['admin', ADMIN_CLIENT],
   ['user', USER_CLIENT],
+  ['reviewer', { ...USER_CLIENT, reviewer: true }],
   ['report-reader', { ...USER_CLIENT, permissions: { endpoints: [{ path: 'report', apiVersion: '1.0' }] } }],
   ['book-reader', { ...USER_CLIENT, permissions: { collections: [{ path: 'report' }] } }],
 ]);
@@ -28,6 +29,8 @@ interface Options {
   /** How each job ends; `ok()` unless given. */
   readonly run?: (job: Job) => Outcome | Promise<Outcome>;
   readonly enabled?: boolean;
+  /** Is there anybody to approve what waits? */
+  readonly hasReviewer?: boolean;
   readonly isReady?: () => boolean;
   readonly config?: Readonly<Record<string, Json>>;
 }
@@ -92,6 +95,7 @@ function depsOf(modules: ModuleService, jobs: Job[], options: Options): HttpDeps
     unsent: createByteBudget(Number.POSITIVE_INFINITY),
     newId: createIdSource(),
     modules,
+    clients: { hasReviewer: async () => options.hasReviewer ?? true },
     calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),
     sandboxEnabled: enabled,
     sandboxStatus: () => status,

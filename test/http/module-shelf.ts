@@ -74,6 +74,7 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
     putPolicy: async (address, policy, by) => note({ version: 1 }, 'putPolicy', address, policy, by),
     versions: async (address) => note([], 'versions', address),
     versionSource: async (address, version) => note('an old source', 'versionSource', address, version),
+    versionPolicy: async (address, version) => note({ version: 1 }, 'versionPolicy', address, version),
     diff: async (address, a, b) => note('-a\n+b\n', 'diff', address, a, b),
     rollback: async (address, version, by) =>
       note({ ...POSTED, created: false }, 'rollback', address, version, by),

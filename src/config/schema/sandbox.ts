@@ -52,7 +52,7 @@ export const SANDBOX = {
       enum: ['none', 'grants', 'all'],
       default: 'none',
       description:
-        'Which new code waits until a second admin approves it: none, that of modules with grants or a trust domain of their choice, or all.',
+        'Which new code waits until a reviewer who did not write it approves it: none, that of modules with grants, powerful headers or a trust domain of their choice, or all.',
     },
     secrets: {
       type: 'object',

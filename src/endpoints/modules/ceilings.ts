@@ -5,10 +5,10 @@ import { isJsonObject, type Json } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
 import { createSchemaCheck, type SchemaCheck } from '../../lib/json-schema.ts';
 import type { CollectionGrant, FetchGrant, Limits } from '../unit.ts';
-import { ACTIONS, METHODS } from './policy-schema.ts';
+import { ACTIONS, METHODS, POLICY_FORMATS } from './policy-schema.ts';
 
-export interface FetchCeiling extends Omit<FetchGrant, 'headers'> {
-  /** Undefined: any. */
+export interface FetchCeiling extends Omit<FetchGrant, 'headers' | 'publicOnly'> {
+  /** Undefined: any text, but no secret. */
   readonly headers?: FetchGrant['headers'];
 }
 
@@ -23,7 +23,7 @@ export interface Ceilings {
     /** Origins may be `https://*` or `http://*`. */
     readonly fetch: readonly FetchCeiling[];
   };
-  /** Hosts on which private and loopback addresses may be reached: `127.0.0.1:9000`. */
+  /** Hosts whose addresses may be private or loopback: `127.0.0.1:9000`. What is reached there, `grants.fetch` says. */
   readonly egress: { readonly allow: readonly string[] };
 }
 
@@ -51,6 +51,10 @@ const FORMATS = {
     test: (text: string) =>
       /^https?:\/\/\*$/.test(text) || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text),
     message: 'must be an origin such as `https://api.example.com`, or `https://*`',
+  },
+  'ceiling-path': {
+    test: (text: string) => POLICY_FORMATS.path.test(text) && !text.includes('*'),
+    message: 'must be a path without a query or `*`; ending in `/` it is a prefix',
   },
   'ceiling-actor': {
     test: (text: string) => /^(?:caller|client:(?:\*|[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*))$/.test(text),
@@ -81,25 +85,16 @@ function assertCeilings(check: SchemaCheck, schema: object, value: Json): Ceilin
   return value as CeilingsInput;
 }
 
-/** A host of `egress.allow` is an origin that the operator named, on either scheme. */
-function allowedOrigins(host: string): readonly FetchCeiling[] {
-  return ['http', 'https'].flatMap((scheme) => {
-    const origin = URL.parse(`${scheme}://${host}`)?.origin;
-    return origin === undefined ? [] : [{ ...FETCH, origin }];
-  });
-}
-
 function merge(given: CeilingsInput, base: CeilingsInput): Ceilings {
   const grants = { ...base.grants, ...given.grants };
   const egress = { allow: [], ...base.egress, ...given.egress };
-  const fetch = (grants.fetch ?? []).map((entry) => ({ ...FETCH, ...entry }));
   return {
     limits: { ...base.limits, ...given.limits } as Limits,
     grants: {
       request: { ...base.grants?.request, ...grants.request } as Ceilings['grants']['request'],
       response: { ...base.grants?.response, ...grants.response } as Ceilings['grants']['response'],
       collections: (grants.collections ?? []).map((entry) => ({ ...COLLECTION, ...entry })),
-      fetch: [...fetch, ...egress.allow.flatMap(allowedOrigins)],
+      fetch: (grants.fetch ?? []).map((entry) => ({ ...FETCH, ...entry })),
     },
     egress,
   };

@@ -1,6 +1,7 @@
 // Whether an entry of the ceilings covers a grant of a policy, and if not, which member of the grant goes beyond it.
+import { bareHost, createAllowance, portOf } from '../capabilities/fetch/addresses.ts';
 import type { CollectionGrant, FetchGrant } from '../unit.ts';
-import type { FetchCeiling } from './ceilings.ts';
+import type { Ceilings, FetchCeiling } from './ceilings.ts';
 
 type Asked<G> = { readonly [M in keyof G]?: G[M] | undefined };
 
@@ -24,15 +25,15 @@ const COLLECTION: Tests<CollectionGrant, CollectionGrant> = [
   ['maxResults', ({ maxResults = 1 }, most) => maxResults <= most.maxResults],
 ];
 
-// Without a list of its own, a ceiling lets a secret go where the operator named the host, never to a host of the admin's choice.
+// A secret goes where the operator named it together with the host, never to a host of the admin's choice.
 function mayAdd(name: string, value: string, { headers, origin }: FetchCeiling): boolean {
-  if (headers !== undefined) return Object.hasOwn(headers, name) && headers[name] === value;
-  return !value.startsWith('secret:') || !origin.endsWith('*');
+  if (value.startsWith('secret:') && (headers === undefined || origin.endsWith('*'))) return false;
+  return headers === undefined || (Object.hasOwn(headers, name) && headers[name] === value);
 }
 
 const FETCH: Tests<FetchGrant, FetchCeiling> = [
   ['origin', ({ origin = '' }, most) => within(most.origin, origin)],
-  ['methods', ({ methods }, most) => all(methods, most.methods)],
+  ['methods', ({ methods = ['GET'] }, most) => all(methods, most.methods)],
   [
     'paths',
     ({ paths = ['/'] }, most) => paths.every((path) => most.paths.some((prefix) => underPath(prefix, path))),
@@ -58,6 +59,16 @@ export function beyondCollections(
   ceilings: readonly CollectionGrant[],
 ): string | undefined {
   return beyond(COLLECTION, asked, ceilings);
+}
+
+/**
+ * The entries of the ceilings that may cover a grant for this origin. `https://*` stands for every public host: a host of
+ * `egress.allow` is covered by entries that name it, so that the operator can narrow what is reached there.
+ */
+export function fetchCeilings(origin: string, { grants, egress }: Ceilings): readonly FetchCeiling[] {
+  const url = URL.parse(origin);
+  const isPrivate = url !== null && createAllowance(egress.allow)(bareHost(url.hostname), portOf(url));
+  return isPrivate ? grants.fetch.filter((most) => !most.origin.endsWith('*')) : grants.fetch;
 }
 
 /** The member of a fetch grant that goes beyond the ceilings, if any. */

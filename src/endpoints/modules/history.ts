@@ -9,7 +9,7 @@ import { diffSources } from './source-diff.ts';
 /** The part of the service that only reads. */
 export function createHistory(
   core: Core,
-): Pick<ModuleService, 'source' | 'versions' | 'versionSource' | 'diff'> {
+): Pick<ModuleService, 'source' | 'versions' | 'versionSource' | 'versionPolicy' | 'diff'> {
   const { records } = core;
 
   const versionSource = async (address: ModuleAddress, version: number): Promise<string> => {
@@ -21,6 +21,13 @@ export function createHistory(
 
   return {
     versionSource,
+    async versionPolicy(address, version) {
+      const { state, policy } = mustHold(core, address);
+      const facts = await records.version(state.key, version);
+      const isNear = state.active?.version === version || state.pending.includes(version);
+      if (facts === undefined || (facts.policy === null && !isNear)) throw new AppError('NOT_FOUND');
+      return facts.policy ?? policy.given ?? { version: 1 };
+    },
     source(address) {
       const { source } = mustHold(core, address);
       if (source === undefined) throw new AppError('NOT_FOUND', { message: 'No version is approved yet' });

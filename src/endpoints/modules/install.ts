@@ -1,5 +1,6 @@
 // Brings code into force: version record with its entry in the audit log, then file, then state, then the live module. A
 // crash between them leaves what the next start completes, or a version that was never in force.
+import { AppError } from '../../errors.ts';
 import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
@@ -7,7 +8,7 @@ import { keyOf } from './address.ts';
 import { type Core, entryOf } from './core.ts';
 import type { Metadata } from './metadata.ts';
 import type { Policy } from './policy.ts';
-import { policyFor, policyText } from './policy-text.ts';
+import { policyFor, policyHash, policyText } from './policy-text.ts';
 import type { VersionFacts } from './records.ts';
 import { parseRoute } from './route-pattern.ts';
 import { assertFreeName, assertFreeRoute } from './route-problems.ts';
@@ -41,7 +42,7 @@ export function assertPaths(
 async function factsOf(
   { shelf, records, now }: Core,
   code: NewCode,
-  policy: JsonObject | null,
+  { policy, under }: { readonly policy: JsonObject | null; readonly under: Policy },
 ): Promise<VersionFacts> {
   const key = keyOf(code.address);
   // A version that was reported as failed may have been stored all the same: nobody gets its number.
@@ -55,6 +56,7 @@ async function factsOf(
     approvedBy: null,
     approvedAt: null,
     policy,
+    policySha256: policyHash(under),
   };
 }
 
@@ -91,7 +93,7 @@ export function install(core: Core, code: NewCode): Promise<VersionFacts> {
   return core.queue.run('', async () => {
     assertPaths(core, address, code.metadata);
     const contents = { source, policy: await policyFor(core, address), faults: {} };
-    const facts = await factsOf(core, code, null);
+    const facts = await factsOf(core, code, { policy: null, under: contents.policy });
     const before = shelf.state(key).active?.sha256 ?? null;
     const entry = entryOf({ address, action, clientId: by, before, after: facts.sha256 });
     await records.add(counted(shelf.state(key), facts.version), { facts, source }, entry, async () => {
@@ -118,7 +120,7 @@ export function installLaid(core: Core, code: Omit<NewCode, 'by'>): Promise<Vers
     assertPaths(core, address, code.metadata);
     const { policy = await policyFor(core, address), faults = {} } = shelf.get(key) ?? {};
     const { code: _, ...otherFaults } = faults;
-    const facts = await factsOf(core, { ...code, by: null }, null);
+    const facts = await factsOf(core, { ...code, by: null }, { policy: null, under: policy });
     const before = shelf.state(key).active?.sha256 ?? null;
     const entry = entryOf({ address, action, clientId: null, before, after: facts.sha256 });
     await records.add(activated(shelf.state(key), facts), { facts, source }, entry);
@@ -127,14 +129,15 @@ export function installLaid(core: Core, code: Omit<NewCode, 'by'>): Promise<Vers
   });
 }
 
-/** Keeps code, perhaps together with a policy, until another admin approves it. What is in force stays. */
+/** Keeps code, perhaps together with a policy, until a reviewer approves it. What is in force stays. */
 export function holdBack(core: Core, code: NewCode, policy: Policy | undefined): Promise<VersionFacts> {
   const { address, source, by } = code;
   const { shelf, records, policies } = core;
   const key = keyOf(address);
   return core.queue.run('', async () => {
     assertPaths(core, address, code.metadata);
-    const facts = await factsOf(core, code, policy?.given ?? null);
+    const under = policy ?? (await policyFor(core, address));
+    const facts = await factsOf(core, code, { policy: policy?.given ?? null, under });
     const entry = entryOf({ address, action: 'propose', clientId: by, before: null, after: facts.sha256 });
     await records.add(waiting(shelf.state(key), facts.version), { facts, source }, entry);
     const state = waiting(shelf.state(key), facts.version);
@@ -144,7 +147,10 @@ export function holdBack(core: Core, code: NewCode, policy: Policy | undefined):
   });
 }
 
-/** Lets a version that was held back into force, with its policy if it has one. Throws like `install`, and POLICY_INVALID. */
+/**
+ * Lets a version that was held back into force, with its policy if it has one. Throws like `install`, POLICY_INVALID, and
+ * VERSION_OUTDATED where it would run under another policy than the one with which it was read.
+ */
 export function installApproved(
   core: Core,
   address: ModuleAddress,
@@ -156,6 +162,8 @@ export function installApproved(
     assertPaths(core, address, facts.metadata);
     const own = facts.policy === null ? undefined : await policies.read(facts.policy);
     const policy = own ?? (await policyFor(core, address));
+    if (own === undefined && policyHash(policy) !== facts.policySha256)
+      throw new AppError('VERSION_OUTDATED');
     const before = shelf.state(key).active?.sha256 ?? null;
     const entry = { address, action: 'approve', clientId: facts.approvedBy, before, after: facts.sha256 };
     await core.audit.announce(entryOf(entry), async () => {

@@ -1,13 +1,12 @@
 // Reading and putting the policy of a module.
 import { AppError } from '../../errors.ts';
-import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
 import { type Core, entryOf } from './core.ts';
-import { holdBack } from './install.ts';
+import { holdBack, takeBackFiles } from './install.ts';
 import type { Policy } from './policy.ts';
-import { policyText } from './policy-text.ts';
+import { policyHash, policyText } from './policy-text.ts';
 import type { VersionFacts } from './records.ts';
 import { mustWait, type ReviewMode } from './review.ts';
 import type { Held } from './shelf.ts';
@@ -29,8 +28,6 @@ export function shownPolicy({ policy, state }: Held): JsonObject {
   return { version: 1, ...policy.given, code };
 }
 
-const hashOf = ({ given }: Policy) => (given === undefined ? null : fingerprint(policyText(given)));
-
 /** The version whose code a policy that has to wait is for: the one in force, or the newest that waits. */
 async function subject({ records }: Core, held: Held): Promise<VersionFacts & { readonly source: string }> {
   const { active, pending, key } = held.state;
@@ -41,7 +38,7 @@ async function subject({ records }: Core, held: Held): Promise<VersionFacts & { 
   throw new AppError('BAD_REQUEST', { message: 'Its code is broken: post code first' });
 }
 
-/** Puts a policy into force, or keeps it until another admin approves it. Rejects with POLICY_INVALID. */
+/** Puts a policy into force, or keeps it until a reviewer approves it. Rejects with POLICY_INVALID. */
 export async function putPolicy(
   core: Core,
   held: Held,
@@ -55,9 +52,17 @@ export async function putPolicy(
     await holdBack(core, { address, source, metadata, by, action: 'policy' }, policy);
     return;
   }
-  const states = { before: hashOf(held.policy), after: hashOf(policy) };
+  const states = { before: policyHash(held.policy), after: policyHash(policy) };
   await core.audit.announce(entryOf({ address, action: 'policy', clientId: by, ...states }), async () => {
-    await core.files.write(address, 'policy', policyText(policy.given ?? {}));
+    const state = () => ({ ...core.shelf.state(key), policyBy: by });
+    try {
+      await core.files.write(address, 'policy', policyText(policy.given ?? {}));
+      await core.records.save(state());
+    } catch (error) {
+      await takeBackFiles(core, address, true);
+      throw error;
+    }
+    core.shelf.setState(state());
     enforcePolicy(core, address, policy);
   });
   core.log.info({ module: key }, 'a policy was put');
@@ -75,7 +80,9 @@ function enforcePolicy({ shelf }: Core, address: ModuleAddress, policy: Policy):
 export async function adoptPolicy(core: Core, address: ModuleAddress, policy: Policy): Promise<void> {
   const held = core.shelf.get(keyOf(address));
   if (held === undefined) return;
-  const states = { before: hashOf(held.policy), after: hashOf(policy) };
-  await core.audit.record(entryOf({ address, action: 'policy', clientId: null, ...states }));
+  const states = { before: policyHash(held.policy), after: policyHash(policy) };
+  const state = () => ({ ...core.shelf.state(keyOf(address)), policyBy: null });
+  await core.records.save(state(), entryOf({ address, action: 'policy', clientId: null, ...states }));
+  core.shelf.setState(state());
   enforcePolicy(core, address, policy);
 }

@@ -1,8 +1,8 @@
 // Where a policy of good shape asks for more than the ceilings allow, or for what nobody can have.
 
-import { isFraming } from '../header-rules.ts';
+import { type Direction, isFraming } from '../header-rules.ts';
 import type { Ceilings } from './ceilings.ts';
-import { beyondCollections, beyondFetches } from './grant-cover.ts';
+import { beyondCollections, beyondFetches, fetchCeilings } from './grant-cover.ts';
 import { headerGrantCovers, headerGrantProblem } from './header-grants.ts';
 import type { PolicyInput } from './policy-schema.ts';
 
@@ -13,6 +13,11 @@ type Grants = NonNullable<PolicyInput['grants']>;
 export type OriginProblem = (origin: string, allow: readonly string[]) => string | undefined;
 
 const ABOVE = 'the ceilings of the operator allow no more';
+/** What the operator has to add, where that is easily missed. */
+const FETCH_ABOVE: Readonly<Record<string, string>> = {
+  origin: `${ABOVE}; an entry of \`grants.fetch\` in the ceilings has to name this origin, also where \`egress.allow\` lists its host`,
+  headers: `${ABOVE}; a secret has to be in the \`headers\` of the entry of \`grants.fetch\` that names this origin`,
+};
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const VALUE = /^[\t\x20-\x7e\u0080-\u00ff]{0,2000}$/;
 const SECRET_NAME = /^secret:[A-Z][A-Z0-9_]{0,63}$/;
@@ -27,14 +32,15 @@ function* limitProblems(limits: PolicyInput['limits'], ceilings: Ceilings['limit
 }
 
 function* headerProblems(
-  field: string,
+  direction: Direction,
   asked: readonly string[] | undefined,
   ceiling: readonly string[],
 ): Iterable<Problem> {
   for (const [index, entry] of (asked ?? []).entries()) {
-    const covered = ceiling.some((most) => headerGrantCovers(most, entry));
-    const message = headerGrantProblem(entry) ?? (covered ? undefined : `is not granted: ${ABOVE}`);
-    if (message !== undefined) yield [`${field}.${index}`, message];
+    const covered = ceiling.some((most) => headerGrantCovers(direction, most, entry));
+    const message =
+      headerGrantProblem(direction, entry) ?? (covered ? undefined : `is not granted: ${ABOVE}`);
+    if (message !== undefined) yield [`grants.${direction}.headers.${index}`, message];
   }
 }
 
@@ -59,9 +65,9 @@ function* fetchProblems(
     }
     const unsafe = originProblem(asked.origin, ceilings.egress.allow);
     if (unsafe !== undefined) yield [`${field}.origin`, unsafe];
-    const member = beyondFetches(asked, ceilings.grants.fetch);
+    const member = beyondFetches(asked, fetchCeilings(asked.origin, ceilings));
     if (unsafe === undefined && member !== undefined)
-      yield [`${field}.${member}`, `is not granted: ${ABOVE}`];
+      yield [`${field}.${member}`, `is not granted: ${FETCH_ABOVE[member] ?? ABOVE}`];
   }
 }
 
@@ -73,11 +79,11 @@ export function* policyProblems(
 ): Iterable<Problem> {
   const { request, response, collections } = ceilings.grants;
   yield* limitProblems(limits, ceilings.limits);
-  yield* headerProblems('grants.request.headers', grants.request?.headers, request.headers);
+  yield* headerProblems('request', grants.request?.headers, request.headers);
   if ((grants.request?.maxBodyBytes ?? 0) > request.maxBodyBytes) {
     yield ['grants.request.maxBodyBytes', `must be ${request.maxBodyBytes} or less: ${ABOVE}`];
   }
-  yield* headerProblems('grants.response.headers', grants.response?.headers, response.headers);
+  yield* headerProblems('response', grants.response?.headers, response.headers);
   for (const [index, asked] of (grants.collections ?? []).entries()) {
     const member = beyondCollections(asked, collections);
     if (member !== undefined) yield [`grants.collections.${index}.${member}`, `is not granted: ${ABOVE}`];

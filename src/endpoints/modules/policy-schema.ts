@@ -2,7 +2,9 @@
 
 import type { Isolation } from '../../../sandbox/protocol.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { staysInFolder } from '../capabilities/fetch/grant-match.ts';
 import type { CollectionGrant, FetchGrant, Limits, ModelAction } from '../unit.ts';
+import { isPowerfulHeader } from './header-grants.ts';
 
 export const ACTIONS: readonly ModelAction[] = ['find', 'count', 'create', 'update', 'delete', 'stats'];
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -85,7 +87,7 @@ export const POLICY_SCHEMA: object = closed({
 function isPath(path: string): boolean {
   if (!path.startsWith('/') || path.startsWith('//') || path.length > 2000) return false;
   const url = URL.parse(path, 'http://origin');
-  return url?.pathname === path && !/%(?:2f|5c)/i.test(path);
+  return url?.pathname === path && path.split('/').every(staysInFolder);
 }
 
 const PART = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';
@@ -116,11 +118,16 @@ export const POLICY_FORMATS = {
 } as const;
 
 /**
- * True for a policy that gives more than the exchange of request and response: collections, `fetch`, or a trust domain of its
- * choice, since that decides whose fate the code shares and whether it gets the compiler.
+ * True for a policy that gives more than the exchange of request and response: collections, `fetch`, headers that may carry
+ * credentials or speak for more than this answer, or a trust domain of its choice, since that decides whose fate the code
+ * shares and whether it gets the compiler. Limits and body sizes are no power: the ceilings bound them.
  */
 export function grantsPower({ grants, trustDomain }: PolicyInput | JsonObject): boolean {
   if (trustDomain !== undefined) return true;
   const given = grants as PolicyInput['grants'];
+  for (const direction of ['request', 'response'] as const) {
+    const headers = given?.[direction]?.headers ?? [];
+    if (headers.some((entry) => isPowerfulHeader(direction, entry))) return true;
+  }
   return (given?.collections?.length ?? 0) > 0 || (given?.fetch?.length ?? 0) > 0;
 }

@@ -1,5 +1,6 @@
 // Policies as the files that lie beside the code.
 import { AppError } from '../../errors.ts';
+import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
@@ -9,6 +10,11 @@ import type { Policy, PolicyReader } from './policy.ts';
 /** What a policy file holds. */
 export function policyText(policy: JsonObject): string {
   return `${JSON.stringify(policy, null, 2)}\n`;
+}
+
+/** SHA-256 of the file of a policy; null where nobody put one. */
+export function policyHash({ given }: Pick<Policy, 'given'>): string | null {
+  return given === undefined ? null : fingerprint(policyText(given));
 }
 
 /** Rejects with POLICY_INVALID, also for text that is no JSON. */

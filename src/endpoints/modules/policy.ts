@@ -3,9 +3,10 @@ import { AppError, type ErrorItem } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { checkJson } from '../../lib/json-check.ts';
 import { createSchemaCheck, type SchemaCheck } from '../../lib/json-schema.ts';
+import type { Direction } from '../header-rules.ts';
 import type { EffectivePolicy, Grants, Limits } from '../unit.ts';
 import type { Ceilings } from './ceilings.ts';
-import { coveringCollection, coveringFetch } from './grant-cover.ts';
+import { coveringCollection, coveringFetch, fetchCeilings } from './grant-cover.ts';
 import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
 import { type OriginProblem, policyProblems } from './policy-problems.ts';
 import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
@@ -23,6 +24,7 @@ const LIMITS: Limits = {
   perMinute: 0,
 };
 const RESULTS = 1000;
+const DEFAULTS = { request: DEFAULT_REQUEST_HEADERS, response: DEFAULT_RESPONSE_HEADERS };
 const FETCH = { methods: ['GET'], paths: ['/'], maxBytes: 1_048_576, timeoutMs: 5000, headers: {} };
 
 interface PolicyRules {
@@ -84,32 +86,37 @@ function limitsOf(given: PolicyInput['limits'], ceilings: Limits): Limits {
 }
 
 function headersOf(
+  direction: Direction,
   given: readonly string[] | undefined,
-  defaults: readonly string[],
   ceilings: readonly string[],
 ): readonly string[] {
-  const usual = defaults.filter((entry) => ceilings.some((most) => headerGrantCovers(most, entry)));
+  const usual = DEFAULTS[direction].filter((entry) =>
+    ceilings.some((most) => headerGrantCovers(direction, most, entry)),
+  );
   return [...new Set(given ?? usual)];
 }
 
 function grantsOf(given: PolicyInput['grants'], { ceilings, jsonBytes }: PolicyRules): Grants {
-  const { request, response, collections, fetch } = ceilings.grants;
+  const { request, response, collections } = ceilings.grants;
   const body = given?.request?.maxBodyBytes ?? jsonBytes;
   return {
     request: {
-      headers: headersOf(given?.request?.headers, DEFAULT_REQUEST_HEADERS, request.headers),
+      headers: headersOf('request', given?.request?.headers, request.headers),
       maxBodyBytes: Math.min(body, request.maxBodyBytes),
     },
-    response: { headers: headersOf(given?.response?.headers, DEFAULT_RESPONSE_HEADERS, response.headers) },
+    response: { headers: headersOf('response', given?.response?.headers, response.headers) },
     collections: (given?.collections ?? []).map((grant) => {
       const most = coveringCollection(grant, collections)?.maxResults ?? 0;
       return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? RESULTS, most) };
     }),
     fetch: (given?.fetch ?? []).map((grant) => {
-      const most = coveringFetch(grant, fetch);
+      const entries = fetchCeilings(grant.origin, ceilings);
+      const most = coveringFetch(grant, entries);
+      const named = entries.filter(({ origin }) => !origin.endsWith('*'));
       return {
         ...FETCH,
         ...grant,
+        ...(coveringFetch(grant, named) === undefined ? { publicOnly: true } : {}),
         maxBytes: Math.min(grant.maxBytes ?? FETCH.maxBytes, most?.maxBytes ?? 0),
         timeoutMs: Math.min(grant.timeoutMs ?? FETCH.timeoutMs, most?.timeoutMs ?? 0),
       };

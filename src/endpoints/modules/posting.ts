@@ -1,4 +1,4 @@
-// Posting code, and going back to older code: looked at, then in force, or kept until another admin approves it.
+// Posting code, and going back to older code: looked at, then in force, or kept until a reviewer approves it.
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress, PostResult } from '../modules.ts';
 import type { Accepted } from './acceptance.ts';
@@ -6,7 +6,7 @@ import { assertAddress, keyOf } from './address.ts';
 import { type Core, inTurn } from './core.ts';
 import type { Incidents } from './incidents.ts';
 import { assertPaths, holdBack, install, type NewCode } from './install.ts';
-import { policyFor } from './policy-text.ts';
+import { policyFor, policyHash } from './policy-text.ts';
 import { mustWait, type ReviewMode } from './review.ts';
 import { assertFreeName } from './route-problems.ts';
 
@@ -81,7 +81,10 @@ export async function postCode(core: Core, posting: Posting): Promise<PostResult
   });
 }
 
-/** Makes a new version of old code, which was looked at then. What another admin approved once need not wait again. */
+/**
+ * Makes a new version of old code, which was looked at then. What a reviewer approved for the policy that holds now need not
+ * wait again.
+ */
 export function rollBack(
   core: Core,
   { address, version, by, review, incidents }: RollBack,
@@ -93,7 +96,9 @@ export function rollBack(
     const held = core.shelf.get(key);
     if (facts === undefined || source === undefined || held === undefined) throw new AppError('NOT_FOUND');
     const code = { address, source, metadata: facts.metadata, by, action: 'rollback' };
-    const waits = facts.approvedBy === null && mustWait(review, await policyFor(core, address));
+    const policy = await policyFor(core, address);
+    const isApproved = facts.approvedBy !== null && facts.policySha256 === policyHash(policy);
+    const waits = !isApproved && mustWait(review, policy);
     const settled = await settle(core, code, { waits, incidents });
     return { ...settled, warnings: [], suggestedIsolation: null };
   });

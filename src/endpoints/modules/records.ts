@@ -38,8 +38,10 @@ export interface ModuleState {
   readonly suspendedBy: 'admin' | 'breaker' | null;
   /** It killed or crashed a process, and has no new code since. */
   readonly quarantined: boolean;
-  /** Versions that wait for another admin, ascending. */
+  /** Versions that wait for a reviewer, ascending. */
   readonly pending: readonly number[];
+  /** Who wrote the policy in force; null for nobody, or for a file laid by hand. */
+  readonly policyBy: string | null;
   /** Newest last. */
   readonly violations: readonly Violation[];
 }
@@ -52,11 +54,13 @@ export interface VersionFacts {
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly metadata: Metadata;
-  /** The other admin who let it into force. */
+  /** The reviewer who let it into force. */
   readonly approvedBy: string | null;
   readonly approvedAt: number | null;
   /** A policy that comes into force with this version, once approved. */
   readonly policy: JsonObject | null;
+  /** Hash of the policy under which it was to run when it was posted: that one, or the one in force. Null: none. */
+  readonly policySha256: string | null;
 }
 
 interface Version {
@@ -85,7 +89,7 @@ const equal = (path: string, value: string): Filter => ({
 
 /** A module of which nothing is known yet. */
 export function newState(key: string): ModuleState {
-  const nothing = { active: null, broken: null, suspendedBy: null };
+  const nothing = { active: null, broken: null, suspendedBy: null, policyBy: null };
   return { key, last: 0, removedAt: 0, ...nothing, quarantined: false, pending: [], violations: [] };
 }
 
@@ -93,7 +97,7 @@ const toDocument = (id: string, v: number, value: object): StoredDocument =>
   ({ ...value, _id: id, v }) as StoredDocument;
 
 function toFacts(document: JsonObject): VersionFacts | undefined {
-  const { version, sha256, clientId, createdAt, approvedBy, approvedAt, policy } = document;
+  const { version, sha256, clientId, createdAt, approvedBy, approvedAt, policy, policySha256 } = document;
   const metadata = storedMetadata(document['metadata']);
   if (metadata === undefined || typeof version !== 'number' || typeof sha256 !== 'string') return undefined;
   return {
@@ -105,13 +109,14 @@ function toFacts(document: JsonObject): VersionFacts | undefined {
     approvedBy: typeof approvedBy === 'string' ? approvedBy : null,
     approvedAt: typeof approvedAt === 'number' ? approvedAt : null,
     policy: policy !== undefined && isJsonObject(policy) ? policy : null,
+    policySha256: typeof policySha256 === 'string' ? policySha256 : null,
   };
 }
 
 function toState({ active, ...rest }: StoredDocument): ModuleState {
-  const { _id, v, ...state } = rest;
+  const { _id, v, policyBy = null, ...state } = rest;
   const facts = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
-  return { ...(state as unknown as ModuleState), active: facts };
+  return { ...(state as unknown as ModuleState), policyBy: policyBy as string | null, active: facts };
 }
 
 /** The state of every module that there is or was. Rejects with the store's StoreError. */

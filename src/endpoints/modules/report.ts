@@ -44,7 +44,7 @@ export interface ReportedModule {
   readonly postedAt: string | null;
   readonly approvedBy: string | null;
   readonly approvedAt: string | null;
-  /** Versions that wait for another admin. */
+  /** Versions that wait for a reviewer. */
   readonly pending: readonly number[];
   /** Whether the file holds the code in force. */
   readonly file: 'same' | 'different' | 'absent' | 'unreadable';

@@ -1,4 +1,4 @@
-// Review: which changes wait for a second admin, and how that one lets them into force.
+// Review: which changes wait for a reviewer, and how that one, who wrote no part of them, lets them into force.
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
@@ -6,17 +6,31 @@ import type { Core } from './core.ts';
 import { installApproved } from './install.ts';
 import type { Policy } from './policy.ts';
 import { grantsPower } from './policy-schema.ts';
+import type { VersionFacts } from './records.ts';
 
 /** What waits: nothing, the code of modules that hold grants beyond request and response, or everything. */
 export type ReviewMode = 'none' | 'grants' | 'all';
 
-/** Must code, or a policy, that is about to hold together with this policy wait for another admin? */
+/** Must code, or a policy, that is about to hold together with this policy wait for a reviewer? */
 export function mustWait(mode: ReviewMode, policy: Policy): boolean {
   if (mode === 'none') return false;
   return mode === 'all' || grantsPower(policy.given ?? {});
 }
 
-/** Throws NOT_FOUND for an unknown version, BAD_REQUEST for one that waits for nobody, or not for this admin. */
+/** Everybody who posted this text, or this policy, under any version of the module. */
+async function authorsOf({ records, shelf }: Core, key: string, facts: VersionFacts): Promise<Set<string>> {
+  const { sha256, policySha256 } = facts;
+  const isPart = (one: VersionFacts) =>
+    one.sha256 === sha256 || (one.policy !== null && one.policySha256 === policySha256);
+  const parts = (await records.versions(key)).filter(isPart).map(({ clientId }) => clientId);
+  const inForce = facts.policy === null ? shelf.state(key).policyBy : null;
+  return new Set([...parts, inForce].filter((author) => author !== null));
+}
+
+/**
+ * `by` has the right to approve. Throws NOT_FOUND for an unknown version, BAD_REQUEST for one that waits for nobody,
+ * APPROVAL_REFUSED for whoever wrote its code or its policy, VERSION_OUTDATED.
+ */
 export async function approveVersion(
   core: Core,
   address: ModuleAddress,
@@ -29,9 +43,9 @@ export async function approveVersion(
   if (!core.shelf.state(key).pending.includes(version)) {
     throw new AppError('BAD_REQUEST', { message: 'This version does not wait for approval' });
   }
-  if (facts.clientId === by) {
-    throw new AppError('BAD_REQUEST', {
-      message: 'Another admin than the one who posted it has to approve it',
+  if ((await authorsOf(core, key, facts)).has(by)) {
+    throw new AppError('APPROVAL_REFUSED', {
+      message: 'A reviewer who wrote neither its code nor its policy has to approve it',
     });
   }
   const approved = { ...facts, approvedBy: by, approvedAt: core.now() };

@@ -8,7 +8,7 @@ export function counted(state: ModuleState, version: number): ModuleState {
   return { ...state, last: Math.max(state.last, version) };
 }
 
-/** A version waits for another admin. */
+/** A version waits for a reviewer. */
 export function waiting(state: ModuleState, version: number): ModuleState {
   return { ...counted(state, version), pending: [...state.pending, version] };
 }
@@ -21,6 +21,7 @@ export function activated(state: ModuleState, facts: VersionFacts): ModuleState 
   return {
     ...counted(state, facts.version),
     active: facts,
+    policyBy: facts.policy === null ? state.policyBy : facts.clientId,
     broken: null,
     suspendedBy: state.suspendedBy === 'admin' ? 'admin' : null,
     quarantined: false,
@@ -38,6 +39,7 @@ export function removed(state: ModuleState, byAdmin: boolean): ModuleState {
     suspendedBy: byAdmin || state.suspendedBy === 'breaker' ? null : state.suspendedBy,
     quarantined: false,
     pending: [],
+    policyBy: null,
     violations: [],
   };
 }

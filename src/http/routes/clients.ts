@@ -1,9 +1,9 @@
-// `/api/clients`: client records, for admins only.
+// `/api/clients`: client records, for admins only; nobody becomes or loses a reviewer here.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/client.ts';
 import { shownClient } from '../../auth/client-record.ts';
 import { AppError } from '../../errors.ts';
-import { requireAdmin } from '../authenticate.ts';
+import { type Hook, requireAdmin } from '../authenticate.ts';
 import { objectBody } from '../body.ts';
 import { bodyLimit } from '../body-limits.ts';
 import { createDeadline } from '../deadline.ts';
@@ -14,6 +14,16 @@ import { type Handlers, resource } from '../resource.ts';
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
 const idOf = (request: FastifyRequest) => (request.params as { readonly id: string }).id;
+
+const SECRET_URL = '/api/clients/:id/secret';
+
+/** Hook: an admin's token is needed. A reviewer, whom no admin can help, changes its own secret with its own. */
+const requireAdminOrOwner: Hook = (request, reply, done) => {
+  const { client, method, routeOptions } = request;
+  const isSecret = method === 'PUT' && routeOptions.url === SECRET_URL;
+  if (isSecret && client?.reviewer === true && client.clientId === idOf(request)) done();
+  else requireAdmin(request, reply, done);
+};
 
 /** What anyone may see of a record; `secret` only when it was just generated. */
 function shown(client: Client, secret?: string) {
@@ -33,7 +43,7 @@ function createWithin(deps: Deps) {
 export function clientRoutes(server: FastifyInstance, deps: Deps): void {
   const { clients } = deps;
   const within = createWithin(deps);
-  server.addHook('onRequest', requireAdmin);
+  server.addHook('onRequest', requireAdminOrOwner);
   const limits = { bodyLimit: bodyLimit('client', deps.config.limits.jsonBytes) };
   const all: Handlers = {
     GET: async (request, reply) => {
@@ -62,7 +72,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
   };
   resource(server, '/api/clients', all, limits);
   resource(server, '/api/clients/:id', one, limits);
-  resource(server, '/api/clients/:id/secret', {
+  resource(server, SECRET_URL, {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : objectBody(request)['secret'];
       const { client, secret } = await clients.setSecret(idOf(request), chosen, within(request));

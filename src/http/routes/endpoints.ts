@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { type Hook, requireAdmin } from '../authenticate.ts';
 import type { CustomCodeDeps, HttpDeps } from '../deps.ts';
 import { type EndpointAddresses, SUB_RESOURCES_PATH } from '../endpoint-address.ts';
+import { requireAdminOrReviewer } from '../review.ts';
 import { endpointCallRoutes } from './endpoint-calls.ts';
 import { type ModuleDeps, moduleCodeRoutes } from './module-code.ts';
 import { moduleRoutes } from './modules.ts';
@@ -33,7 +34,7 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, addresses: E
   server.register(async (scope) => endpointCallRoutes(scope, deps, addresses));
   server.register(async (below) => {
     below.addHook('onRequest', requireMatch);
-    below.addHook('onRequest', requireAdmin);
+    below.addHook('onRequest', requireAdminOrReviewer);
     const place = { base: SUB_RESOURCES_PATH, addressOf: matchedAddress };
     below.register(async (scope) => moduleRoutes(scope, deps, place));
     const code = { url: `${SUB_RESOURCES_PATH}/config`, addressOf: matchedAddress, puts: false };

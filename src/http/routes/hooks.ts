@@ -1,9 +1,9 @@
-// `/api/hooks`: the hooks that collections may name, for admins only.
+// `/api/hooks`: the hooks that collections may name, for admins; what waits for review, for reviewers too.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { LiveModule, ModuleAddress } from '../../endpoints/modules.ts';
-import { requireAdmin } from '../authenticate.ts';
 import { sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
+import { requireAdminOrReviewer } from '../review.ts';
 import { type ModuleDeps, moduleCodeRoutes } from './module-code.ts';
 import { moduleRoutes } from './modules.ts';
 
@@ -21,7 +21,7 @@ function listed({ address, path, state, postedAt }: LiveModule) {
 /** Registers the listing, sorted by path, and what can be done with a hook. */
 export function hookRoutes(server: FastifyInstance, deps: ModuleDeps): void {
   const { modules } = deps;
-  server.addHook('onRequest', requireAdmin);
+  server.addHook('onRequest', requireAdminOrReviewer);
   resource(server, '/api/hooks', {
     GET: async (_request, reply) => sendValue(reply, { hooks: modules.registry.list().flatMap(listed) }),
   });

@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ModuleAddress, PostResult } from '../../endpoints/modules.ts';
 import { AppError } from '../../errors.ts';
 import { acceptCode } from '../body.ts';
-import type { CustomCodeDeps, HttpDeps } from '../deps.ts';
+import type { CustomCodeDeps } from '../deps.ts';
 import { sendText, sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
+import { createWaitText, type WaitDeps } from '../review.ts';
 
-export type ModuleDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & Pick<HttpDeps, 'config'>;
+export type ModuleDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & WaitDeps;
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
@@ -29,14 +30,14 @@ export function sendPlainText(reply: FastifyReply, text: string): FastifyReply {
   return sendText(reply, TEXT_TYPE, text);
 }
 
-/** Answers a change of code: 200, or 202 while it waits for a second admin. `done` says what was done. */
+/** Answers a change of code: 200, or 202 while it waits for a reviewer. `done` says what was done, or what it waits for. */
 export function sendPosted(
   reply: FastifyReply,
   address: ModuleAddress,
   { result, done }: { readonly result: PostResult; readonly done: string },
 ): FastifyReply {
   const { version, pending, warnings, suggestedIsolation } = result;
-  const message = `${titleOf(address)} ${pending ? 'waits for the approval of another admin' : done}`;
+  const message = `${titleOf(address)} ${done}`;
   const suggestion = suggestedIsolation === null ? {} : { suggestedIsolation };
   const body = { result: 'success', message, version, warnings, ...suggestion };
   return sendValue(reply, body, pending ? 202 : 200);
@@ -52,16 +53,19 @@ interface CodeAddress {
 /** Registers the address at which the code of a module is kept. */
 export function moduleCodeRoutes(
   server: FastifyInstance,
-  { modules, sandboxEnabled, config }: ModuleDeps,
+  deps: ModuleDeps,
   { url, addressOf, puts }: CodeAddress,
 ): void {
+  const { modules, sandboxEnabled, config } = deps;
+  const waitText = createWaitText(deps);
   acceptCode(server);
   const post = (replace?: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED');
     const address = addressOf(request);
     const source = typeof request.body === 'string' ? request.body : '';
     const result = await modules.post(address, source, actorOf(request), replace);
-    return sendPosted(reply, address, { result, done: result.created ? 'created' : 'updated' });
+    const done = result.created ? 'created' : 'updated';
+    return sendPosted(reply, address, { result, done: result.pending ? await waitText(request) : done });
   };
   const bodyLimit = config.limits.endpointCodeBytes;
   resource(

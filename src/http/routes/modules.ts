@@ -8,6 +8,7 @@ import { bodyLimit } from '../body-limits.ts';
 import { numberParameter } from '../query-string.ts';
 import { sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
+import { createWaitText, mustReview } from '../review.ts';
 import { actorOf, type ModuleDeps, sendPlainText, sendPosted, titleOf } from './module-code.ts';
 
 const RECORDS_MOST = 1000;
@@ -32,16 +33,22 @@ function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): Fa
   return sendValue(reply, { result: 'success', message: `${titleOf(address)} ${done}` });
 }
 
-/** The newest version that waits for another admin; a policy that has to wait makes one. */
+/** The newest version that waits for a reviewer; a policy that has to wait makes one. */
 function newestPending({ code }: JsonObject): number {
   const { pending } = (code ?? {}) as { readonly pending?: readonly number[] };
   return pending?.at(-1) ?? 0;
 }
 
+interface VersionPlace {
+  readonly base: string;
+  readonly act: (act: Act) => Handler;
+  readonly waitText: ReturnType<typeof createWaitText>;
+}
+
 function versionRoutes(
   server: FastifyInstance,
   modules: ModuleService,
-  { base, act }: { readonly base: string; readonly act: (act: Act) => Handler },
+  { base, act, waitText }: VersionPlace,
 ): void {
   resource(server, `${base}/versions`, {
     GET: act(async (_request, reply, address) =>
@@ -51,6 +58,11 @@ function versionRoutes(
   resource(server, `${base}/versions/:version`, {
     GET: act(async (request, reply, address) =>
       sendPlainText(reply, await modules.versionSource(address, versionOf(request))),
+    ),
+  });
+  resource(server, `${base}/versions/:version/policy`, {
+    GET: act(async (request, reply, address) =>
+      sendValue(reply, await modules.versionPolicy(address, versionOf(request))),
     ),
   });
   resource(server, `${base}/versions/:version/diff/:other`, {
@@ -63,11 +75,13 @@ function versionRoutes(
     POST: act(async (request, reply, address) => {
       const version = versionOf(request);
       const result = await modules.rollback(address, version, actorOf(request));
-      return sendPosted(reply, address, { result, done: `rolled back to version ${version}` });
+      const done = `rolled back to version ${version}`;
+      return sendPosted(reply, address, { result, done: result.pending ? await waitText(request) : done });
     }),
   });
   resource(server, `${base}/versions/:version/approve`, {
     POST: act(async (request, reply, address) => {
+      mustReview(request);
       const version = versionOf(request);
       await modules.approve(address, version, actorOf(request));
       return sendDone(reply, address, `version ${version} approved`);
@@ -77,12 +91,14 @@ function versionRoutes(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** Registers everything below a module but its code. Hooks of the scope have let nobody in but admins. */
+/** Registers everything below a module but its code. Hooks of the scope have let nobody in but admins and reviewers. */
 export function moduleRoutes(
   server: FastifyInstance,
-  { modules, config }: Pick<ModuleDeps, 'modules' | 'config'>,
+  deps: Omit<ModuleDeps, 'sandboxEnabled'>,
   { base, addressOf }: ModulePlace,
 ): void {
+  const { modules, config } = deps;
+  const waitText = createWaitText(deps);
   const act =
     (perform: Act): Handler =>
     (request, reply) =>
@@ -97,12 +113,14 @@ export function moduleRoutes(
     PUT: act(async (request, reply, address) => {
       const before = newestPending(modules.policy(address));
       const policy = await modules.putPolicy(address, bodyOf(request), actorOf(request));
-      return sendValue(reply, policy, newestPending(policy) > before ? 202 : 200);
+      if (newestPending(policy) === before) return sendValue(reply, policy);
+      const message = `The policy ${await waitText(request)}`;
+      return sendValue(reply, { ...policy, message }, 202);
     }),
   };
   const limit = bodyLimit('policy', config.limits.jsonBytes);
   resource(server, `${base}/policy`, policy, { bodyLimit: limit });
-  versionRoutes(server, modules, { base, act });
+  versionRoutes(server, modules, { base, act, waitText });
   resource(server, `${base}/logs`, {
     GET: act((request, reply, address) => {
       const limit = numberParameter(request.originalUrl, 'limit', LIMIT);

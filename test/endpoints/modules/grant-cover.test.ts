@@ -4,8 +4,10 @@ import {
   beyondFetches,
   coveringCollection,
   coveringFetch,
+  fetchCeilings,
 } from '../../../src/endpoints/modules/grant-cover.ts';
 import type { CollectionGrant } from '../../../src/endpoints/unit.ts';
+import { packaged } from './modules.ts';
 
 const read: CollectionGrant = { name: '1.0/library/*', actions: ['find'], as: 'caller', maxResults: 100 };
 const write: CollectionGrant = {
@@ -55,7 +57,7 @@ describe('a fetch grant', () => {
   const secret = { authorization: 'secret:TOKEN' };
   it.each([
     [{ origin: 'https://api.org', paths: ['/v1/', '/v1/x', '/status'] }, undefined],
-    [{ origin: 'https://api.org', paths: ['/v1/'], headers: secret }, undefined],
+    [{ origin: 'https://api.org', paths: ['/v1/'], headers: secret }, 'headers'],
     [{ origin: 'https://else.org', headers: { accept: 'text/plain' } }, undefined],
     [{ origin: 'http://api.org' }, 'origin'],
     [{ origin: 'https://api.org.evil', headers: secret }, 'headers'],
@@ -67,13 +69,43 @@ describe('a fetch grant', () => {
   });
 
   it('adds the headers that the ceilings list, where they list any', () => {
-    const listed = [{ ...any, headers: secret }];
+    const listed = [{ ...any, origin: 'https://a.org', headers: secret }];
     expect(beyondFetches({ origin: 'https://a.org', headers: secret }, listed)).toBeUndefined();
+    expect(beyondFetches({ origin: 'https://a.org', headers: secret }, [{ ...any, headers: secret }])).toBe(
+      'headers',
+    );
     expect(beyondFetches({ origin: 'https://a.org', headers: { accept: 'x' } }, listed)).toBe('headers');
     expect(beyondFetches({ origin: 'https://a.org', headers: { authorization: 'x' } }, listed)).toBe(
       'headers',
     );
     expect(beyondFetches({ origin: 'https://a.org', headers: { constructor: 'x' } }, listed)).toBe('headers');
+  });
+
+  it('takes a secret only where the ceilings name it together with the host', () => {
+    const a = { ...any, origin: 'https://a.org', headers: { authorization: 'secret:A' } };
+    const b = { ...any, origin: 'https://b.org', headers: { authorization: 'secret:B' } };
+    const asked = (origin: string, value: string) => ({ origin, headers: { authorization: value } });
+    expect(beyondFetches(asked('https://a.org', 'secret:A'), [a, b])).toBeUndefined();
+    expect(beyondFetches(asked('https://a.org', 'secret:B'), [a, b])).toBe('headers');
+  });
+
+  it('uses GET where it names no method, so that has to be covered too', () => {
+    const post = [{ ...api, methods: ['POST'] }];
+    expect(beyondFetches({ origin: 'https://api.org', paths: ['/v1/'] }, post)).toBe('methods');
+  });
+
+  it('for a host of `egress.allow` is covered by entries that name it, never by `http://*`', () => {
+    const search = { ...api, origin: 'http://10.0.0.5:9200', paths: ['/search/'] };
+    const all = { ...any, origin: 'http://*' };
+    const ceilings = {
+      ...packaged,
+      grants: { ...packaged.grants, fetch: [all, search] },
+      egress: { allow: ['10.0.0.5:9200'] },
+    };
+    expect(fetchCeilings('http://10.0.0.5:9200', ceilings)).toEqual([search]);
+    expect(fetchCeilings('http://example.com:9200', ceilings)).toEqual([all, search]);
+    const bare = { ...ceilings, grants: packaged.grants };
+    expect(fetchCeilings('http://10.0.0.5:9200', bare)).toEqual([]);
   });
 
   it('is covered by the first entry that covers all of it', () => {

@@ -4,28 +4,39 @@ import {
   DEFAULT_RESPONSE_HEADERS,
   headerGrantCovers,
   headerGrantProblem,
+  isPowerfulHeader,
 } from '../../../src/endpoints/modules/header-grants.ts';
 
 describe('headerGrantProblem', () => {
   it('takes every default', () => {
-    for (const entry of [...DEFAULT_REQUEST_HEADERS, ...DEFAULT_RESPONSE_HEADERS]) {
-      expect(headerGrantProblem(entry)).toBeUndefined();
-    }
+    for (const entry of DEFAULT_REQUEST_HEADERS) expect(headerGrantProblem('request', entry)).toBeUndefined();
+    for (const entry of DEFAULT_RESPONSE_HEADERS)
+      expect(headerGrantProblem('response', entry)).toBeUndefined();
   });
 
   it.each(['set-cookie', 'access-control-allow-origin', 'x-accel-redirect', 'content-*', 'x-shop-*'])(
     'takes %s',
     (entry) => {
-      expect(headerGrantProblem(entry)).toBeUndefined();
+      expect(headerGrantProblem('response', entry)).toBeUndefined();
     },
   );
 
-  it.each(['content-length', 'te', '', '*', 'x*', 'X-Total', 'a b', 'a\r\nb', 'x-*-y', 'é', 'x-accel-*'])(
-    'refuses %j',
-    (entry) => {
-      expect(headerGrantProblem(entry)).toBeTypeOf('string');
-    },
-  );
+  it.each([
+    'content-length',
+    'te',
+    '',
+    '*',
+    'x*',
+    'X-Total',
+    'a b',
+    'a\r\nb',
+    'x-*-y',
+    'é',
+    'x-accel-*',
+    'x-litespeed-*',
+  ])('refuses %j', (entry) => {
+    expect(headerGrantProblem('response', entry)).toBeTypeOf('string');
+  });
 });
 
 describe('headerGrantCovers', () => {
@@ -36,7 +47,7 @@ describe('headerGrantCovers', () => {
     ['*', 'x-*'],
     ['set-cookie', 'set-cookie'],
   ])('%s covers %s', (entry, asked) => {
-    expect(headerGrantCovers(entry, asked)).toBe(true);
+    expect(headerGrantCovers('response', entry, asked)).toBe(true);
   });
 
   it.each([
@@ -50,7 +61,26 @@ describe('headerGrantCovers', () => {
     ['content-*', 'content-security-policy'],
     ['te', 'te'],
     ['etag', 'etags'],
+    ['*', 'surrogate-control'],
+    ['*', 'www-authenticate'],
+    ['*', 'x-cache-*'],
+    ['x-*', 'x-litespeed-purge'],
   ])('%s does not cover %s', (entry, asked) => {
-    expect(headerGrantCovers(entry, asked)).toBe(false);
+    expect(headerGrantCovers('response', entry, asked)).toBe(false);
+  });
+});
+
+describe('isPowerfulHeader', () => {
+  it('is true of what may show a credential, or speak for more than this answer', () => {
+    const of = (direction: 'request' | 'response', names: readonly string[]) =>
+      names.filter((name) => isPowerfulHeader(direction, name));
+    const shown = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization', 'x-*', 'referer', 'x-mine'];
+    expect(of('request', shown)).toEqual(shown);
+    expect(of('request', [...DEFAULT_REQUEST_HEADERS, 'if-match', 'sec-ch-*', 'origin', 'range'])).toEqual(
+      [],
+    );
+    const set = ['set-cookie', 'content-security-policy', 'surrogate-control', 'link', 'x-accel-redirect'];
+    expect(of('response', set)).toEqual(set);
+    expect(of('response', [...DEFAULT_RESPONSE_HEADERS, 'x-total', 'retry-after', 'content-*'])).toEqual([]);
   });
 });

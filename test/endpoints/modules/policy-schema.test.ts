@@ -43,6 +43,8 @@ describe('the formats of a policy', () => {
         '/a%5cb',
         '/a\\b',
         '/a b',
+        '/a/..;/b',
+        '/a/%252e%252e/b',
         `/${'x'.repeat(2000)}`,
       ],
     ],
@@ -52,11 +54,13 @@ describe('the formats of a policy', () => {
 });
 
 describe('grantsPower', () => {
-  it('is true for collections and fetch only', () => {
+  it('is true for what goes beyond a request and its answer', () => {
     expect(grantsPower({})).toBe(false);
-    expect(grantsPower({ grants: { collections: [], fetch: [], request: { headers: ['cookie'] } } })).toBe(
-      false,
-    );
+    const plain = { headers: ['accept', 'if-match'], maxBodyBytes: 1_000_000 };
+    const response = { headers: ['x-*', 'etag'] };
+    expect(grantsPower({ grants: { collections: [], fetch: [], request: plain, response } })).toBe(false);
+    expect(grantsPower({ grants: { request: { headers: ['accept', 'cookie'] } } })).toBe(true);
+    expect(grantsPower({ grants: { response: { headers: ['set-cookie'] } } })).toBe(true);
     expect(grantsPower({ trustDomain: 'fast' })).toBe(true);
     expect(grantsPower({ grants: { fetch: [{ origin: 'https://a.org' }] } })).toBe(true);
     expect(grantsPower({ grants: { collections: [{ name: 'a/b/c', actions: ['find'] }] } })).toBe(true);

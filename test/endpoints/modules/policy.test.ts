@@ -139,6 +139,7 @@ describe('a policy', () => {
         maxBytes: 1000,
         timeoutMs: 500,
         headers: {},
+        publicOnly: true,
       },
     ]);
   });
@@ -146,6 +147,8 @@ describe('a policy', () => {
   it('with a secret, or of a quarantined module, has a trust domain of its own', async () => {
     const headers = { authorization: 'secret:API_TOKEN' };
     const fetch = [{ origin: 'https://api.example.com', paths: ['/v1/'], headers }];
+    const listed = { ...fetch[0], methods: ['GET'], maxBytes: 1000, timeoutMs: 500 } as never;
+    const fetching = readerWith({ grants: { ...packaged.grants, fetch: [listed] } });
     expect((await effective({ grants: { fetch } }, fetching)).trustDomain).toBe('own:hook:x');
     expect((await effective({ trustDomain: 'shop', grants: { fetch } }, fetching)).trustDomain).toBe('shop');
     expect((await reader.read({ trustDomain: 'shop' })).effective('hook:x', true).trustDomain).toBe(

@@ -7,7 +7,7 @@ import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
 const facts = (version: number): VersionFacts => ({
   ...{ version, sha256: `hash${version}`, clientId: 'alice', createdAt: version, metadata },
-  ...{ approvedBy: null, approvedAt: null, policy: null },
+  ...{ approvedBy: null, approvedAt: null, policy: null, policySha256: null },
 });
 
 const ENTRY = { clientId: 'alice', action: 'hook.create', target: '/api/hooks/a', before: null, after: 'x' };

@@ -23,7 +23,7 @@ describe('mustWait', () => {
 });
 
 describe('review of all code', () => {
-  it('keeps a new endpoint back until another admin approves it', async () => {
+  it('keeps a new endpoint back until a reviewer approves it', async () => {
     const { modules, read, audited } = await loadedModules({ review: 'all' });
     expect(await modules.post(REPORT, code(), 'alice')).toMatchObject({
       created: true,
@@ -36,7 +36,9 @@ describe('review of all code', () => {
     expect(await modules.versionSource(REPORT, 1)).toBe(code());
     expect(modules.policy(REPORT)).toEqual({ version: 1, code: { pending: [1] } });
 
-    await expect(modules.approve(REPORT, 1, 'alice')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(modules.approve(REPORT, 1, 'alice')).rejects.toMatchObject({
+      code: 'APPROVAL_REFUSED',
+    });
     await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await modules.approve(REPORT, 1, 'bob');
     expect(modules.registry.get(REPORT)).toMatchObject({
@@ -125,7 +127,7 @@ describe('review of grants', () => {
     });
     expect(granted()).toBe(0);
     expect(await read('endpoints/1.0/endpoint.report.policy.json')).not.toContain('library');
-    await expect(modules.approve(REPORT, 2, 'alice')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(modules.approve(REPORT, 2, 'alice')).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
     await modules.approve(REPORT, 2, 'bob');
     expect(granted()).toBe(1);
     expect(await read('endpoints/1.0/endpoint.report.policy.json')).toContain('library');

@@ -35,12 +35,12 @@ describe('POST /{version}/{endpoint}/config', () => {
     expect([status, body.message]).toEqual([200, 'Endpoint "1.0:report" updated']);
   });
 
-  it('answers 202 while a second admin has to look', async () => {
+  it('answers 202 while a reviewer has to look', async () => {
     const { status, body } = await send('POST', '/1.0/report/config', { body: '// pending' });
     expect(status).toBe(202);
     expect(body).toMatchObject({
       result: 'success',
-      message: 'Endpoint "1.0:report" waits for the approval of another admin',
+      message: 'Endpoint "1.0:report" waits for the approval of a reviewer',
     });
   });
 

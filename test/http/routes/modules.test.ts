@@ -14,9 +14,9 @@ const RESOURCES: readonly (readonly [method: string, sub: string, act: readonly 
   ['GET', 'policy', ['policy']],
   ['GET', 'versions', ['versions']],
   ['GET', 'versions/3', ['versionSource', 3]],
+  ['GET', 'versions/3/policy', ['versionPolicy', 3]],
   ['GET', 'versions/3/diff/4', ['diff', 3, 4]],
   ['POST', 'versions/3/rollback', ['rollback', 3, 'boss']],
-  ['POST', 'versions/3/approve', ['approve', 3, 'boss']],
   ['GET', 'logs?limit=5&after=7', ['logs', { limit: 5, after: 7 }]],
   ['POST', 'suspend', ['suspend', 'boss']],
   ['DELETE', 'suspend', ['resume', 'boss']],
@@ -38,6 +38,17 @@ describe.each(PLACES)('below %s', (place) => {
     const realm = `Bearer realm="${url.replace(/\?.*/, '')}"`;
     expect([denied.status, denied.headers['www-authenticate']]).toEqual([401, realm]);
     expect(app.acts).toEqual([]);
+  });
+
+  it('POST versions/3/approve is done for a reviewer, and refused to anyone else', async () => {
+    const approve = `${place}/versions/3/approve`;
+    expect((await app.ask('POST', approve)).status).toBe(401);
+    expect((await app.ask('POST', approve, { as: 'user' })).status).toBe(401);
+    const { status, body } = await app.ask('POST', approve, { as: 'admin' });
+    expect([status, body.errors[0].code]).toEqual([403, 'APPROVAL_REFUSED']);
+    expect(app.acts).toEqual([]);
+    expect((await app.ask('POST', approve, { as: 'reviewer' })).status).toBe(200);
+    expect(app.acts).toEqual([['approve', place, 3, 'user']]);
   });
 
   it('a policy is put as JSON and answered bare', async () => {

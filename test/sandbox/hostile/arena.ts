@@ -48,7 +48,8 @@ function bytesOf(text: string): Buffer {
 
 function ceilingsFor(folder: string, { allowed }: Origins): string {
   const file = join(folder, 'ceilings.json');
-  writeFileSync(file, JSON.stringify({ version: 1, egress: { allow: [allowed] } }));
+  const grants = { fetch: [{ origin: `http://${allowed}` }] };
+  writeFileSync(file, JSON.stringify({ version: 1, grants, egress: { allow: [allowed] } }));
   return file;
 }
 

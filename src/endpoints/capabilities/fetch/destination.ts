@@ -7,11 +7,13 @@ import type { Address, Names } from './names.ts';
 
 /**
  * Makes the function that gives every address of a URL's host, resolved once, or throws: FetchRefused when one of them is
- * private and not opened by the operator, FetchFailed when there is none. Connect to these and nothing else: what a
- * second lookup says may be something else.
+ * private and not opened by the operator, FetchFailed when there is none. `publicOnly`: nothing is open, since any name
+ * could be made to lead to an address that is. Connect to these and nothing else: what a second lookup says may be something
+ * else.
  */
-export function createDestination(names: Names, isOpen: Allowance) {
-  return async (url: URL): Promise<readonly Address[]> => {
+export function createDestination(names: Names, allowance: Allowance) {
+  return async (url: URL, publicOnly = false): Promise<readonly Address[]> => {
+    const isOpen: Allowance = publicOnly ? () => false : allowance;
     const host = bareHost(url.hostname);
     const port = portOf(url);
     const family = isIP(host);

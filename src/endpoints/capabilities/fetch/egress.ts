@@ -91,7 +91,7 @@ export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egres
 
   const hop = async (outgoing: Outgoing, grant: FetchGrant, signal: AbortSignal) => {
     const own = grantHeaders(grant, secrets, originOf(outgoing.url));
-    const addresses = await orAborted(destination(outgoing.url), signal);
+    const addresses = await orAborted(destination(outgoing.url, grant.publicOnly), signal);
     const headersMs = Math.min(HEADERS_MS, grant.timeoutMs);
     const headers = [...outgoing.headers, ...own];
     return exchange({ ...outgoing, headers }, { addresses, signal, headersMs });

@@ -29,7 +29,7 @@ function decodeFully(segment: string): string | undefined {
  * True for a segment that no server can take for a step to another folder. `URL` has resolved plain dot segments; left are
  * encoded slashes, double encodings, and dots with parameters behind them (`..;a`).
  */
-function staysInFolder(segment: string): boolean {
+export function staysInFolder(segment: string): boolean {
   const text = decodeFully(segment);
   if (text === undefined || /[/\\\p{Cc}]/u.test(text)) return false;
   return !/^\.{1,2}(?:;|$)/.test(text);

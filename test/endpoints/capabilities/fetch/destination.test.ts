@@ -21,7 +21,7 @@ function bench(table: Readonly<Record<string, readonly string[]>>, allow: readon
     },
     createAllowance(allow),
   );
-  return { asked, destination: (url: string) => destination(new URL(url)) };
+  return { asked, destination: (url: string, publicOnly?: boolean) => destination(new URL(url), publicOnly) };
 }
 
 test('a public name or address is gone to', async () => {
@@ -49,6 +49,10 @@ test('what the operator opens is gone to, at that port alone', async () => {
   expect(await destination('http://inner.example.com/')).toEqual([v4('10.1.2.3')]);
   expect(await destination('https://api.example.com/')).toEqual([v4('10.9.9.9')]);
   expect(asked).toEqual({ public: ['api.example.com'], own: ['inner.example.com'] });
+  // Whoever may ask any public host may point a name of theirs at what is open.
+  for (const url of ['http://127.0.0.1:9000/', 'https://api.example.com/']) {
+    await expect(destination(url, true)).rejects.toMatchObject({ reason: 'address' });
+  }
   for (const url of ['http://127.0.0.1/', 'https://inner.example.com/', 'http://api.example.com/']) {
     await expect(destination(url)).rejects.toMatchObject({ reason: 'address' });
   }
