@@ -139,6 +139,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     sandbox,
     capabilities: { forRequest: (run) => capabilities.forRequest(run) },
     requestView: createRequestView(),
+    limits: config.limits,
     enabled,
     now,
     log: logger,
