@@ -210,6 +210,14 @@ describe('a host that is not what it was', () => {
     ],
     ['leaves a request out', 'protocol', ({ take }) => take([[1, 'end', END, 'a']])],
     ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']])],
+    ...(['end', 'error', 'next', 'log', 'call'] as const).flatMap((kind): typeof cases => [
+      [
+        `sends ${kind} of too many members`,
+        'protocol',
+        ({ take }) => take([[1, kind, `[${'{},'.repeat(5000)}1]`]]),
+      ],
+      [`sends ${kind} that is too deep`, 'protocol', ({ take }) => take([[1, kind, '['.repeat(10_000)]])],
+    ]),
     ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']])],
     ['sends a broken record', 'protocol', ({ take }) => take([[1, 'log', '{}']])],
     ['answers more than it may', 'responseBytes', ({ take }) => take([[1, 'end', END, 'x'.repeat(20_001)]])],

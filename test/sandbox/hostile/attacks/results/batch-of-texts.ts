@@ -8,9 +8,9 @@ const BATCH = {
 };
 
 export const attack: Attack = {
-  title: 'nine megabytes of text for each of a thousand documents',
+  title: 'five megabytes of text for each of a thousand documents',
   source: `
-const text = 'x'.repeat(9e6);
+const text = 'x'.repeat(5e6);
 module.exports = () => ({ title: text });
 `,
   hook: 'beforeCreate',
