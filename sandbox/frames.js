@@ -120,6 +120,14 @@ export function createFrameWriter(fd) {
   const pending = () => end - HEADER_ROOM;
 
   /**
+   * Takes back what was laid down beyond so many bytes.
+   * @param {number} bytes
+   */
+  function cut(bytes) {
+    end = HEADER_ROOM + bytes;
+  }
+
+  /**
    * @param {string} text
    * @returns {number} Its bytes in UTF-8.
    */
@@ -161,5 +169,5 @@ export function createFrameWriter(fd) {
     if (buffer.length > USUAL) buffer = Buffer.allocUnsafe(USUAL);
   }
 
-  return { add, pending, flush };
+  return { add, cut, pending, flush };
 }

@@ -100,8 +100,9 @@ class Guest {
     if (!EVENTS.has(kind)) return answer(kind, head, body);
     // Only the request whose turn it is may speak, and only until it has ended (its log aside).
     if (job !== this.#job || (this.#over && kind !== 'log')) return undefined;
-    if (OVER.has(kind)) this.#over = true;
     this.#emit(job, /** @type {GuestEventKind} */ (kind), head, body);
+    // Only now: an answer for which the stack had no room was none.
+    if (OVER.has(kind)) this.#over = true;
     return undefined;
   };
 

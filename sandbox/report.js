@@ -10,7 +10,7 @@ const MESSAGE_LENGTH = 300;
 
 /**
  * @param {object} options
- * @param {{ add(text: string): number, pending(): number, flush(header: FromHost): void }} options.writer
+ * @param {{ add(text: string): number, cut(bytes: number): void, pending(): number, flush(header: FromHost): void }} options.writer
  * @param {(job: number) => void} options.lost Ends this process: it cannot go on.
  */
 export function createReport({ writer, lost }) {
@@ -18,19 +18,27 @@ export function createReport({ writer, lost }) {
   let events = [];
   /** @type {[number, TurnFault, string][]} */
   let faults = [];
+  /** Bytes of the texts of those events. */
+  let told = 0;
   let turnMs = 0;
   let disposed = false;
 
   return {
     /**
+     * Called from within turns, where the stack may end at any depth: what was laid down of an event that came to nothing is
+     * taken back before the next one.
      * @param {number} job
      * @param {GuestEventKind} kind
      * @param {string} head
      * @param {string} body
      */
     event(job, kind, head, body) {
+      writer.cut(told);
       if (writer.pending() + head.length + body.length > MOST_UNITS) lost(job);
-      events.push([job, kind, writer.add(head), writer.add(body)]);
+      const headBytes = writer.add(head);
+      const bodyBytes = writer.add(body);
+      events.push([job, kind, headBytes, bodyBytes]);
+      told += headBytes + bodyBytes;
     },
 
     /**
@@ -65,9 +73,11 @@ export function createReport({ writer, lost }) {
      * @param {number[]} back
      */
     flush(unit, idle, back = []) {
+      writer.cut(told);
       writer.flush({ t: 'turns', unit, events, faults, back, idle, turnMs, disposed });
       events = [];
       faults = [];
+      told = 0;
       turnMs = 0;
       disposed = false;
     },

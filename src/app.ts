@@ -151,7 +151,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     pause: options.pause,
   });
   const custom = await createCustomCode({
-    ...{ config, cwd, store, registry, clients, audit, logger, now, pause: options.pause },
+    ...{ config, cwd, store, registry, clients, gate, audit, logger, now, pause: options.pause },
     createDocuments: (hooks) =>
       createDocumentService({ store, registry, limits: config.limits, newId, now, patterns, hooks }),
   });

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { createCaller } from './auth/access.ts';
 import type { Audit } from './auth/audit.ts';
 import type { Clients } from './auth/clients.ts';
+import type { Gate } from './auth/gate.ts';
 import type { DocumentService } from './collections/documents.ts';
 import type { DocumentHooks } from './collections/hooks.ts';
 import type { Registry } from './collections/registry.ts';
@@ -88,6 +89,7 @@ interface CustomCodeOptions {
   readonly store: DocumentStore;
   readonly registry: Registry;
   readonly clients: Pick<Clients, 'find'>;
+  readonly gate: Pick<Gate, 'client'>;
   readonly audit: Audit;
   readonly logger: Logger;
   /** Epoch milliseconds. */
@@ -113,7 +115,7 @@ export interface CustomCode {
 
 /** Builds everything about endpoints and hooks. No code is read and no process started yet. */
 export async function createCustomCode(options: CustomCodeOptions): Promise<CustomCode> {
-  const { config, cwd, store, registry, clients, audit, logger, now } = options;
+  const { config, cwd, store, registry, clients, gate, audit, logger, now } = options;
   const { queryMs } = config.limits;
   const enabled = config.sandbox.enabled;
   const sandbox = openSandbox(config, (incident) => modules.onIncident(incident));
@@ -139,6 +141,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     sandbox,
     capabilities: { forRequest: (run) => capabilities.forRequest(run) },
     requestView: createRequestView(),
+    limits: config.limits,
     enabled,
     now,
     log: logger,
@@ -148,6 +151,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     registry,
     createCaller,
     findClient: (clientId) => clients.find(clientId),
+    standing: (clientId) => gate.client(clientId),
     queryMs,
     now,
     documents,

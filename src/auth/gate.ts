@@ -2,6 +2,7 @@
 import type { Config } from '../config/schema.ts';
 import { StoreError } from '../errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
+import type { Client } from './client.ts';
 import { CLIENTS } from './client-records.ts';
 import type { Clients } from './clients.ts';
 import { createLogin, type Login } from './login.ts';
@@ -25,6 +26,8 @@ interface GateOptions {
 export interface Gate {
   readonly tokens: Tokens;
   readonly login: Login;
+  /** The client with this `clientId` as it is now, or was seconds ago, as for tokens; undefined when there is none. */
+  client(clientId: string): Promise<Client | undefined>;
   /** Finds or makes the signing secret that nobody configured. Rejects with the store's StoreError. */
   ensureSecret(): Promise<void>;
   close(): void;
@@ -56,6 +59,7 @@ export function createGate({ settings, store, clients, isOpen, now, queryMs }: G
     async ensureSecret() {
       secret ??= await generatedSecret('auth.tokenSecret', { store, now, queryMs });
     },
+    client: async (clientId) => (await standings.get(clientId))?.client,
     close: () => standings.close(),
   };
 }

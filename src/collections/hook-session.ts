@@ -4,7 +4,7 @@ import { mapSideBySide } from '../lib/side-by-side.ts';
 import type { Collection } from './collection.ts';
 import type { Context } from './documents.ts';
 import type { HookEvent } from './hook-events.ts';
-import type { DocumentHooks, HookTask } from './hooks.ts';
+import type { DocumentHooks, HookTask, ResultUse } from './hooks.ts';
 
 /** Milliseconds that all hooks of one request may take together. */
 const HOOKS_MS = 30_000;
@@ -20,7 +20,8 @@ export interface HookTools {
 /** What hooks are told beside the object itself. */
 type Particulars = Pick<HookTask, 'documents' | 'index' | 'patient'>;
 
-export interface HookSession {
+/** Dispose of it when the request is done with the results. */
+export interface HookSession extends Disposable {
   /** The context of the request. Its deadline is about work of the database: it moves on while hooks run. */
   readonly context: Context;
   /** What the hooks of an event make of an object; the object itself where there are none. */
@@ -34,7 +35,7 @@ export interface HookSession {
   /** Lets the hooks see each document, given as JSON text; they can refuse and change nothing. */
   showEach(at: HookPoint, texts: readonly string[]): Promise<void>;
   /** What the hooks make of JSON text; undefined when they leave it as it is. */
-  replace(at: HookPoint, text: string, fault: HookTask['fault']): Promise<Json | undefined>;
+  replace(at: HookPoint, text: string, fault: ResultUse['fault']): Promise<Json | undefined>;
 }
 
 export interface HookPoint {
@@ -44,7 +45,6 @@ export interface HookPoint {
 
 const mustBeObject = (result: Json) =>
   isJsonObject(result) ? undefined : 'must return an object, nothing, or null to refuse';
-const anything = () => undefined;
 
 /** True when the collection names hooks for the event. */
 export function hasHooks({ collection, event }: HookPoint): boolean {
@@ -54,6 +54,7 @@ export function hasHooks({ collection, event }: HookPoint): boolean {
 /** Begins the use of hooks for one request. */
 export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSession {
   const until = now() + HOOKS_MS;
+  const room = hooks.openRoom();
   let spent = 0;
   const context: Context = {
     ...asked,
@@ -70,7 +71,7 @@ export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSessi
     }
   };
   const runOn = async (at: HookPoint, obj: JsonObject, about: Particulars): Promise<JsonObject> => {
-    const task = { ...at, ...about, context, until, fault: mustBeObject };
+    const task = { ...at, ...about, context, until, use: { room, fault: mustBeObject } };
     const result = await hooks.run(task, JSON.stringify(obj));
     return result === undefined ? obj : (result as JsonObject);
   };
@@ -90,13 +91,14 @@ export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSessi
       if (!hasHooks(at)) return;
       const show = (text: string, index: number) => {
         const about = { documents: [text], patient: index > 0 };
-        return hooks.run({ ...at, ...about, context, until, fault: anything }, text);
+        return hooks.run({ ...at, ...about, context, until }, text);
       };
       await timed(() => mapSideBySide(texts, AT_ONCE, show));
     },
     async replace(at, text, fault) {
       if (!hasHooks(at)) return undefined;
-      return timed(() => hooks.run({ ...at, context, until, fault }, text));
+      return timed(() => hooks.run({ ...at, context, until, use: { room, fault } }, text));
     },
+    [Symbol.dispose]: () => room.close(),
   };
 }

@@ -4,6 +4,21 @@ import type { Collection } from './collection.ts';
 import type { Context } from './documents.ts';
 import type { HookEvent } from './hook-events.ts';
 
+/** Room in memory for what the hooks of one request return. */
+export interface ResultRoom {
+  /** Takes so many bytes; otherwise says whose room does not have them: that of the request, or of the whole server. */
+  take(bytes: number): 'request' | 'server' | undefined;
+  /** The request is over: all that it took is free again, and it gets no more. */
+  close(): void;
+}
+
+/** What becomes of a result. */
+export interface ResultUse {
+  readonly room: ResultRoom;
+  /** What is wrong with it, said so that it can follow the name of the hook; undefined when it will do. */
+  fault(result: Json): string | undefined;
+}
+
 export interface HookTask {
   readonly event: HookEvent;
   readonly collection: Collection;
@@ -16,8 +31,8 @@ export interface HookTask {
   readonly patient?: boolean;
   /** Epoch milliseconds from which no further hook of the request begins. */
   readonly until: number;
-  /** What is wrong with a result, said so that it can follow the name of the hook; undefined when it will do. */
-  fault(result: Json): string | undefined;
+  /** Absent where nobody uses a result: then it is not even parsed. */
+  readonly use?: ResultUse;
 }
 
 /** Something that a commit has done to a document of a collection with hooks for it. */
@@ -31,11 +46,13 @@ export interface Happening {
 export interface DocumentHooks {
   /**
    * Runs the hooks of an event one after the other on `obj`, JSON text, each on what the one before it returned.
-   * Resolves with what they made of it, held against `fault`; undefined when all of them returned nothing.
+   * Resolves with what they made of it, held against `use`; undefined when all of them returned nothing, or nobody uses it.
    * Throws HOOK_FAILED when one refuses or fails, ENDPOINT_SUSPENDED when one is missing or does not run,
    * SANDBOX_DISABLED, ENDPOINT_BUSY, ENDPOINT_RATE_LIMITED and ENDPOINT_CRASHED.
    */
   run(task: HookTask, obj: string): Promise<Json | undefined>;
+  /** Room for the results of one request. */
+  openRoom(): ResultRoom;
   /** Runs after-hooks behind the answer. What becomes of them is logged and disturbs nobody. */
   runBehind(happenings: readonly Happening[], context: Context): void;
 }

@@ -38,6 +38,7 @@ const NO_HOOKS: DocumentHooks = {
     throw new AppError('SANDBOX_DISABLED');
   },
   runBehind: () => undefined,
+  openRoom: () => ({ take: () => 'server', close: () => undefined }),
 };
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */

@@ -3,17 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { DocumentHooks, Happening, HookTask } from '../collections/hooks.ts';
 import { AppError } from '../errors.ts';
 import type { Json } from '../lib/json.ts';
-import { checkJson } from '../lib/json-check.ts';
-import { scanJson } from '../lib/json-scan.ts';
-import { nextTurn } from '../lib/slices.ts';
 import { createBehind } from './behind.ts';
-import { refusedBy } from './hook-failure.ts';
-import { createRunHook, type RunDeps, type RunHook } from './run-hook.ts';
+import { createReadResult } from './hook-result.ts';
+import { createResultRooms, RESULT_ROOM } from './result-room.ts';
+import { createRunHook, type RunDeps } from './run-hook.ts';
 
 /** Milliseconds that the after-hooks of one document may take together. */
 const BEHIND_MS = 30_000;
 
 interface HooksDeps extends Omit<RunDeps, 'pause'> {
+  readonly limits: { readonly jsonValues: number };
   readonly log: {
     warn(fields: object, message: string): void;
     error(fields: object, message: string): void;
@@ -25,60 +24,32 @@ export interface Hooks extends DocumentHooks {
   close(): Promise<void>;
 }
 
-/** Enough for a page of a thousand documents. Bounds the time for which parsing blocks the event loop. */
-const MAX_VALUES = 250_000;
-/** Up to here a result is parsed and checked in one go. */
-const SHORT_TEXT = 16 * 1024;
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The result of the last hook that returned one, held against what may be stored and what the task takes. */
-async function accepted(text: string, hook: string, { fault, index }: HookTask): Promise<Json> {
-  if (scanJson(Buffer.from(text)).values > MAX_VALUES) {
-    throw refusedBy(hook, `returned more than ${MAX_VALUES} values`, { index });
-  }
-  const result = parse(text);
-  if (result === undefined) throw refusedBy(hook, 'returned what cannot be read', { index });
-  if (text.length > SHORT_TEXT) await nextTurn();
-  const unfit = checkJson(result);
-  if (unfit !== undefined) {
-    throw refusedBy(hook, `returned an object whose \`${unfit.path}\` ${unfit.message}`, { index });
-  }
-  const wrong = fault(result);
-  if (wrong !== undefined) throw refusedBy(hook, wrong, { index });
-  return result;
-}
-
-async function runAll(runHook: RunHook, task: HookTask, obj: string): Promise<Json | undefined> {
-  let text = obj;
-  let last: string | undefined;
-  for (const use of task.collection.settings.hooks?.[task.event] ?? []) {
-    const returned = await runHook(use, task, text);
-    if (returned === undefined) continue;
-    text = returned;
-    last = use.name;
-  }
-  return last === undefined ? undefined : accepted(text, last, task);
-}
-
 /** Makes the hooks of all collections. Which module a name means is looked up at each use. */
 export function createHooks(deps: HooksDeps): Hooks {
-  const { log, now } = deps;
+  const { log, now, limits } = deps;
   const runHook = createRunHook({ ...deps, pause: (ms) => setTimeout(ms) });
+  const readResult = createReadResult(limits);
   const behind = createBehind();
+
+  const runAll = async (task: HookTask, obj: string): Promise<Json | undefined> => {
+    let text = obj;
+    let last: string | undefined;
+    for (const use of task.collection.settings.hooks?.[task.event] ?? []) {
+      const returned = await runHook(use, task, text);
+      if (returned === undefined) continue;
+      text = returned;
+      last = use.name;
+    }
+    if (last === undefined || task.use === undefined) return undefined;
+    return readResult(text, last, task, task.use);
+  };
 
   const runOne = async ({ event, collection, text }: Happening, context: HookTask['context']) => {
     const until = now() + BEHIND_MS;
     const about = { documents: [text], patient: true };
-    const task = { event, collection, context, ...about, until, fault: () => undefined };
+    const task = { event, collection, context, ...about, until };
     try {
-      await runAll(runHook, task, text);
+      await runAll(task, text);
     } catch (error) {
       const where = { requestId: context.origin?.requestId, event, path: collection.path };
       const known = error instanceof AppError;
@@ -88,7 +59,8 @@ export function createHooks(deps: HooksDeps): Hooks {
   };
 
   return {
-    run: (task, obj) => runAll(runHook, task, obj),
+    run: runAll,
+    openRoom: createResultRooms(RESULT_ROOM),
     runBehind(happenings, context) {
       let dropped = 0;
       for (const happening of happenings) {

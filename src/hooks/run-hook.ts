@@ -112,7 +112,8 @@ export function createRunHook(deps: RunDeps): RunHook {
       throw refusedBy(name, 'would get more than `maxBodyBytes` of its policy', { index });
     }
     // Whoever writes the document must not be able to end the processes of the hook until it is suspended.
-    if (![head, obj].every((text) => jsonTextFits(text, unit.policy.limits.heapMb))) {
+    const { heapMb } = unit.policy.limits;
+    if (!(await jsonTextFits(head, heapMb)) || !(await jsonTextFits(obj, heapMb))) {
       throw refusedBy(name, 'would get more than fits into its memory', { index });
     }
     const job = jobOf(unit, head, obj, task);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { EndpointRequest } from '../endpoints/calls.ts';
 import { AppError } from '../errors.ts';
-import { formFits, jsonFits } from '../lib/body-weight.ts';
+import { formFits, jsonFits, textFits } from '../lib/body-weight.ts';
 import type { JsonShape } from '../lib/json-scan.ts';
 import { assertJson, utf8 } from './json-body.ts';
 
@@ -32,10 +32,11 @@ export async function guestBody(
 ): Promise<GuestBody> {
   if (bytes.length === 0) return NO_BODY;
   const text = utf8(bytes);
+  if (!textFits(text, bytes.length, heapMb)) throw tooLarge();
   if (type === 'form' && !formFits(text, heapMb)) throw tooLarge();
   if (type === 'json') {
     const assertShape = (shape: JsonShape) => {
-      if (!jsonFits(shape, heapMb)) throw tooLarge();
+      if (!jsonFits(text, bytes.length, { heapMb, shape })) throw tooLarge();
     };
     await assertJson(bytes, { values: jsonValues, assertShape });
   }

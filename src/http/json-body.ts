@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { AppError } from '../errors.ts';
 import type { Json } from '../lib/json.ts';
 import { checkElement, checkJson, type JsonFault, MAX_JSON_DEPTH } from '../lib/json-check.ts';
-import { createJsonScan, type JsonList, type JsonRun, type JsonShape, scanJson } from '../lib/json-scan.ts';
+import { type JsonList, type JsonRun, type JsonShape, scanInSlices, scanJson } from '../lib/json-scan.ts';
 import { createPace, nextTurn } from '../lib/slices.ts';
 
 export interface JsonBounds {
@@ -28,7 +28,6 @@ interface Reading {
 
 /** Parsing and checking so many bytes takes a few milliseconds at worst. */
 const SHORT_BYTES = 16 * 1024;
-const SCAN_BYTES = 256 * 1024;
 /** Parsing millions of levels takes seconds. Up to here it is cheap, and the error can tell where the culprit is. */
 const ABSURD_DEPTH = 10 * MAX_JSON_DEPTH;
 
@@ -96,13 +95,7 @@ async function parseList(json: Buffer, list: JsonList, { faultOf }: Reading): Pr
 }
 
 async function readLong(json: Buffer, bounds: JsonBounds, reading: Reading): Promise<Json> {
-  const pace = createPace();
-  const scan = createJsonScan(json);
-  let shape = scan.advance(SCAN_BYTES);
-  while (shape === undefined) {
-    await pace();
-    shape = scan.advance(SCAN_BYTES);
-  }
+  const shape = await scanInSlices(json);
   reading.assertShape(shape);
   assertWithin(shape, bounds);
   if (bounds.list !== undefined && shape.list) {

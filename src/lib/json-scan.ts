@@ -1,4 +1,5 @@
 // Looks over JSON before it is parsed: how deep it nests, how many values it has, and where a list can be cut.
+import { createPace } from './slices.ts';
 
 /** Neighbours in the outermost list, as a range of bytes without the commas around them. */
 export interface JsonRun {
@@ -41,6 +42,9 @@ export interface JsonScan {
 
 /** A run is cut after so many values or bytes: parsing it takes a few milliseconds at most. */
 const RUN = { values: 4000, bytes: 256 * 1024 };
+
+/** Looking over so many bytes takes a millisecond or two. */
+const SLICE_BYTES = 256 * 1024;
 
 /** Bytes of a name that count as a value. */
 const NAME_PART = 32;
@@ -133,6 +137,18 @@ export function createJsonScan(json: Uint8Array): JsonScan {
 export function scanJson(json: Uint8Array): JsonShape {
   const shape = createJsonScan(json).advance(json.length + 1);
   if (shape === undefined) throw new RangeError('a scan that does not end');
+  return shape;
+}
+
+/** The same for a text of any length: the event loop turns between stretches of it. */
+export async function scanInSlices(json: Uint8Array): Promise<JsonShape> {
+  const scan = createJsonScan(json);
+  const pace = createPace();
+  let shape = scan.advance(SLICE_BYTES);
+  while (shape === undefined) {
+    await pace();
+    shape = scan.advance(SLICE_BYTES);
+  }
   return shape;
 }
 

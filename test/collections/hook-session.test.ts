@@ -13,9 +13,14 @@ const none = { event: 'afterGet', collection: books } as const;
 
 function begin(run: (task: HookTask, obj: string) => Json | undefined | Promise<Json | undefined>) {
   const clock = { time: 1000 };
-  const hooks = { run: async (task: HookTask, obj: string) => run(task, obj), runBehind: () => undefined };
+  const closed: string[] = [];
+  const hooks = {
+    run: async (task: HookTask, obj: string) => run(task, obj),
+    runBehind: () => undefined,
+    openRoom: () => ({ take: () => undefined, close: () => void closed.push('room') }),
+  };
   const context = { caller: callerNamed('ann'), deadline: 6000, depth: 2 };
-  return { clock, session: beginHooks({ hooks, now: () => clock.time }, context) };
+  return { clock, closed, session: beginHooks({ hooks, now: () => clock.time }, context) };
 }
 
 test('tells whether there are any', () => {
@@ -64,16 +69,16 @@ describe('time', () => {
 
 describe('results', () => {
   test('must be objects where documents are changed', async () => {
-    const { session } = begin((task) => task.fault([]) ?? 'no fault');
+    const { session } = begin((task) => task.use?.fault([]) ?? 'no fault');
     expect(await session.change(at, {})).toMatch(/^must return an object/);
-    const other = begin((task) => task.fault({}) ?? { fine: true });
+    const other = begin((task) => task.use?.fault({}) ?? { fine: true });
     expect(await other.session.change(at, {})).toEqual({ fine: true });
   });
 
-  test('are ignored where documents are only shown', async () => {
+  test('have no use where documents are only shown', async () => {
     const faults: unknown[] = [];
     const { session } = begin((task, obj) => {
-      faults.push(task.fault(5), task.documents, obj);
+      faults.push(task.use, task.documents, obj);
       return undefined;
     });
     await session.showEach({ ...at, event: 'beforeDelete' }, ['{"a":1}']);
@@ -93,6 +98,16 @@ describe('results', () => {
     await never.session.showEach(none, ['{}']);
     expect(await never.session.replace(none, '{}', () => undefined)).toBeUndefined();
   });
+});
+
+test('the room for results is that of the request, and closed with it', async () => {
+  const rooms = new Set<unknown>();
+  const { session, closed } = begin((task) => void rooms.add(task.use?.room));
+  await session.change(at, {});
+  await session.changeEach(at, [{}, {}], () => ({}));
+  expect([rooms.size, closed]).toEqual([1, []]);
+  session[Symbol.dispose]();
+  expect(closed).toEqual(['room']);
 });
 
 test('all documents but the first of a request are patient', async () => {

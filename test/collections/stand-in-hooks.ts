@@ -27,10 +27,11 @@ export function standInHooks(hooks: Readonly<Record<string, Hook>>): StandInHook
         if (result === null) throw new AppError('HOOK_FAILED', { items: [{ message: name }] });
         last = result ?? last;
       }
-      const wrong = last === undefined ? undefined : task.fault(last);
+      const wrong = last === undefined ? undefined : task.use?.fault(last);
       if (wrong !== undefined) throw new AppError('HOOK_FAILED', { items: [{ message: wrong }] });
       return last;
     },
     runBehind: (happenings) => void happened.push(...happenings),
+    openRoom: () => ({ take: () => undefined, close: () => undefined }),
   };
 }

@@ -3,6 +3,7 @@ import type { CollectionSettings } from '../../src/collections/collection.ts';
 import type { HookTask } from '../../src/collections/hooks.ts';
 import type { LiveModule } from '../../src/endpoints/modules.ts';
 import type { GuestLog, Job, Outcome } from '../../src/endpoints/sandbox.ts';
+import { createResultRooms, RESULT_ROOM } from '../../src/hooks/result-room.ts';
 import type { RunDeps } from '../../src/hooks/run-hook.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { unitOf } from '../endpoints/units.ts';
@@ -107,7 +108,7 @@ export function taskOf(hooks: CollectionSettings['hooks'], more: Partial<HookTas
       },
     },
     until: 31_000,
-    fault: () => undefined,
+    use: { room: createResultRooms(RESULT_ROOM)(), fault: () => undefined },
     ...more,
   };
 }

@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { formFits, jsonFits, jsonTextFits } from '../../src/lib/body-weight.ts';
+import { formFits, jsonFits, jsonTextFits, textFits } from '../../src/lib/body-weight.ts';
 import { scanJson } from '../../src/lib/json-scan.ts';
 
 const list = (item: string, count: number) => `[${`${item},`.repeat(count)}0]`;
 
 describe('what fits into half of a heap', () => {
-  const fits = (text: string, heapMb: number) => jsonFits(scanJson(Buffer.from(text)), heapMb);
+  const fits = (text: string, heapMb: number) =>
+    jsonFits(text, Buffer.byteLength(text), { heapMb, shape: scanJson(Buffer.from(text)) });
 
   it.each([
-    ['numbers', list('0', 2_090_000), list('0', 2_100_000)],
-    ['lists', list('[]', 524_000), list('[]', 525_000)],
-    ['objects', list('{}', 419_000), list('{}', 420_000)],
-    ['members', list('{"a":1}', 230_000), list('{"a":1}', 240_000)],
-  ])('counts %s', (_, most, more) => {
+    ['numbers', list('0', 1_864_000), list('0', 1_865_000)],
+    ['lists', list('[]', 500_000), list('[]', 501_000)],
+    ['objects', list('{}', 404_000), list('{}', 405_000)],
+    ['members', list('{"a":1}', 220_000), list('{"a":1}', 221_000)],
+  ])('counts %s', async (_, most, more) => {
     expect([fits(most, 64), fits(more, 64)]).toEqual([true, false]);
-    expect([jsonTextFits(most, 64), jsonTextFits(more, 64)]).toEqual([true, false]);
+    expect([await jsonTextFits(most, 64), await jsonTextFits(more, 64)]).toEqual([true, false]);
     expect(fits(more, 128)).toBe(true);
   });
 
@@ -24,10 +25,17 @@ describe('what fits into half of a heap', () => {
     expect([formFits(pairs(131_073), 256), formFits(pairs(131_072), 8)]).toEqual([false, false]);
   });
 
-  it('takes text for what it is', () => {
+  it('takes text for what it is, and weighs it', async () => {
     const text = '[{:,'.repeat(1_000_000);
-    expect(jsonTextFits(JSON.stringify(text), 64)).toBe(true);
-    expect(jsonTextFits(JSON.stringify(`"\\${text}`), 64)).toBe(true);
-    expect(jsonTextFits(`${JSON.stringify(text)}${text}`, 64)).toBe(false);
+    expect(await jsonTextFits(JSON.stringify(text), 64)).toBe(true);
+    expect(await jsonTextFits(JSON.stringify(`"\\${text}`), 64)).toBe(true);
+    expect(await jsonTextFits(`${JSON.stringify(text)}${text}`, 64)).toBe(false);
+    expect(await jsonTextFits(JSON.stringify('x'.repeat(9_000_000)), 8)).toBe(false);
+  });
+
+  it('counts a text twice where a single character of it is wide', () => {
+    const [narrow, wide] = ['x'.repeat(3_000_000), `${'x'.repeat(3_000_000)}\u4e2d`];
+    const fitsInto8 = (text: string) => textFits(text, Buffer.byteLength(text), 8);
+    expect([fitsInto8(narrow), fitsInto8(wide), fitsInto8(narrow + narrow)]).toEqual([true, false, false]);
   });
 });

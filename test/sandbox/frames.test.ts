@@ -98,6 +98,17 @@ describe('writing frames', () => {
     expect(bytes).toEqual(Buffer.concat([frame('{"sizes":"é"}', 'aü€😀'), frame('{}', '')]));
   });
 
+  it('takes back what was laid down in vain', () => {
+    const bytes = write(({ add, cut, flush }) => {
+      add('kept');
+      add('gone');
+      cut(4);
+      add('!');
+      flush({});
+    });
+    expect(readAll(bytes)).toEqual([{ header: {}, raw: 'kept!' }]);
+  });
+
   it('grows for large texts and large headers', () => {
     const text = '€'.repeat(300_000);
     const header = { long: 'é'.repeat(60_000) };

@@ -23,9 +23,12 @@ function start() {
   const socket = child.stdio[3] as Socket;
   socket.on('error', () => undefined);
   const frames: { header: { t: string }; raw: string }[] = [];
-  const reader = createFrameReader((header, raw) => {
-    frames.push({ header: JSON.parse(header) as { t: string }, raw: raw.toString() });
-    return true;
+  const reader = createFrameReader({
+    header: (header) => JSON.parse(header) as { t: string },
+    frame(header, raw) {
+      frames.push({ header, raw: raw.toString() });
+      return true;
+    },
   });
   socket.on('data', (chunk: Buffer) => reader.push(chunk));
   const send = (header: object, ...texts: string[]) =>

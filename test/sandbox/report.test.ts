@@ -8,12 +8,16 @@ function reportOf() {
   const report = createReport({
     writer: {
       add(text: string) {
+        if (text === 'no room') throw new RangeError('Maximum call stack size exceeded');
         pending += text.length;
         return text.length;
       },
+      cut(bytes: number) {
+        pending = bytes;
+      },
       pending: () => pending,
       flush(header: unknown) {
-        frames.push(structuredClone(header));
+        frames.push({ ...structuredClone(header as object), pending });
         pending = 0;
       },
     },
@@ -43,9 +47,27 @@ describe('the report of a host', () => {
         idle: false,
         turnMs: 3,
         disposed: true,
+        pending: 3,
       },
-      { ...rest, events: [], faults: [], back: [3, 4], idle: true, turnMs: 0, disposed: false },
+      { ...rest, events: [], faults: [], back: [3, 4], idle: true, turnMs: 0, disposed: false, pending: 0 },
     ]);
+  });
+
+  it('tells of all texts of an event or of none, wherever the stack ends', () => {
+    const { report, frames } = reportOf();
+    report.event(1, 'log', 'ab', '');
+    expect(() => report.event(1, 'end', 'head', 'no room')).toThrow(RangeError);
+    report.event(1, 'log', 'c', '');
+    expect(() => report.event(1, 'end', 'head', 'no room')).toThrow(RangeError);
+    report.flush(7, true);
+    const [frame] = frames as [{ events: unknown; pending: number }];
+    expect(frame).toMatchObject({
+      events: [
+        [1, 'log', 2, 0],
+        [1, 'log', 1, 0],
+      ],
+      pending: 3,
+    });
   });
 
   it('is large from a megabyte on', () => {

@@ -71,6 +71,7 @@ function hostOf() {
     createGuest,
     writer: {
       add: (text: string) => text.length,
+      cut: () => undefined,
       pending: () => 0,
       flush: (header) => sent.push(header as never),
     },
@@ -154,7 +155,7 @@ describe('a batch', () => {
       createGuest: () => {
         throw new SyntaxError('Unexpected token');
       },
-      writer: { add: () => 0, pending: () => 0, flush: (header) => sent.push(header) },
+      writer: { add: () => 0, cut: () => undefined, pending: () => 0, flush: (header) => sent.push(header) },
       now: () => 0,
       cpu: () => 0,
       lost: () => undefined,

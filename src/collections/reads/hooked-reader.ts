@@ -53,12 +53,12 @@ function createHooked(reader: Reader, tools: HookTools): Reader {
   const begin = (context: Context) => beginHooks(tools, context);
   return {
     async list(collection, request, context) {
-      const session = begin(context);
+      using session = begin(context);
       const changed = await changedRequest(session, collection, request);
-      return changedPage(session, collection, await reader.list(collection, changed, session.context));
+      return await changedPage(session, collection, await reader.list(collection, changed, session.context));
     },
     async get(collection, id, request, context) {
-      const session = begin(context);
+      using session = begin(context);
       const changed = await changedRequest(session, collection, aboutOne(id, request));
       const found = await reader.get(collection, id, changed, session.context);
       if (found.results.length === 0) return found;
@@ -66,18 +66,26 @@ function createHooked(reader: Reader, tools: HookTools): Reader {
       return { ...page, v: page.results.length === 0 ? undefined : found.v };
     },
     async count(collection, request, context) {
-      const session = begin(context);
-      return reader.count(collection, await changedRequest(session, collection, request), session.context);
+      using session = begin(context);
+      return await reader.count(
+        collection,
+        await changedRequest(session, collection, request),
+        session.context,
+      );
     },
     async history(collection, id, request, context) {
-      const session = begin(context);
+      using session = begin(context);
       if (hasHooks({ event: 'beforeGet', collection })) {
         // Revisions hold what their documents held: who may not see the one may not see the other.
         const { filter } = await changedRequest(session, collection, aboutOne(id, {}));
         const seen = await reader.get(collection, id, { filter: filter ?? {} }, session.context);
         if (seen.v === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
       }
-      return changedPage(session, collection, await reader.history(collection, id, request, session.context));
+      return await changedPage(
+        session,
+        collection,
+        await reader.history(collection, id, request, session.context),
+      );
     },
   };
 }

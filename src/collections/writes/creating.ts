@@ -1,8 +1,7 @@
 // Creating documents, one or many: all of them or none.
 import type { JsonObject } from '../../lib/json.ts';
 import { awaitInSlices, mapInSlices } from '../../lib/slices.ts';
-import type { Collection } from '../collection.ts';
-import type { Context, DocumentLimits, DocumentService } from '../documents.ts';
+import type { DocumentLimits, DocumentService } from '../documents.ts';
 import { beginHooks, type HookTools, hasHooks } from '../hook-session.ts';
 import { guardBody, readDocuments, refuseInvalid } from './write-body.ts';
 import { carriesSubDocuments, type Writer } from './writer.ts';
@@ -13,33 +12,18 @@ interface CreatingOptions extends HookTools {
   readonly newId: () => string;
 }
 
-/** Where in a batch a document is. */
-interface Place {
-  readonly index?: number;
-}
-
 export function createCreating(options: CreatingOptions): Pick<DocumentService, 'create'> {
   const { writer, limits, newId } = options;
-
-  /** What hooks make of the documents, and the context in which they are written then. */
-  const throughHooks = async (
-    { collection, placeOf }: { readonly collection: Collection; readonly placeOf: (index: number) => Place },
-    documents: readonly JsonObject[],
-    context: Context,
-  ) => {
-    const at = { event: 'beforeCreate', collection } as const;
-    if (!hasHooks(at)) return { documents, context };
-    const session = beginHooks(options, context);
-    const changed = await session.changeEach(at, documents, placeOf);
-    return { documents: changed, context: session.context };
-  };
 
   return {
     async create(collection, body, asked, { compose }) {
       await guardBody(body);
       const sent = readDocuments(body, limits.batch);
       const placeOf = (index: number) => (Array.isArray(body) ? { index } : {});
-      const { documents, context } = await throughHooks({ collection, placeOf }, sent, asked);
+      const at = { event: 'beforeCreate', collection } as const;
+      using session = hasHooks(at) ? beginHooks(options, asked) : undefined;
+      const documents = (await session?.changeEach(at, sent, placeOf)) ?? sent;
+      const context = session?.context ?? asked;
       const room = { left: limits.batch };
       const prepare = (document: JsonObject, index: number) =>
         writer.prepare(

@@ -55,8 +55,8 @@ function createRemove(options: RemovingOptions) {
   };
 
   /** Each attempt shows the hooks the documents that it is about to remove. */
-  const hooked = ({ collection, find, counts }: Removal, asked: Context) => {
-    const session = beginHooks(options, asked);
+  const hooked = async ({ collection, find, counts }: Removal, asked: Context) => {
+    using session = beginHooks(options, asked);
     const { context } = session;
     const attempt = async () => {
       const stored = await find(context);
@@ -64,7 +64,7 @@ function createRemove(options: RemovingOptions) {
       await session.showEach({ event: 'beforeDelete', collection }, texts);
       return removeWith(writer.commitOnce, { collection, find: async () => stored, counts }, context);
     };
-    return retryConflicts(attempt, { context, now });
+    return await retryConflicts(attempt, { context, now });
   };
 
   return (removal: Removal, context: Context): Promise<RemoveResult> =>

@@ -87,8 +87,12 @@ function createUpdate(options: UpdatingOptions) {
   };
 
   /** Each attempt shows the hooks the documents that it is about to write: what they allowed is what is written. */
-  const hooked = ({ collection, fields, find }: UpdateTask, asked: Context, writeOptions: WriteOptions) => {
-    const session = beginHooks(options, asked);
+  const hooked = async (
+    { collection, fields, find }: UpdateTask,
+    asked: Context,
+    writeOptions: WriteOptions,
+  ): Promise<Page> => {
+    using session = beginHooks(options, asked);
     const { context } = session;
     const attempt = async () => {
       const stored = await find(context);
@@ -100,7 +104,7 @@ function createUpdate(options: UpdatingOptions) {
       const task = { collection, prepared, find: async () => stored };
       return writeWith(writer.commitOnce, task, context, writeOptions);
     };
-    return retryConflicts(attempt, { context, now });
+    return await retryConflicts(attempt, { context, now });
   };
 
   return (task: UpdateTask, context: Context, writeOptions: WriteOptions): Promise<Page> => {

@@ -95,7 +95,7 @@ export function createWriter(options: WriterOptions): Writer {
 
   const commitOnce: Writer['commitOnce'] = async (prepared, attempt, asked) => {
     const subDocuments = prepared.flatMap((one) => one.subDocuments);
-    const session = subDocuments.some(isHooked) ? beginHooks({ hooks, now }, asked) : undefined;
+    using session = subDocuments.some(isHooked) ? beginHooks({ hooks, now }, asked) : undefined;
     const context = session?.context ?? asked;
     const plan = createWritePlan({ at: now(), by: context.caller.name }, newId);
     const { planned, items } = await attempt(plan);

@@ -1,6 +1,7 @@
 // What posted code may ask of the server, beyond answering its request: the grants of its policy, and nothing else.
 import type { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { createJsonTexts } from '../../lib/json-texts.ts';
 import type { HostAnswer, HostCall } from '../sandbox.ts';
 import { readArguments } from './call-arguments.ts';
 import type { FetchCall } from './fetch/fetch-call.ts';
@@ -26,6 +27,7 @@ export interface Capabilities {
 export function createCapabilities(deps: CapabilityDeps): Capabilities {
   const { fetch, toAppError, log } = deps;
   const models = createModelCalls(deps);
+  const read = createJsonTexts();
 
   const perform = (name: string, args: JsonObject, run: Run, signal: AbortSignal): Promise<string> => {
     if (name === 'fetch') return fetch(args, run, signal);
@@ -47,7 +49,10 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
     forRequest: (run) => async (call, signal) => {
       try {
         if (signal.aborted) throw new Refusal('ABORTED', 'The request is over');
-        return { ok: true, text: await perform(call.name, readArguments(call.args), run, signal) };
+        return {
+          ok: true,
+          text: await perform(call.name, await readArguments(call.args, read), run, signal),
+        };
       } catch (error) {
         return failed(error, call.name, run);
       }

@@ -39,6 +39,8 @@ export interface ScopeDeps {
   readonly createCaller: (client: Client | null) => Caller;
   /** The client with this `clientId` as it is now. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
+  /** The same, or as it was seconds ago: of this one is asked in each call. */
+  readonly standing: (clientId: string) => Promise<Client | undefined>;
   readonly queryMs: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -51,10 +53,21 @@ export interface ModelScope {
   readonly run: Run;
 }
 
-type FindClient = ScopeDeps['findClient'];
+type Clients = Pick<ScopeDeps, 'findClient' | 'standing'>;
 
-async function actingClient({ as }: CollectionGrant, caller: Client | null, find: FindClient) {
-  if (as === 'caller') return caller;
+/** The caller as it stands now: hooks behind an answer may run long after it, and code may hold on to a request. */
+async function callerNow(caller: Client, standing: Clients['standing']): Promise<Client> {
+  const client = await standing(caller.clientId);
+  if (client?.id === caller.id) return client;
+  throw new Refusal('CLIENT_REMOVED', 'The client that called does not exist any more');
+}
+
+async function actingClient(
+  { as }: CollectionGrant,
+  caller: Client | null,
+  { findClient: find, standing }: Clients,
+) {
+  if (as === 'caller') return caller === null ? null : callerNow(caller, standing);
   const client = as.startsWith('client:') ? await find(as.slice('client:'.length)) : undefined;
   if (client === undefined) {
     throw new Refusal('CLIENT_REMOVED', 'The client that the policy names does not exist');
@@ -70,7 +83,8 @@ function collectionAt(registry: ScopeDeps['registry'], { name }: CollectionGrant
 }
 
 /** Makes the function that lets a call in, or throws: a Refusal, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
-export function createModelScope({ registry, createCaller, findClient, queryMs, now }: ScopeDeps) {
+export function createModelScope(deps: ScopeDeps) {
+  const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: Run): Promise<ModelScope> => {
     const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY } = run;
     if (depth >= MAX_DEPTH) throw new Refusal('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
@@ -79,7 +93,7 @@ export function createModelScope({ registry, createCaller, findClient, queryMs, 
     const grants = unit.policy.grants.collections;
     const grant = findGrant(grants, name, action);
     const collection = collectionAt(registry, grant);
-    const client = await actingClient(grant, run.client, findClient);
+    const client = await actingClient(grant, run.client, deps);
     const caller = createCaller(client);
     const method = METHODS[action];
     if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');

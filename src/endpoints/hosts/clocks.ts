@@ -33,8 +33,8 @@ function running(host: Host): readonly Request[] {
   return frame.requests.filter((request) => !request.over && (frame.isDelivery || !request.begun));
 }
 
-/** CPU of the present turn, from when it was first looked at; null when it cannot be known. */
-function cpuOfTurn(host: Host, now: number, cpuMs: ClocksDeps['cpuMs']): number | null {
+/** CPU of the present frame, from when it was first looked at; null when it cannot be known. */
+function cpuOfFrame(host: Host, now: number, cpuMs: ClocksDeps['cpuMs']): number | null {
   const pid = host.link.pid();
   const used = pid === undefined ? null : cpuMs(pid);
   if (used === null) return null;
@@ -44,19 +44,26 @@ function cpuOfTurn(host: Host, now: number, cpuMs: ClocksDeps['cpuMs']): number 
 
 const loadMs = ({ isCold }: Frame) => (isCold ? LOAD_MS : 0);
 
-/** Why the present turn has to be ended from outside, if so; what it costs is noted. */
+/**
+ * Why the present frame has to be ended from outside, if so; what it costs is noted. What a host says in between moves neither
+ * clock: all requests of a frame together have the CPU and the wall time of one, and one that comes back to its host has what
+ * it has left.
+ */
 function overdue(host: Host, now: number, { cpuMs }: ClocksDeps): Cause | null {
   const frame = host.frames[0];
   const [first] = frame?.requests ?? [];
-  const runningMs = now - host.progressAt;
-  if (frame === undefined || first === undefined || runningMs < LOOK_MS) return null;
+  if (frame === undefined || first === undefined || now - frame.since < LOOK_MS) return null;
   const limits = limitsOf(first);
-  const used = cpuOfTurn(host, now, cpuMs);
-  if (used !== null && host.lane !== null) noteLongTurn(host.lane, used, now);
+  const used = cpuOfFrame(host, now, cpuMs);
+  if (used !== null) {
+    frame.cpuMs = used;
+    if (host.lane !== null) noteLongTurn(host.lane, used, now);
+  }
+  const grace = GRACE_MS + loadMs(frame);
   const killed = { code: 'ENDPOINT_TIMEOUT', kind: 'kill', message: OUT_OF_TIME } as const;
-  if (used !== null && used > limits.cpuMs + GRACE_MS + loadMs(frame)) return { ...killed, limit: 'cpuMs' };
-  const wallFrom = frame.isDelivery ? first.startedAt : host.progressAt;
-  const isOver = now > wallFrom + limits.wallMs + GRACE_MS + loadMs(frame) && runningMs > GRACE_MS;
+  if (frame.cpuMs + first.cpuMs > limits.cpuMs + grace) return { ...killed, limit: 'cpuMs' };
+  const wallFrom = frame.isDelivery ? first.startedAt : frame.since;
+  const isOver = now > wallFrom + limits.wallMs + grace && now - frame.since > GRACE_MS;
   return isOver ? { ...killed, limit: 'wallMs' } : null;
 }
 

@@ -1,5 +1,5 @@
 // Frames on the pipe to a host, from the server's side. What comes in is hostile: both lengths are held against their caps
-// before anything is kept. The form of a frame is in sandbox/protocol.ts.
+// before anything is kept, and the header is read before any of the raw bytes is. The form of a frame is in sandbox/protocol.ts.
 
 /** Most bytes of a header that a host may send: 16 requests with all the log lines and calls that they may have. */
 const MAX_HEADER = 524_288;
@@ -23,23 +23,37 @@ export interface FrameReader {
   push(chunk: Buffer): boolean;
 }
 
-/** `raw` may be part of the chunk that was pushed. */
-type OnFrame = (header: string, raw: Buffer) => boolean;
+/** Takes frames, `M` being what their headers say. */
+interface FrameTaker<M> {
+  /** Reads a header; null ends the reading, before any raw byte of its frame is kept. */
+  header(header: string, rawBytes: number): M | null;
+  /** Takes a whole frame; false ends the reading. `raw` may be part of the chunk that was pushed. */
+  frame(message: M, raw: Buffer): boolean;
+}
 
 function isTooLarge(headerBytes: number, rawBytes: number): boolean {
   return headerBytes > MAX_HEADER || rawBytes > MAX_RAW;
 }
 
-/** Cuts what a socket delivers into frames. It stops, and stays stopped, when `onFrame` returns false. */
-export function createFrameReader(onFrame: OnFrame): FrameReader {
+/** Cuts what a socket delivers into frames. It stops, and stays stopped, when the taker refuses one. */
+export function createFrameReader<M>(taker: FrameTaker<M>): FrameReader {
   const lengths = Buffer.alloc(LENGTHS);
   let lengthsFilled = 0;
-  /** Header and raw bytes of a frame that did not come in one piece. */
-  let body: Buffer | undefined;
-  let bodyFilled = 0;
+  /** The part of a frame that did not come in one piece: first its header, then its raw bytes. */
+  let part: Buffer | undefined;
+  let partFilled = 0;
+  let message: M | undefined;
 
-  const emit = (headerBytes: number, bytes: Buffer) =>
-    onFrame(bytes.toString('utf8', 0, headerBytes), bytes.subarray(headerBytes));
+  const expect = (bytes: number) => {
+    // Memory that is reserved and never filled costs nothing.
+    part = Buffer.allocUnsafeSlow(bytes);
+    partFilled = 0;
+  };
+  const reset = () => {
+    part = undefined;
+    message = undefined;
+    lengthsFilled = 0;
+  };
 
   /** Takes whole frames straight out of the chunk. Returns where it stopped, or -1. */
   const takeWhole = (chunk: Buffer, from: number): number => {
@@ -48,37 +62,49 @@ export function createFrameReader(onFrame: OnFrame): FrameReader {
       const headerBytes = chunk.readUInt32BE(at);
       const rawBytes = chunk.readUInt32BE(at + 4);
       if (isTooLarge(headerBytes, rawBytes)) return -1;
-      const end = at + LENGTHS + headerBytes + rawBytes;
+      const rawStart = at + LENGTHS + headerBytes;
+      const end = rawStart + rawBytes;
       if (end > chunk.length) return at;
-      if (!emit(headerBytes, chunk.subarray(at + LENGTHS, end))) return -1;
+      const whole = taker.header(chunk.toString('utf8', at + LENGTHS, rawStart), rawBytes);
+      if (whole === null || !taker.frame(whole, chunk.subarray(rawStart, end))) return -1;
       at = end;
     }
     return at;
   };
 
+  /** A part is there. False ends the reading. */
+  const takeFilled = (filled: Buffer): boolean => {
+    const rawBytes = lengths.readUInt32BE(4);
+    const read = message ?? taker.header(filled.toString(), rawBytes);
+    if (read === null) return false;
+    const isHeader = message === undefined;
+    if (isHeader && rawBytes > 0) {
+      message = read;
+      expect(rawBytes);
+      return true;
+    }
+    reset();
+    return taker.frame(read, isHeader ? filled.subarray(0, 0) : filled);
+  };
+
   /** Goes on with a frame that is not complete. Returns where it stopped, or -1. */
   const takePart = (chunk: Buffer, from: number): number => {
     let at = from;
-    if (body === undefined) {
+    if (part === undefined) {
       const copied = chunk.copy(lengths, lengthsFilled, at);
       lengthsFilled += copied;
       at += copied;
       if (lengthsFilled < LENGTHS) return at;
       const headerBytes = lengths.readUInt32BE(0);
-      const rawBytes = lengths.readUInt32BE(4);
-      if (isTooLarge(headerBytes, rawBytes)) return -1;
-      // Memory that is reserved and never filled costs nothing.
-      body = Buffer.allocUnsafeSlow(headerBytes + rawBytes);
-      bodyFilled = 0;
+      if (isTooLarge(headerBytes, lengths.readUInt32BE(4))) return -1;
+      expect(headerBytes);
     }
-    const copied = chunk.copy(body, bodyFilled, at);
-    bodyFilled += copied;
+    const present = part as Buffer;
+    const copied = chunk.copy(present, partFilled, at);
+    partFilled += copied;
     at += copied;
-    if (bodyFilled < body.length) return at;
-    const whole = body;
-    body = undefined;
-    lengthsFilled = 0;
-    return emit(lengths.readUInt32BE(0), whole) ? at : -1;
+    if (partFilled < present.length) return at;
+    return takeFilled(present) ? at : -1;
   };
 
   let isStopped = false;
@@ -86,7 +112,7 @@ export function createFrameReader(onFrame: OnFrame): FrameReader {
     push(chunk) {
       let at = 0;
       while (!isStopped && at < chunk.length) {
-        const isBetween = body === undefined && lengthsFilled === 0;
+        const isBetween = part === undefined && lengthsFilled === 0;
         const next = isBetween ? takeWhole(chunk, at) : at;
         at = next === -1 || next === chunk.length ? next : takePart(chunk, next);
         isStopped = at === -1;

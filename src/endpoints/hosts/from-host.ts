@@ -1,5 +1,8 @@
 // Reads the header of a frame from a host. Strict: whatever is not exactly a message of the protocol is refused whole.
 import type { FromHost, GuestEventKind, Inspection, TurnFault } from '../../../sandbox/protocol.ts';
+import { MAX_JSON_DEPTH } from '../../lib/json-check.ts';
+import { scanJson } from '../../lib/json-scan.ts';
+import { isEventSize } from './event-sizes.ts';
 
 type Turns = Extract<FromHost, { readonly t: 'turns' }>;
 
@@ -21,6 +24,11 @@ const MAX_SETTINGS = 65_536;
 /** No turn lasts that long. JSON can say `1e999`, which is infinite, and would spoil every mean that it enters. */
 const MAX_TURN_MS = 3_600_000;
 
+/** Up to this length a header is parsed as it comes. */
+const SHORT = 1024;
+/** Values of a header: 16 requests with all the log lines and calls that they may have. */
+const MAX_VALUES = 60_000;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields =>
@@ -41,7 +49,8 @@ const isEvent = (event: unknown) =>
   isCount(event[0]) &&
   EVENT_KINDS.has(event[1]) &&
   isCount(event[2]) &&
-  isCount(event[3]);
+  isCount(event[3]) &&
+  isEventSize(event[1] as GuestEventKind, event[2], event[3]);
 
 const isFault = (fault: unknown) =>
   Array.isArray(fault) && fault.length === 3 && isCount(fault[0]) && FAULTS.has(fault[1]) && isText(fault[2]);
@@ -118,8 +127,15 @@ function isMessage(fields: Fields, headerLength: number, rawBytes: number): bool
   }
 }
 
+function isParsable(header: string): boolean {
+  if (header.length <= SHORT) return true;
+  const { depth, values } = scanJson(Buffer.from(header));
+  return depth <= MAX_JSON_DEPTH && values <= MAX_VALUES;
+}
+
 /** The message of a header whose frame has so many raw bytes, or null when the protocol has no such message. */
 export function parseFromHost(header: string, rawBytes: number): FromHost | null {
+  if (!isParsable(header)) return null;
   let value: unknown;
   try {
     value = JSON.parse(header);

@@ -1,17 +1,24 @@
 // What a request sent out of its isolate, read from the texts of an event. Everything here was written by an attacker:
 // null means that it is not what the guest side of the sandbox writes, so that the host is no longer what it was.
+import { type JsonShape, scanJson } from '../../lib/json-scan.ts';
 import type { GuestLog, HostCall, Outcome } from '../sandbox.ts';
+import { MOST_CHARACTERS } from './event-sizes.ts';
 
-/** What one response may carry; the guest side keeps the same bounds. */
-const MAX_HEADERS = 50;
-const MAX_HEADER_BYTES = 16_384;
 /** RFC 9110 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** RFC 9110 5.5, without what a lenient reader downstream takes for the end of a line. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const LEVELS: ReadonlySet<unknown> = new Set(['debug', 'info', 'warn', 'error']);
 const CALL_NAME = /^[a-z]+(\.[a-z]+)?$/i;
-const MAX_TEXT = 65_536;
+
+/** What a head may be made of: it is looked over before it is parsed. */
+type Bounds = Pick<JsonShape, 'depth' | 'values'>;
+const RESPONSE: Bounds = { depth: 3, values: 4 * MOST_CHARACTERS.headerCount + 10 };
+const FIELDS: Bounds = { depth: 1, values: 20 };
+/** Up to this length a head is parsed as it comes. */
+const SHORT = 256;
+/** JSON of a number of milliseconds. */
+const MAX_TIMER = 100;
 
 type Headers = readonly (readonly [name: string, value: string])[];
 type Response = Extract<Outcome, { readonly kind: 'response' }>;
@@ -23,7 +30,14 @@ export interface ResponseHead {
   readonly encoding: 'text' | 'base64';
 }
 
-function parse(text: string): unknown {
+function isWithin(text: string, { depth, values }: Bounds): boolean {
+  if (text.length <= SHORT) return true;
+  const shape = scanJson(Buffer.from(text));
+  return shape.depth <= depth && shape.values <= values;
+}
+
+function parse(text: string, bounds: Bounds): unknown {
+  if (!isWithin(text, bounds)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -32,7 +46,7 @@ function parse(text: string): unknown {
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> | null {
-  const value = parse(text);
+  const value = parse(text, FIELDS);
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : null;
@@ -47,15 +61,16 @@ function isHeader(header: unknown): header is readonly [string, string] {
 }
 
 function areHeaders(headers: unknown): headers is Headers {
-  if (!Array.isArray(headers) || headers.length > MAX_HEADERS || !headers.every(isHeader)) return false;
-  let bytes = 0;
-  for (const [name, value] of headers as Headers) bytes += name.length + value.length;
-  return bytes <= MAX_HEADER_BYTES;
+  if (!Array.isArray(headers) || headers.length > MOST_CHARACTERS.headerCount || !headers.every(isHeader))
+    return false;
+  let length = 0;
+  for (const [name, value] of headers as Headers) length += name.length + value.length;
+  return length <= MOST_CHARACTERS.headers;
 }
 
 /** Status, headers and encoding of an `end`. */
 export function parseResponseHead(head: string): ResponseHead | null {
-  const value = parse(head);
+  const value = parse(head, RESPONSE);
   if (!Array.isArray(value) || value.length !== 3) return null;
   const [status, headers, encoding] = value as readonly unknown[];
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599) return null;
@@ -66,10 +81,17 @@ export function parseResponseHead(head: string): ResponseHead | null {
 /** The response of an `end`, or null when it is over its limit. `raw` is the body as it came. */
 export function responseOf(head: ResponseHead, raw: string | Buffer, maxBytes: number): Response | null {
   const { status, headers, encoding } = head;
+  // Base64 is longer than what it stands for, at most by this.
+  if (encoding === 'base64' && raw.length > Math.ceil(maxBytes / 3) * 4) return null;
   const body = encoding === 'base64' ? Buffer.from(raw.toString(), 'base64') : raw;
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   return bytes > maxBytes ? null : { kind: 'response', status, headers, body };
 }
+
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length <= most;
+const isOptionalText = (value: unknown, most: number): value is string | undefined =>
+  value === undefined || isText(value, most);
 
 /** `next()` or `next(error)`. */
 export function parseNext(head: string): Extract<Outcome, { readonly kind: 'next' }> | null {
@@ -77,7 +99,7 @@ export function parseNext(head: string): Extract<Outcome, { readonly kind: 'next
   if (fields === null) return null;
   const { message, statusCode } = fields;
   if (message === undefined) return Object.keys(fields).length === 0 ? { kind: 'next' } : null;
-  if (typeof message !== 'string' || message.length > MAX_TEXT) return null;
+  if (!isText(message, MOST_CHARACTERS.message)) return null;
   if (statusCode === undefined) return { kind: 'next', error: { message } };
   if (!Number.isInteger(statusCode) || (statusCode as number) < 400 || (statusCode as number) > 599)
     return null;
@@ -92,14 +114,12 @@ export interface GuestError {
   readonly tooLarge: boolean;
 }
 
-const isOptionalText = (value: unknown): value is string | undefined =>
-  value === undefined || (typeof value === 'string' && value.length <= MAX_TEXT);
-
 /** What an `error` says was thrown. */
 export function parseError(head: string): GuestError | null {
   const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
-  if (typeof message !== 'string' || !isOptionalText(message)) return null;
-  if (!isOptionalText(stack) || !isOptionalText(code)) return null;
+  if (!isText(message, MOST_CHARACTERS.message)) return null;
+  if (!isOptionalText(stack, MOST_CHARACTERS.stack) || !isOptionalText(code, MOST_CHARACTERS.code))
+    return null;
   return {
     message,
     ...(stack === undefined ? {} : { stack }),
@@ -122,14 +142,15 @@ export function parseCall(
 /** One line of a log. */
 export function parseLog(head: string): GuestLog | null {
   const { level, message, stack } = fieldsOf(head) ?? {};
-  if (!LEVELS.has(level) || typeof message !== 'string') return null;
-  if (stack !== undefined && typeof stack !== 'string') return null;
+  if (!LEVELS.has(level) || !isText(message, MOST_CHARACTERS.record)) return null;
+  if (!isOptionalText(stack, MOST_CHARACTERS.stack)) return null;
   const record = { level: level as GuestLog['level'], message };
   return stack === undefined ? record : { ...record, stack };
 }
 
 /** Milliseconds that a `timer` asks for. */
 export function parseTimer(args: string): number | null {
+  if (args.length > MAX_TIMER) return null;
   const { ms } = fieldsOf(args) ?? {};
   return typeof ms === 'number' && ms >= 0 && Number.isFinite(ms) ? ms : null;
 }

@@ -51,11 +51,25 @@ function load(host: Host, unit: Unit, number: number): boolean {
 }
 
 function expect(host: Host, frame: Frame, now: number): void {
-  if (host.frames.length === 0) {
-    host.progressAt = now;
-    host.cpuMark = null;
-  }
   host.frames.push(frame);
+  if (host.frames.length > 1) return;
+  host.progressAt = now;
+  beginFrame(host);
+}
+
+/** The host is at the first of its frames from now on. */
+function beginFrame(host: Host): void {
+  host.cpuMark = null;
+  const [frame] = host.frames;
+  if (frame !== undefined) frame.since = host.progressAt;
+}
+
+/** The host is done with a frame. What it was seen to use of CPU counts for the request, if it was that of one alone. */
+export function nextFrame(host: Host): void {
+  const done = host.frames.shift();
+  const [request] = done?.requests ?? [];
+  if (done !== undefined && done.requests.length === 1 && request !== undefined) request.cpuMs += done.cpuMs;
+  beginFrame(host);
 }
 
 interface Handover {
@@ -70,7 +84,16 @@ interface Handover {
 export function hand(host: Host, { unit, requests, room, numberOf, now }: Handover): void {
   const number = numberOf(unit);
   const isCold = load(host, unit, number);
-  const frame: Frame = { unit: number, requests, isDelivery: false, isCold, room, parts: 0 };
+  const frame: Frame = {
+    unit: number,
+    requests,
+    isDelivery: false,
+    isCold,
+    room,
+    parts: 0,
+    since: 0,
+    cpuMs: 0,
+  };
   const jobs: [number, number, number][] = [];
   const texts: string[] = [];
   let rawBytes = 0;
@@ -103,7 +126,11 @@ export function deliver(
   const unit = request.frame?.unit;
   if (unit === undefined) return;
   const { call, ok, text, now } = answer;
-  expect(host, { unit, requests: [request], isDelivery: true, isCold: false, room: 0, parts: 0 }, now);
+  expect(
+    host,
+    { unit, requests: [request], isDelivery: true, isCold: false, room: 0, parts: 0, since: 0, cpuMs: 0 },
+    now,
+  );
   const header = { t: 'deliver', unit, job: request.number, call, ok } as const;
   host.link.send(header, [text], Buffer.byteLength(text));
 }

@@ -56,10 +56,10 @@ export function createHostLink(starting: Promise<HostChild>, events: LinkEvents)
     events.violation();
   };
 
-  const reader = createFrameReader((header, raw) => {
-    const message = parseFromHost(header, raw.length);
+  const reader = createFrameReader<FromHost>({
+    header: parseFromHost,
     // A message may be the last one that is heard.
-    return message !== null && events.message(message, raw) && !isKilled;
+    frame: (message, raw) => events.message(message, raw) && !isKilled,
   });
 
   const attach = (started: HostChild) => {

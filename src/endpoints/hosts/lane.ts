@@ -79,6 +79,7 @@ export function createRequest(
     inFlight: 0,
     logLines: 0,
     logLength: 0,
+    cpuMs: 0,
     controller: null,
     timers: null,
   };

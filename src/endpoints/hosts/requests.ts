@@ -55,6 +55,7 @@ export function takeBack(host: Host, request: Request): void {
   request.timerCalls = 0;
   request.logLines = 0;
   request.logLength = 0;
+  request.cpuMs = 0;
   request.inFlight = 0;
 }
 

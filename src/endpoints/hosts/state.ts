@@ -31,6 +31,8 @@ export interface Request {
   inFlight: number;
   logLines: number;
   logLength: number;
+  /** CPU that its turns were seen to use before the present one. */
+  cpuMs: number;
   controller: AbortController | null;
   timers: Set<NodeJS.Timeout> | null;
 }
@@ -67,6 +69,10 @@ export interface Frame {
   readonly room: number;
   /** What the host has said of it before it was done: at most one word for each request. */
   parts: number;
+  /** Since when it is what the host runs, as far as is known. */
+  since: number;
+  /** CPU that it was seen to use, by the process's own account. */
+  cpuMs: number;
 }
 
 export interface Host {
@@ -93,7 +99,7 @@ export interface Host {
   readonly retired: Set<number>;
   /** When its present turn began, as far as is known. */
   progressAt: number;
-  /** CPU that it had used when its present turn was first looked at; null while nobody looked. */
+  /** CPU that it had used when its present frame was first looked at; null while nobody looked. */
   cpuMark: { readonly at: number; readonly cpuMs: number } | null;
   readonly startedAt: number;
   idleSince: number;

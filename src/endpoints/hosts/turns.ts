@@ -2,8 +2,9 @@
 // found. The guest side keeps the same limits, so going over one means that the host is no longer what it was.
 import type { TurnFault } from '../../../sandbox/protocol.ts';
 import type { Incident } from '../sandbox.ts';
+import { MAX_ARGUMENT_BYTES } from './event-sizes.ts';
 import { parseCall, parseLog } from './guest-events.ts';
-import { LOG_LINES } from './handover.ts';
+import { LOG_LINES, nextFrame } from './handover.ts';
 import { serveCall } from './host-calls.ts';
 import { noteAnswered, noteTurn } from './lane.ts';
 import { createOutcomes, type Ending } from './outcomes.ts';
@@ -46,8 +47,15 @@ function textReader(raw: Buffer) {
     at += bytes;
     return raw.subarray(from, at);
   };
-  return { take, body };
+  const skip = (bytes: number) => {
+    at += bytes;
+  };
+  return { take, body, skip };
 }
+
+/** Arguments as text. Of those that are too long only enough is read to see that. */
+const argumentsOf = (body: string | Buffer): string =>
+  typeof body === 'string' ? body : body.toString('utf8', 0, MAX_ARGUMENT_BYTES + 1);
 
 const FAULT_MESSAGES: Readonly<Record<TurnFault, string>> = {
   timeout: 'The time limit was reached',
@@ -60,12 +68,12 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
   const outcomeOf = createOutcomes();
 
   const log = (request: Request, head: string): string | null => {
+    request.logLines += 1;
+    if (request.logLines > LOG_LINES + LOG_SLACK.lines) return 'logLines';
     const record = parseLog(head);
     if (record === null) return 'protocol';
-    request.logLines += 1;
     request.logLength += record.message.length + (record.stack?.length ?? 0);
     const { logBytes } = request.job.unit.policy.limits;
-    if (request.logLines > LOG_LINES + LOG_SLACK.lines) return 'logLines';
     if (request.logLength > logBytes + LOG_SLACK.length) return 'logBytes';
     request.job.log(record);
     return null;
@@ -100,7 +108,7 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
   const take = (host: Host, request: Request, event: Ending): string | null => {
     if (event.kind === 'log') return log(request, event.head);
     if (event.kind !== 'call') return end(host, request, event);
-    const parsed = parseCall(event.head, event.body.toString());
+    const parsed = parseCall(event.head, argumentsOf(event.body));
     return parsed === null ? 'protocol' : serveCall(host, request, { ...parsed, now });
   };
 
@@ -108,14 +116,17 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
     const texts = textReader(raw);
     let last: Request | undefined;
     for (const [number, kind, headBytes, bodyBytes] of events) {
+      const request = host.requests.get(number) ?? (last?.number === number ? last : undefined);
+      if (request === undefined && !isKnown(host, number)) return PROTOCOL;
+      if (request !== undefined && !mayAct(request, frame)) return PROTOCOL;
+      last = request ?? last;
+      // Of what a request still does after its answer, only its log is of interest.
+      if (request === undefined || (request.over && kind !== 'log')) {
+        texts.skip(headBytes + bodyBytes);
+        continue;
+      }
       const head = texts.take(headBytes);
       const body = texts.body(bodyBytes);
-      const request = host.requests.get(number) ?? (last?.number === number ? last : undefined);
-      if (request === undefined && isKnown(host, number)) continue;
-      if (request === undefined || !mayAct(request, frame)) return PROTOCOL;
-      last = request;
-      // Of what a request still does after its answer, only its log is of interest.
-      if (request.over && kind !== 'log') continue;
       if (!request.over) begin(host, request, { now: now(), turnMs });
       const limit = take(host, request, { kind, head, body });
       if (limit !== null) return { limit, request };
@@ -160,7 +171,6 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
       takeEvents(host, frame, turns, raw) ?? takeFaults(host, frame, turns) ?? takeBack(host, frame, turns);
     if (violation !== null) return violation;
     host.progressAt = now();
-    host.cpuMark = null;
     const pace = { isCold: frame.isCold, now: host.progressAt };
     if (host.lane !== null) {
       noteTurn(host.lane, turns.turnMs, pace);
@@ -171,7 +181,7 @@ export function createTurnsReader({ now, onIncident, requeue }: TurnsDeps) {
       frame.parts += 1;
       return frame.parts > frame.requests.length ? PROTOCOL : null;
     }
-    host.frames.shift();
+    nextFrame(host);
     return isAnswered(frame) ? null : PROTOCOL;
   };
 }

@@ -33,7 +33,11 @@ function writerOf(commit: (writes: readonly Write[]) => Promise<void>) {
     limits: LIMITS,
     newId: () => 'a'.repeat(24),
     now: () => 5,
-    hooks: { run: async () => undefined, runBehind: () => undefined },
+    hooks: {
+      run: async () => undefined,
+      runBehind: () => undefined,
+      openRoom: () => ({ take: () => undefined, close: () => undefined }),
+    },
   });
 }
 

@@ -68,6 +68,7 @@ test('nothing is begun for a request that is over', async () => {
     store: { stats: never },
     createCaller: () => ({ name: null, may: () => true }),
     findClient: async () => undefined,
+    standing: async () => undefined,
     toAppError,
     fetch: async () => {
       begun.push('fetch');

@@ -37,6 +37,7 @@ async function answerOf(body: string, grants: Partial<Grants>): Promise<unknown>
     store: library.store,
     createCaller,
     findClient: async () => undefined,
+    standing: async () => ANN,
     toAppError,
     fetch: call,
     queryMs: 5000,

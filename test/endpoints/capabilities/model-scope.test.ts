@@ -34,15 +34,32 @@ test('a short name of two granted collections is refused, a longer one is not', 
 });
 
 test('the caller needs the permission as well as the module', async () => {
-  const { call } = await openModels();
+  let client = ANN;
+  const { call } = await openModels({ standing: () => client });
   const grants = [grantOf(BOOKS), grantOf('1.0/library/open')];
   const find = async (collection: string, client: Client | null) =>
     (await call('model.find', { collection }, grants, { client })).value.code;
-  const limited = (path: string): Client => ({ ...ANN, permissions: { collections: [{ path }] } });
+  const limited = (path: string): Client => {
+    client = { ...ANN, permissions: { collections: [{ path }] } };
+    return client;
+  };
   expect(await find('books', null)).toBe('NO_TOKEN');
   expect(await find('books', limited('people'))).toBe('NOT_PERMITTED');
   expect(await find('books', limited('books'))).toBeUndefined();
   expect(await find('open', null)).toBeUndefined();
+});
+
+test('the caller is who it is now: removed, made again, with other rights', async () => {
+  let now: Client | undefined = ANN;
+  const { call } = await openModels({ standing: () => now });
+  const find = async () => (await call('model.find', { collection: 'books' }, [grantOf(BOOKS)])).value.code;
+  expect(await find()).toBeUndefined();
+  now = { ...ANN, permissions: { collections: [{ path: 'people' }] } };
+  expect(await find()).toBe('NOT_PERMITTED');
+  now = { ...ANN, id: 'another record of that name' };
+  expect(await find()).toBe('CLIENT_REMOVED');
+  now = undefined;
+  expect(await find()).toBe('CLIENT_REMOVED');
 });
 
 test('a module can act as a client that its policy names, while that client exists', async () => {
@@ -65,6 +82,7 @@ test('what is granted as another client is not open to this one by way of a refe
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
     createCaller,
     findClient: async (clientId) => ({ ...ANN, clientId }),
+    standing: async () => ANN,
     queryMs: 500,
     now: () => 0,
   });
@@ -91,6 +109,7 @@ test('tells the service who asks, how deep, and within which bounds', async () =
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
     createCaller,
     findClient: async () => undefined,
+    standing: async () => ANN,
     queryMs: 500,
     now: () => 1000,
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { watchHost, watchQueue } from '../../../src/endpoints/hosts/clocks.ts';
-import { hand } from '../../../src/endpoints/hosts/handover.ts';
+import { deliver, hand, nextFrame } from '../../../src/endpoints/hosts/handover.ts';
 import type { Incident } from '../../../src/endpoints/sandbox.ts';
 import { type FakeRequest, fakeHost, laneOf, requestOf } from '../../helpers/fake-host.ts';
 import { jobOf, unitOf } from '../../helpers/sandbox-hosts.ts';
@@ -54,6 +54,41 @@ describe('the clock of a host', () => {
     expect(kills).toEqual(['kill cpuMs']);
   });
 
+  it('kills a request that has used too much CPU in several turns', () => {
+    const { host, kills, watch, spend, requests } = hostOf(1);
+    const turn = (from: number, to: number) => {
+      spend(0);
+      watch(from + 50);
+      spend(200);
+      watch(to);
+    };
+    const [request] = requests as [FakeRequest];
+    request.begun = true;
+    turn(0, 250);
+    nextFrame(host);
+    deliver(host, request, { ok: true, text: '', call: 1, now: 300 });
+    expect([kills, request.cpuMs]).toEqual([[], 200]);
+    turn(300, 550);
+    expect(kills).toEqual(['kill cpuMs']);
+  });
+
+  it('has one wall and one share of CPU for all requests of a frame, whatever the host says in between', () => {
+    const { host, kills, watch } = hostOf(16);
+    for (let part = 1; part <= 15; part += 1) {
+      host.progressAt = part * 80;
+      watch(part * 80);
+    }
+    expect(kills).toEqual([]);
+    watch(1251);
+    expect(kills).toEqual(['kill wallMs']);
+    const busy = hostOf(16);
+    busy.watch(50);
+    busy.host.progressAt = 200;
+    busy.spend(351);
+    busy.watch(260);
+    expect(busy.kills).toEqual(['kill cpuMs']);
+  });
+
   it('answers the only request of a turn at its wall time, and kills a while later', () => {
     const { kills, watch, requests, incidents } = hostOf(1);
     watch(1000);
@@ -96,6 +131,8 @@ describe('the clock of a host', () => {
       isCold: false,
       room: 0,
       parts: 0,
+      since: 1100,
+      cpuMs: 0,
     });
     host.progressAt = 1100;
     watch(1300);

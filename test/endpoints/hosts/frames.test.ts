@@ -13,11 +13,18 @@ function lengths(header: number, raw: number): Buffer {
 
 function readerOf() {
   const frames: [string, string][] = [];
-  const reader = createFrameReader((header, raw) => {
-    frames.push([header, raw.toString()]);
-    return header !== 'stop';
+  const headers: [string, number][] = [];
+  const reader = createFrameReader({
+    header(header, rawBytes) {
+      headers.push([header, rawBytes]);
+      return header === 'refused' ? null : header;
+    },
+    frame(header, raw) {
+      frames.push([header, raw.toString()]);
+      return header !== 'stop';
+    },
   });
-  return { frames, push: reader.push };
+  return { frames, headers, push: reader.push };
 }
 
 const STREAM = Buffer.concat([frame('{"a":"ü"}', 'x', '', 'é€'), frame('1'), frame('2', 'y'.repeat(300))]);
@@ -42,6 +49,17 @@ describe('frames', () => {
       push(STREAM.subarray(0, cut));
       push(STREAM.subarray(cut));
       expect(frames).toEqual(FRAMES);
+    }
+  });
+
+  it('are refused by their headers, before any raw byte has come', () => {
+    const start = Buffer.concat([lengths(7, 67_108_864), Buffer.from('refused')]);
+    for (const size of [1, 5, 15]) {
+      const { frames, headers, push } = readerOf();
+      const pushed: boolean[] = [];
+      for (let at = 0; at < start.length; at += size) pushed.push(push(start.subarray(at, at + size)));
+      expect([pushed.indexOf(false), pushed.length - 1]).toEqual([pushed.length - 1, pushed.length - 1]);
+      expect([frames, headers]).toEqual([[], [['refused', 67_108_864]]]);
     }
   });
 

@@ -68,6 +68,47 @@ describe('messages of a host', () => {
     expect(parse(message, 10)).toBeNull();
   });
 
+  const sized = (kind: string, head: number, body = 0) =>
+    parse({ ...TURNS, events: [[1, kind, head, body]] }, head + body);
+
+  it.each([
+    ['end', 33_268],
+    ['result', 100],
+    ['next', 1900],
+    ['error', 14_554],
+    ['silent', 0],
+    ['call', 100],
+    ['log', 61_306],
+  ])('have heads of %s up to %i bytes, known from the header', (kind, most) => {
+    expect([sized(kind, most) === null, sized(kind, most + 1), sized(kind, 67_108_864)]).toEqual([
+      false,
+      null,
+      null,
+    ]);
+  });
+
+  it.each(['next', 'error', 'silent', 'log'])('have no body with %s', (kind) => {
+    expect([sized(kind, 0) === null, sized(kind, 0, 1)]).toEqual([false, null]);
+  });
+
+  it.each([
+    ['too deep', `{"t":"turns","unit":${'['.repeat(200_000)}`],
+    ['of too many values', `{"t":"turns","events":[${'{},'.repeat(70_000)}1]}`],
+  ])('are refused %s, before they are parsed', (_, header) => {
+    const { parse: parseJson } = JSON;
+    let parsed = 0;
+    JSON.parse = (...args) => {
+      parsed += 1;
+      return parseJson(...args);
+    };
+    try {
+      expect(parseFromHost(header, 0)).toBeNull();
+    } finally {
+      JSON.parse = parseJson;
+    }
+    expect(parsed).toBe(0);
+  });
+
   it('are refused with an infinite turn, which JSON can say', () => {
     const header = (turnMs: string) => JSON.stringify(TURNS).replace('"turnMs":0.5', `"turnMs":${turnMs}`);
     expect(parseFromHost(header('3600000'), 10)).toMatchObject({ turnMs: 3_600_000 });

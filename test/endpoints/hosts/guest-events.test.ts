@@ -54,6 +54,36 @@ describe('the head of a response', () => {
   });
 });
 
+describe('heads of a host that does not cut them', () => {
+  const fields = (members: object) => JSON.stringify({ message: 'm', level: 'info', ...members });
+
+  it.each([
+    ['a long message', fields({ message: 'x'.repeat(8193) })],
+    ['too many members', `{"message":"m","level":"info"${',"a":1'.repeat(200)}}`],
+    ['too deep a member', `{"message":"m","level":"info","a":${'['.repeat(500)}${']'.repeat(500)}}`],
+  ])('are refused with %s', (_, text) => {
+    expect([parseError(text), parseLog(text), parseNext(text)]).toEqual([null, null, null]);
+  });
+
+  it('are refused with a message of an error that is longer than one that was cut', () => {
+    const [most, more] = [fields({ message: 'x'.repeat(300) }), fields({ message: 'x'.repeat(301) })];
+    expect([parseError(most) === null, parseNext(most) === null]).toEqual([false, false]);
+    expect([parseError(more), parseNext(more)]).toEqual([null, null]);
+    expect(parseError(fields({ code: 'x'.repeat(101) }))).toBeNull();
+    const long = fields({ stack: 'x'.repeat(2010) });
+    expect([parseError(long), parseLog(long)]).toEqual([null, null]);
+  });
+
+  it('are refused with headers of too many values, or too deep', () => {
+    expect(parseResponseHead(`[200,[${'{},'.repeat(10_000)}{}],"text"]`)).toBeNull();
+    expect(parseResponseHead(`[200,${'['.repeat(1000)}${']'.repeat(1000)},"text"]`)).toBeNull();
+  });
+
+  it('are refused where a timer is longer than a number', () => {
+    expect(parseTimer(`{"ms":1${' '.repeat(200)}}`)).toBeNull();
+  });
+});
+
 describe('a body', () => {
   const text = { status: 200, headers: [], encoding: 'text' } as const;
   const bytes = { ...text, encoding: 'base64' } as const;

@@ -101,6 +101,18 @@ describe('the link to a host', () => {
     expect(seen.filter((event) => event !== 'lost')).toEqual(['started', 'violation', 'gone SIGKILL']);
   });
 
+  it.each(['end', 'log', 'error'])('kills on the header of a frame whose `%s` is too large', async (kind) => {
+    const turns = { t: 'turns', unit: 1, faults: [], back: [], idle: true, turnMs: 1, disposed: false };
+    const header = JSON.stringify({ ...turns, events: [[1, kind, 67_108_864, 0]] });
+    const frame = encodeFrame(header, [], 0);
+    frame.writeUInt32BE(67_108_864, 4);
+    // Not one of the raw bytes is ever sent.
+    const script = `pipe.write(Buffer.from(${JSON.stringify([...frame])})); setInterval(() => undefined, 1000)`;
+    const { seen, gone } = linkOf(Promise.resolve(childOf(script)));
+    await gone;
+    expect(seen).toEqual(['started', 'violation', 'gone SIGKILL']);
+  });
+
   it('kills what closes its pipe and lives on', async () => {
     const { seen, gone } = linkOf(
       Promise.resolve(childOf('pipe.destroy(); setInterval(() => undefined, 1000)')),

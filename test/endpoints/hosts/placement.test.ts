@@ -4,7 +4,16 @@ import type { Frame, Host, Lane } from '../../../src/endpoints/hosts/state.ts';
 import { fakeHost, laneOf } from '../../helpers/fake-host.ts';
 
 const BOUNDS = { busyHosts: 2, maxHosts: 16 };
-const FRAME: Frame = { unit: 1, requests: [], isDelivery: false, isCold: false, room: 4, parts: 0 };
+const FRAME: Frame = {
+  unit: 1,
+  requests: [],
+  isDelivery: false,
+  isCold: false,
+  room: 4,
+  parts: 0,
+  since: 0,
+  cpuMs: 0,
+};
 
 function wantedOf(lane: Lane, parts: Partial<Wanted> = {}): Wanted {
   const usual = { domain: 'default', jit: false, unit: 1, concurrency: 16, alone: false };

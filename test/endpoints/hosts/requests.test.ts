@@ -7,7 +7,16 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 const ANSWER = { kind: 'result', json: '1' } as const;
-const FRAME: Frame = { unit: 1, requests: [], isDelivery: false, isCold: false, room: 1, parts: 0 };
+const FRAME: Frame = {
+  unit: 1,
+  requests: [],
+  isDelivery: false,
+  isCold: false,
+  room: 1,
+  parts: 0,
+  since: 0,
+  cpuMs: 0,
+};
 
 function begun() {
   const host = fakeHost({ progressAt: 5 });

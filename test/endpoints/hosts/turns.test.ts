@@ -3,7 +3,7 @@ import { hand } from '../../../src/endpoints/hosts/handover.ts';
 import { takeBack } from '../../../src/endpoints/hosts/requests.ts';
 import type { Turns } from '../../../src/endpoints/hosts/state.ts';
 import { createTurnsReader } from '../../../src/endpoints/hosts/turns.ts';
-import type { GuestLog, Incident } from '../../../src/endpoints/sandbox.ts';
+import type { GuestLog, HostCall, Incident } from '../../../src/endpoints/sandbox.ts';
 import { type FakeRequest, fakeHost, laneOf, requestOf } from '../../helpers/fake-host.ts';
 import { jobOf, unitOf } from '../../helpers/sandbox-hosts.ts';
 
@@ -14,6 +14,7 @@ const END = '[200,[],"text"]';
 /** A host that has been handed frames, and what takes in its answers. */
 function hostOf(...frames: number[]) {
   const logs: GuestLog[] = [];
+  const asked: HostCall[] = [];
   const unit = unitOf('code', {
     limits: { logBytes: 100, responseBytes: 20_000, hostCalls: 1, wallMs: 1000 },
   });
@@ -21,7 +22,14 @@ function hostOf(...frames: number[]) {
   const lane = laneOf();
   const requests: FakeRequest[] = [];
   for (const count of frames) {
-    const job = { ...jobOf(unit), log: (record: GuestLog) => logs.push(record) };
+    const job = {
+      ...jobOf(unit),
+      log: (record: GuestLog) => logs.push(record),
+      serve: async (call: HostCall) => {
+        asked.push(call);
+        return { ok: true, text: 'null' };
+      },
+    };
     const batch = Array.from({ length: count }, () => requestOf(lane, job));
     requests.push(...batch);
     hand(host, { unit, requests: batch, room: 16, numberOf: () => 1, now: 0 });
@@ -49,7 +57,7 @@ function hostOf(...frames: number[]) {
     const turns: Turns = { t: 'turns', unit: 1, events: sizes, ...rest, ...parts };
     return read(host, turns, Buffer.from(texts.join('')))?.limit ?? null;
   };
-  return { host, lane, requests, incidents, back, logs, take, wait: (ms: number) => (clock += ms) };
+  return { host, lane, asked, requests, incidents, back, logs, take, wait: (ms: number) => (clock += ms) };
 }
 
 const bodiesOf = (requests: readonly FakeRequest[]) =>
@@ -128,6 +136,14 @@ describe('the turns of a host', () => {
   });
 });
 
+describe('arguments', () => {
+  it('of a call are read only as far as is needed to see that they are too long', () => {
+    const { take, asked } = hostOf(1);
+    expect(take([[1, 'call', '{"call":1,"name":"fetch"}', '\u4e2d'.repeat(1_000_000)]])).toBeNull();
+    expect(asked.map(({ args }) => Buffer.byteLength(args))).toEqual([1_048_578]);
+  });
+});
+
 describe('faults', () => {
   it('end requests, as limits that were kept', () => {
     const { take, requests, incidents, wait } = hostOf(1, 1, 1, 1);
@@ -194,6 +210,14 @@ describe('a host that is not what it was', () => {
     ],
     ['leaves a request out', 'protocol', ({ take }) => take([[1, 'end', END, 'a']])],
     ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']])],
+    ...(['end', 'error', 'next', 'log', 'call'] as const).flatMap((kind): typeof cases => [
+      [
+        `sends ${kind} of too many members`,
+        'protocol',
+        ({ take }) => take([[1, kind, `[${'{},'.repeat(5000)}1]`]]),
+      ],
+      [`sends ${kind} that is too deep`, 'protocol', ({ take }) => take([[1, kind, '['.repeat(10_000)]])],
+    ]),
     ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']])],
     ['sends a broken record', 'protocol', ({ take }) => take([[1, 'log', '{}']])],
     ['answers more than it may', 'responseBytes', ({ take }) => take([[1, 'end', END, 'x'.repeat(20_001)]])],

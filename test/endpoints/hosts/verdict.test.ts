@@ -67,7 +67,7 @@ describe('the verdict on a dead host', () => {
     begin(made, 0, 1);
     made.host.frames.shift();
     made.host.frames.push({
-      ...{ unit: 1, isDelivery: true, isCold: false, room: 0, parts: 0 },
+      ...{ unit: 1, isDelivery: true, isCold: false, room: 0, parts: 0, since: 0, cpuMs: 0 },
       requests: [made.requests[1] as Request],
     });
     expect(verdictOf(made, DEATH)).toEqual({ blamed: 1, lost: [], alone: [0], again: [] });

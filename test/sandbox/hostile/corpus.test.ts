@@ -6,7 +6,7 @@ import { attacksOf, CLASSES } from './corpus.ts';
 
 const EXPECTED = [
   ...['after', 'cpu', 'egress', 'escape', 'floods', 'globals', 'headers', 'hooks', 'leaks', 'load'],
-  ...['memory', 'metadata', 'model', 'returns', 'routes', 'text'],
+  ...['memory', 'metadata', 'model', 'results', 'returns', 'routes', 'text'],
 ];
 
 it('has every class', () => {

@@ -58,7 +58,9 @@ interface Machine {
 }
 
 const accepted = (means: Means, options: LaunchOptions) =>
-  ulimits(options).filter((option) => means.limits.has(letterOf(option)));
+  ulimits({ ...options, ownUser: means.userId !== undefined }).filter((option) =>
+    means.limits.has(letterOf(option)),
+  );
 
 function commandLine({ files, means }: Machine, options: LaunchOptions): string[] {
   const { sh, env, setpriv, bwrap } = means.tools;

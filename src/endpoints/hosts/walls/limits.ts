@@ -4,13 +4,17 @@ export interface LimitOptions {
   readonly jit: boolean;
   /** Private memory in MB; not set with the compiler, which reserves more than it uses. */
   readonly memoryMb: number;
+  /** It has a user of its own: the kernel counts threads by user, and would count those of others too. */
+  readonly ownUser: boolean;
 }
 
 /** A backstop for a host that nobody kills any more. The server replaces hosts long before. */
 const CPU_SECONDS = 900;
+/** Threads and processes: a host has a dozen. */
+const THREADS = 64;
 
 /** Options of `ulimit`. Sizes are in kilobytes, but for files, whose unit differs from shell to shell: zero is zero in all. */
-export function ulimits({ jit, memoryMb }: LimitOptions): string[] {
+export function ulimits({ jit, memoryMb, ownUser }: LimitOptions): string[] {
   return [
     // A dump of memory would hold what callers sent.
     '-c 0',
@@ -19,6 +23,8 @@ export function ulimits({ jit, memoryMb }: LimitOptions): string[] {
     // Also the stack of guests: 12,700 frames. Stacks of threads count as private memory.
     '-s 1024',
     `-t ${CPU_SECONDS}`,
+    // The same in the words of different shells: of two, one accepts it.
+    ...(ownUser ? [`-u ${THREADS}`, `-p ${THREADS}`] : []),
     ...(jit ? [] : [`-d ${memoryMb * 1024}`]),
   ];
 }

@@ -63,7 +63,7 @@ export function letterOf(option: string): string {
 type User = number | undefined;
 
 async function acceptedLimits(sh: string, user: User, memoryMb: number) {
-  const script = `${tryoutScript(ulimits({ jit: false, memoryMb }))}\ntrue`;
+  const script = `${tryoutScript(ulimits({ jit: false, memoryMb, ownUser: user !== undefined }))}\ntrue`;
   const printed = await tryOut({ command: [sh, '-c', script], user });
   return printed === undefined ? undefined : new Set(printed.split('\n').filter(Boolean).map(letterOf));
 }

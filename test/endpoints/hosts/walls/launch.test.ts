@@ -105,6 +105,8 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     expect(one.walls['ownUser']).toBe(isRoot);
     expect(new Set(users).size).toBe(isRoot ? 2 : 1);
     expect(users).not.toContain(0);
+    // Threads are counted by user: where others share it, a limit would count theirs.
+    expect(limitsOf(one).get('Max processes') === '64 64').toBe(isRoot);
     expect(statusOf(one, 'Groups').trim()).toBe(isRoot ? '' : statusOf(one, 'Groups').trim());
     expect(Number.parseInt(statusOf(one, 'CapEff'), 16)).toBe(0);
   });

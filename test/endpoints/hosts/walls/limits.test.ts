@@ -7,8 +7,8 @@ const sh = (script: string, ...args: string[]) =>
 
 describe('limits', () => {
   it('bound memory only without a compiler', () => {
-    expect(ulimits({ jit: false, memoryMb: 384 })).toContain('-d 393216');
-    expect(ulimits({ jit: true, memoryMb: 384 }).join()).not.toContain('-d');
+    expect(ulimits({ jit: false, memoryMb: 384, ownUser: false })).toContain('-d 393216');
+    expect(ulimits({ jit: true, memoryMb: 384, ownUser: false }).join()).not.toContain('-d');
   });
 
   it('are one command each, so that none is lost on a shell that takes one option at a time', () => {
@@ -17,7 +17,7 @@ describe('limits', () => {
   });
 
   it('reach the command, whatever stands in its arguments', () => {
-    const script = limitScript(ulimits({ jit: false, memoryMb: 300 }));
+    const script = limitScript(ulimits({ jit: false, memoryMb: 300, ownUser: false }));
     const shown = sh(
       script,
       '/bin/sh',

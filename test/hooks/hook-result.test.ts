@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { createReadResult } from '../../src/hooks/hook-result.ts';
+import { createResultRooms } from '../../src/hooks/result-room.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { taskOf } from './stand-in-sandbox.ts';
+
+const MB = 1_048_576;
+
+function reading(limits = { request: 64 * MB, server: 256 * MB }) {
+  const read = createReadResult({ jsonValues: 100_000 });
+  const open = createResultRooms(limits);
+  return (
+    text: string,
+    more: { event?: 'beforeCreate' | 'afterGet'; fault?: (value: Json) => string } = {},
+  ) => {
+    const room = open();
+    const use = { room, fault: more.fault ?? (() => undefined) };
+    const result = read(text, 'a', taskOf(null, { event: more.event ?? 'beforeCreate', index: 3 }), use);
+    return { room, use, result, again: () => read(text, 'a', taskOf(null), use) };
+  };
+}
+
+async function refusalOf(promise: Promise<unknown>) {
+  const error = await promise.then(
+    (value) => value,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AppError)) throw error ?? new Error('nothing was refused');
+  return { code: error.code, details: error.items[0]?.details, index: error.items[0]?.['index'] };
+}
+
+describe('a result', () => {
+  const read = reading();
+  const objects = (count: number) => `[${Array(count).fill('{}')}]`;
+
+  it('of a write has no more values than a document', async () => {
+    const { details, index } = await refusalOf(read(objects(51_000)).result);
+    expect([details, index]).toEqual(['a - returned more than 100000 values', 3]);
+    expect(await read(objects(49_000)).result).toHaveLength(49_000);
+  });
+
+  it('of a read has no more values than can be parsed beside other work', async () => {
+    const page = (count: number) =>
+      refusalOf(read(objects(count), { event: 'afterGet', fault: () => 'was read' }).result);
+    expect((await page(124_000)).details).toBe('a - was read');
+    expect((await page(126_000)).details).toBe('a - returned more than 250000 values');
+  });
+
+  it('is held against what the task takes', async () => {
+    const fault = (value: Json) => `is ${JSON.stringify(value)}`;
+    expect((await refusalOf(read('{"a":1}', { fault }).result)).details).toBe('a - is {"a":1}');
+  });
+
+  it.each([
+    ['{"a":', 'returned what cannot be read'],
+    ['', 'returned what cannot be read'],
+    ['{"b":{"__proto__":1}}', 'returned an object whose `b.__proto__` is a reserved name'],
+    ['{"b":"\\ud800"}', 'returned an object whose `b` holds a lone surrogate'],
+    ['{"b":1e999}', 'returned an object whose `b` is not a finite number'],
+    [`${'['.repeat(200)}${']'.repeat(200)}`, 'is nested deeper than 100 levels'],
+    [`${'['.repeat(90_000)}${']'.repeat(90_000)}`, 'is nested deeper than 100 levels'],
+  ])('is refused: %.30s', async (json, why) => {
+    expect((await refusalOf(read(json).result)).details).toContain(why);
+  });
+});
+
+describe('the results of one request', () => {
+  it('have so much room together, texts and values', async () => {
+    const read = reading({ request: 2 * MB, server: 256 * MB });
+    const text = read(JSON.stringify('x'.repeat(MB)));
+    await text.result;
+    const full = { details: 'a - returned more than one request has room for', index: undefined };
+    expect(await refusalOf(text.again())).toMatchObject(full);
+    // 20,000 lists of two bytes each: it is not their text that has no room.
+    expect(await refusalOf(read(`[${Array(40_000).fill('[]')}]`).result)).toMatchObject({
+      ...full,
+      index: 3,
+    });
+  });
+
+  it('share the room of the server with all others, who may come again', async () => {
+    const read = reading({ request: 2 * MB, server: 2 * MB });
+    const text = JSON.stringify('x'.repeat(MB + 1000));
+    const first = read(text);
+    await first.result;
+    expect((await refusalOf(read(text).result)).code).toBe('ENDPOINT_BUSY');
+    first.room.close();
+    expect(await read(text).result).toHaveLength(MB + 1000);
+  });
+});

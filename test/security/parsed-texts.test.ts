@@ -1,0 +1,15 @@
+// Everything of posted code that is parsed on the main thread is in the table of decision 0025, with its bound.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { sourceFiles } from '../helpers/source-tree.ts';
+
+const RECORD = new URL('../../docs/decisions/0025-what-posted-code-sends-is-weighed.md', import.meta.url);
+
+test('every file about posted code that parses JSON is listed with its bound', () => {
+  const listed = [...readFileSync(RECORD, 'utf8').matchAll(/^\| `(\S+)` \|/gm)].map(([, path]) => path);
+  const about = ['src/endpoints', 'src/hooks'].flatMap(sourceFiles).map(({ path }) => path);
+  const parsing = [...about, 'src/lib/json-texts.ts'].filter((path) =>
+    readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').includes('JSON.parse('),
+  );
+  expect(parsing.sort()).toEqual(listed.sort());
+});
