@@ -1,6 +1,6 @@
 // What the kernel says of a host that was launched, with everything that this machine has and with less.
 import { once } from 'node:events';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { exitSignal } from '../../../../src/endpoints/hosts/walls/exit-signal.ts';
 import { createLauncher, type HostChild } from '../../../../src/endpoints/hosts/walls/launch.ts';
@@ -114,6 +114,13 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     const target = (descriptor: number) => readlinkSync(`/proc/${child.pid()}/fd/${descriptor}`);
     expect([0, 1, 2].map(target)).toEqual(['/dev/null', '/dev/null', '/dev/null']);
     expect(target(3)).toMatch(/^socket:/);
+    const others = readdirSync(`/proc/${child.pid()}/fd`)
+      .map(Number)
+      .filter((descriptor) => descriptor > 3);
+    // Node wakes its own threads by these; no file, no socket, and each pipe has both of its ends in here.
+    const pipes = others.map(target).filter((name) => !/^anon_inode:|^\/dev\/null$/.test(name));
+    expect(pipes.filter((name) => !name.startsWith('pipe:'))).toEqual([]);
+    for (const name of pipes) expect(pipes.filter((other) => other === name)).toHaveLength(2);
   });
 
   it('is gone when it is killed, and the kill is told from a fault of its own', async () => {
