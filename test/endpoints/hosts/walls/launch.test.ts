@@ -201,6 +201,7 @@ describe('a launcher', () => {
   it('does without any tool', async () => {
     const child = await launched({});
     expect(child.walls).toMatchObject({ limits: false, memoryLimit: false, emptyEnvironment: true });
+    if (process.platform === 'linux') expect(proc(child, 'environ')).toBe('PWD=/\0');
   });
 
   it('rejects when there is nothing to launch, each time anew', async () => {
