@@ -1,6 +1,6 @@
 // What the kernel says of a host that was launched, with everything that this machine has and with less.
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { exitSignal } from '../../../../src/endpoints/hosts/walls/exit-signal.ts';
 import { createLauncher, type HostChild } from '../../../../src/endpoints/hosts/walls/launch.ts';
@@ -87,6 +87,9 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
         'Max data size': '335544320 335544320',
       },
     });
+    expect(readlinkSync(`/proc/${child.pid()}/cwd`)).toBe('/');
+    // What may not be traced belongs to root, whoever runs it.
+    expect(statSync(`/proc/${child.pid()}/environ`).uid).toBe(0);
     expect(statusOf(child, 'NoNewPrivs')).toBe('1');
     expect(statusOf(child, 'Seccomp')).toBe('2');
     expect(Number(statusOf(child, 'Seccomp_filters'))).toBe(tools.bwrap === undefined ? 1 : 2);
