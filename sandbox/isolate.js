@@ -61,9 +61,9 @@ let compiled = /** @type {any} */ (undefined);
 
 /** @param {any} isolate */
 function compileBundle(isolate) {
-  const place = { filename: 'sandbox' };
-  if (compiled !== undefined) return isolate.compileScriptSync(BUNDLE, { ...place, cachedData: compiled });
-  const bundle = isolate.compileScriptSync(BUNDLE, { ...place, produceCachedData: true });
+  const origin = { filename: 'sandbox' };
+  if (compiled !== undefined) return isolate.compileScriptSync(BUNDLE, { ...origin, cachedData: compiled });
+  const bundle = isolate.compileScriptSync(BUNDLE, { ...origin, produceCachedData: true });
   compiled = bundle.cachedData;
   return bundle;
 }
@@ -80,10 +80,10 @@ function disposeOf(isolate) {
  * @returns {Engine}
  */
 function fill(isolate, options, door) {
-  const place = { filename: options.name, lineOffset: -1 };
+  const origin = { filename: options.name, lineOffset: -1 };
   const scratch = isolate.createContextSync();
-  scratch.evalClosureSync(aloneText(options.source), [], { ...place, timeout: INSTALL_MS });
-  const author = isolate.compileScriptSync(moduleText(options.source), place);
+  scratch.evalClosureSync(aloneText(options.source), [], { ...origin, timeout: INSTALL_MS });
+  const author = isolate.compileScriptSync(moduleText(options.source), origin);
   const bundle = compileBundle(isolate);
   const callback = new ivm.Callback(quiet(door), { sync: true });
   const text = optionsText(options);

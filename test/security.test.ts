@@ -1,22 +1,23 @@
 // SECURITY.md tells the truth: its tests exist, its limits have these defaults, its modules are there.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingAt } from '../src/config/settings.ts';
 import { ROOT } from './helpers/source-tree.ts';
 
 const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
 
-/** The cells of every table row. */
-const rows = text
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('|---'))
-  .map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+const cellsOf = (line: string) =>
+  line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim());
+
+/** The rows of every table whose last column has tests, as cells. */
+const rows = text.split(/\n\n+/).flatMap((block) => {
+  const lines = block.split('\n').filter((line) => line.startsWith('| '));
+  return cellsOf(lines[0] ?? '').at(-1) === 'Test' ? lines.slice(1).map(cellsOf) : [];
+});
 
 const UNITS: Readonly<Record<string, number>> = { KB: 1024, MB: 1024 * 1024, s: 1000 };
 
@@ -33,11 +34,35 @@ test('every test and folder that it names exists', () => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+
+test.each(['SECURITY.md', 'sandbox/README.md'])('every link of %s leads somewhere', (page) => {
+  const links = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\(([^)\s#]*)(?:#([\w-]+))?\)/g)];
+  expect(links.length).toBeGreaterThan(10);
+  for (const [, path = '', anchor] of links) {
+    const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
+    expect(existsSync(file), path).toBe(true);
+    if (anchor === undefined || !file.endsWith('.md')) continue;
+    const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+      anchorOf(text),
+    );
+    expect(headings).toContain(anchor);
+  }
+});
+
 test('every promise and every limit names a test', () => {
-  const tabled = rows.filter((cells) => !['Promise', 'Limit', 'Module'].includes(cells[0] ?? ''));
-  const last = tabled.filter((cells) => !cells[0]?.startsWith('`src/')).map((cells) => cells.at(-1));
-  expect(last.length).toBeGreaterThan(20);
-  for (const cell of last) expect(cell).toMatch(/`test\/[^`]+\.test\.ts`/);
+  expect(rows.length).toBeGreaterThan(100);
+  for (const cells of rows) expect(cells.at(-1)).toMatch(/`test\/[^`]+\.test\.ts`/);
+});
+
+test('every promise is one line that ends as a sentence does', () => {
+  const promises = rows.filter((cells) => cells.length === 2);
+  expect(promises.length).toBeGreaterThan(60);
+  for (const [promise] of promises) expect(promise).toMatch(/^[A-Z`].*\.$/);
 });
 
 test('every limit has the default that it says', () => {

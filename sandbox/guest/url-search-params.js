@@ -9,14 +9,23 @@
   const parse = (text) =>
     JSONParse(ask('pairs', '', StringStartsWith(text, '?') ? StringSlice(text, 1) : text));
 
-  /** Pairs of anything that can be iterated. */
+  function addPair(pairs, item) {
+    if (item === null || typeof item !== 'object') throw new TypeError('Each item must be a pair');
+    if (pairs.length === MAX_PAIRS) throw new TypeError(`There are more than ${MAX_PAIRS} pairs`);
+    kit.put(pairs, pairs.length, [String(item[0]), String(item[1])]);
+  }
+
+  function pairsOfArray(items) {
+    const pairs = [];
+    for (let index = 0; index < items.length; index += 1) addPair(pairs, items[index]);
+    return pairs;
+  }
+
+  /** Pairs of anything else that can be iterated: its iterator is the author's, and is only asked for the next item. */
   function pairsOf(iterable) {
     const pairs = [];
-    for (const item of iterable) {
-      if (item === null || typeof item !== 'object') throw new TypeError('Each item must be a pair');
-      kit.put(pairs, pairs.length, [String(item[0]), String(item[1])]);
-      if (pairs.length > MAX_PAIRS) throw new TypeError(`There are more than ${MAX_PAIRS} pairs`);
-    }
+    const iterator = iterable[SymbolIterator]();
+    for (let step = iterator.next(); !step.done; step = iterator.next()) addPair(pairs, step.value);
     return pairs;
   }
 
@@ -32,7 +41,8 @@
   function initialPairs(init) {
     if (init === undefined || init === null) return [];
     if (typeof init !== 'object' && typeof init !== 'function') return parse(String(init));
-    if (ArrayIsArray(init) || typeof init[SymbolIterator] === 'function') return pairsOf(init);
+    if (ArrayIsArray(init)) return pairsOfArray(init);
+    if (typeof init[SymbolIterator] === 'function') return pairsOf(init);
     return pairsOfMembers(init);
   }
 

@@ -1,7 +1,15 @@
 // Which files are generated, and their text.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { configurationPage } from './configuration.ts';
 import { editorSchema } from './editor-schema.ts';
 import { errorsPage } from './errors.ts';
+import { withLines } from './line-links.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+
+/** Written by hand but for the numbers of lines in it. */
+const numbered = (path: string) => [path, withLines(path, read(path), read)] as const;
 
 /** Path from the root of the repository, and text. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -9,5 +17,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/configuration.md', configurationPage()],
     ['docs/errors.md', errorsPage()],
     ['workspace/config.schema.json', editorSchema()],
+    numbered('sandbox/README.md'),
+    numbered('SECURITY.md'),
   ]);
 }

@@ -1,7 +1,7 @@
 // Generators of requests: query strings, paths, methods and headers as they come off a socket.
 import fc from 'fast-check';
 import { filter } from './hostile-content.ts';
-import { json, mostly, text } from './hostile-values.ts';
+import { bodyText, json, mostly, text } from './hostile-values.ts';
 
 const encoded = (value: string) => encodeURIComponent(value.toWellFormed());
 
@@ -136,6 +136,58 @@ export const method = fc.constantFrom(
   'PROPFIND',
   'TRACE',
 );
+
+/** Clients that are made and changed; never the admin, whose token the run needs. */
+const client = mostly(fc.constantFrom('me', 'you', 'nobody'), text.map(encoded));
+
+const changedPath = mostly(
+  fc.oneof(
+    fc.constantFrom('/api/clients', '/api/config', '/api/flush', '/1.0/echo', '/1.0/echo?x=1', '/1.0/gone'),
+    fc.tuple(client, fc.constantFrom('', '/secret')).map(([name, end]) => `/api/clients/${name}${end}`),
+    fc
+      .tuple(
+        fc.constantFrom('/1.0/junk', '/api/hooks/junk'),
+        fc.constantFrom(
+          'config',
+          'policy',
+          'suspend',
+          'versions',
+          'versions/1/rollback',
+          'versions/1/approve',
+        ),
+      )
+      .map(([module, end]) => `${module}/${end}`),
+  ),
+  fc.array(segment, { maxLength: 4 }).map((parts) => `/api/hooks/${parts.join('/')}`),
+);
+
+const changedBody = fc.oneof(
+  json,
+  bodyText,
+  fc.constantFrom(
+    'module.exports.get = (req, res) => res.json(req.query);',
+    'module.exports = (obj) => obj;',
+    'for (;;);',
+    'module.exports.get = (req, res) => {',
+  ),
+  fc.record(
+    {
+      ...{ clientId: client, secret: text, accessType: fc.constantFrom('admin', 'user', 1), data: json },
+      ...{ version: fc.constantFrom(1, 2), limits: json, grants: json, permissions: json },
+      ...{ logging: json, server: json, caching: json, cors: json },
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+);
+
+/** What an admin may send to change something, and calls of an endpoint at `/1.0/echo`. */
+export const change = fc.record({
+  method: fc.constantFrom('POST', 'PUT', 'DELETE', 'GET', 'HEAD', 'PATCH'),
+  path: changedPath,
+  body: changedBody,
+  type: mostly(fc.constantFrom('application/json', 'text/plain'), fc.constantFrom('text/html', '', 'x')),
+  signedIn: mostly(fc.constant(true), fc.constant(false)),
+});
 
 const latin = fc.string({
   unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),

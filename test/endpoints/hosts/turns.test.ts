@@ -172,6 +172,7 @@ describe('a host that is not what it was', () => {
     'log',
     JSON.stringify({ level: 'info', message: 'x'.repeat(length) }),
   ];
+  const more = { idle: false };
   const cases: [string, string, (host: ReturnType<typeof hostOf>) => string | null][] = [
     [
       'speaks without being asked',
@@ -182,44 +183,53 @@ describe('a host that is not what it was', () => {
       },
     ],
     ['speaks of another unit', 'protocol', ({ take }) => take([], { unit: 2 })],
-    ['answers a request that it was never given', 'protocol', ({ take }) => take([[9, 'end', END, 'a']])],
-    ['answers request 0', 'protocol', ({ take }) => take([[0, 'end', END, 'a']])],
-    ['answers a request of a later frame', 'protocol', ({ take }) => take([[3, 'end', END, 'a']])],
+    // Not yet done: that a request is left out must not be what ends it.
+    [
+      'answers a request that it was never given',
+      'protocol',
+      ({ take }) => take([[9, 'end', END, 'a']], more),
+    ],
+    ['answers request 0', 'protocol', ({ take }) => take([[0, 'end', END, 'a']], more)],
+    ['answers a request of a later frame', 'protocol', ({ take }) => take([[3, 'end', END, 'a']], more)],
     [
       'faults a request of a later frame',
       'protocol',
-      ({ take }) => take([], { faults: [[3, 'timeout', '']] }),
+      ({ take }) => take([], { faults: [[3, 'timeout', '']], ...more }),
     ],
     [
       'faults a request that it was never given',
       'protocol',
-      ({ take }) => take([], { faults: [[9, 'timeout', '']] }),
+      ({ take }) => take([], { faults: [[9, 'timeout', '']], ...more }),
     ],
-    ['gives back what is not of the frame', 'protocol', ({ take }) => take([], { back: [3] })],
-    ['gives back what it was never given', 'protocol', ({ take }) => take([], { back: [9] })],
+    ['gives back what is not of the frame', 'protocol', ({ take }) => take([], { back: [3], ...more })],
+    ['gives back what it was never given', 'protocol', ({ take }) => take([], { back: [9], ...more })],
     [
       'gives back what it has begun',
       'protocol',
-      ({ take }) => take([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2] }),
+      ({ take }) => take([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2], ...more }),
     ],
-    ['gives one request back twice', 'protocol', ({ take }) => take([], { back: [1, 2, 1] })],
+    ['gives one request back twice', 'protocol', ({ take }) => take([], { back: [1, 2, 1], ...more })],
     [
       'says of two requests in three parts that it is not done',
       'protocol',
       ({ take }) => [1, 2, 3].map(() => take([], { idle: false })).at(-1) ?? null,
     ],
     ['leaves a request out', 'protocol', ({ take }) => take([[1, 'end', END, 'a']])],
-    ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']])],
+    ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']], more)],
     ...(['end', 'error', 'next', 'log', 'call'] as const).flatMap((kind): typeof cases => [
       [
         `sends ${kind} of too many members`,
         'protocol',
-        ({ take }) => take([[1, kind, `[${'{},'.repeat(5000)}1]`]]),
+        ({ take }) => take([[1, kind, `[${'{},'.repeat(5000)}1]`]], more),
       ],
-      [`sends ${kind} that is too deep`, 'protocol', ({ take }) => take([[1, kind, '['.repeat(10_000)]])],
+      [
+        `sends ${kind} that is too deep`,
+        'protocol',
+        ({ take }) => take([[1, kind, '['.repeat(10_000)]], more),
+      ],
     ]),
-    ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']])],
-    ['sends a broken record', 'protocol', ({ take }) => take([[1, 'log', '{}']])],
+    ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']], more)],
+    ['sends a broken record', 'protocol', ({ take }) => take([[1, 'log', '{}']], more)],
     ['answers more than it may', 'responseBytes', ({ take }) => take([[1, 'end', END, 'x'.repeat(20_001)]])],
     [
       'calls more than it may',

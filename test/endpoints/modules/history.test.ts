@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { code, endpoint, loadedModules } from './modules.ts';
 
@@ -5,12 +6,18 @@ const REPORT = endpoint('report');
 
 describe('the history of a module', () => {
   it('lists versions, reads them, and says what changed', async () => {
-    const { modules } = await loadedModules();
+    const begin = Date.now();
+    let time = begin;
+    const { modules } = await loadedModules({ now: () => time });
     await modules.post(REPORT, code({}, 'one'), 'alice');
+    time = begin + 1;
     await modules.post(REPORT, code({}, 'two'), 'bob');
-    expect(await modules.versions(REPORT)).toEqual([
-      expect.objectContaining({ version: 1, clientId: 'alice', active: false }),
-      expect.objectContaining({ version: 2, clientId: 'bob', active: true }),
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    const first = { version: 1, sha256: sha256(code({}, 'one')), clientId: 'alice', createdAt: begin };
+    const second = { version: 2, sha256: sha256(code({}, 'two')), clientId: 'bob', createdAt: begin + 1 };
+    expect(await modules.versions(REPORT)).toMatchObject([
+      { ...first, active: false },
+      { ...second, active: true },
     ]);
     expect(await modules.versionSource(REPORT, 1)).toBe(code({}, 'one'));
     expect(modules.source(REPORT)).toBe(code({}, 'two'));
@@ -18,6 +25,12 @@ describe('the history of a module', () => {
     expect(diff.split('\n').slice(0, 2)).toEqual(['--- endpoint:1.0/report@1', '+++ endpoint:1.0/report@2']);
     expect(diff).toContain('\n-one\n');
     expect(await modules.diff(REPORT, 2, 2)).toBe('');
+    await modules.rollback(REPORT, 1, 'carol');
+    expect(await modules.versions(REPORT)).toMatchObject([
+      { ...first, active: false },
+      { ...second, active: false },
+      { ...first, version: 3, clientId: 'carol', createdAt: begin + 1, active: true },
+    ]);
   });
 
   it('knows nothing of what is not there', async () => {

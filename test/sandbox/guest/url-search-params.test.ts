@@ -55,6 +55,25 @@ describe('URLSearchParams', () => {
     expect(await thrown('new URLSearchParams(["ab", 1])')).toContain('TypeError');
   });
 
+  it('reads lists by their items, whatever iterators have become', async () => {
+    const code = `(() => {
+      Array.prototype[Symbol.iterator] = () => { throw new Error('an iterator of the author'); };
+      return String(new URLSearchParams([['a', 1], ['b', 2]]));
+    })()`;
+    expect(await value(code, { isolation: 'context' })).toBe('a=1&b=2');
+  });
+
+  it('takes 10,000 pairs, of whatever they are made', async () => {
+    const pairs = 'Array.from({ length: count }, () => ["a", 1])';
+    for (const init of [pairs, `new Set(${pairs})`]) {
+      expect(await value(`((count) => new URLSearchParams(${init}).size)(10_000)`)).toBe(10_000);
+      expect(await thrown(`((count) => new URLSearchParams(${init}))(10_001)`)).toContain('10000 pairs');
+    }
+    expect(
+      await thrown('new URLSearchParams({ *[Symbol.iterator]() { for (;;) yield ["a", 1]; } })'),
+    ).toContain('10000 pairs');
+  });
+
   it('keeps names like any other', async () => {
     expect(await value("new URLSearchParams('__proto__=1&constructor=2').get('__proto__')")).toBe('1');
   });

@@ -21,6 +21,7 @@ export interface AttackRequest {
   readonly method?: string;
   /** Added to the path of the endpoint, or of the collection. */
   readonly path?: string;
+  /** `{{user}}` stands for the token of a client without permissions. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }

@@ -55,8 +55,4 @@ export async function runClasses(...classes: readonly string[]): Promise<void> {
     expect(arena.watch.grown()).toBeLessThan(MEMORY_BYTES);
     expect(arena.origins.reached()).toBe(0);
   });
-
-  it('put the neighbour off in one call of ten at most', () => {
-    expect(arena.putOff()).toBeLessThan(0.1);
-  });
 }

@@ -69,21 +69,31 @@ test('nothing is sent where no grant leads, and the refusal is noted', async () 
   expect(server.requests).toHaveLength(0);
 });
 
-test.each([
-  '127.0.0.1',
-  '127.1',
-  '0x7f.1',
-  '2130706433',
-  '[::ffff:127.0.0.1]',
-  'localhost',
-  '0.0.0.0',
-  '[::1]',
-])('a grant for %s leads nowhere unless the operator opens it', async (host) => {
+/** This machine, its network and the metadata services of clouds, in the spellings that a URL allows. */
+const PRIVATE_HOSTS = [
+  ...['127.0.0.1', '127.1', '0x7f.1', '0x7f000001', '2130706433', '0177.0.0.1', '0.0.0.0', '127.0.0.1.'],
+  ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[2002:7f00:1::]', '①②⑦.⓪.⓪.①'],
+  ...[
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    '10.0.0.1',
+    '192.168.0.1',
+    '172.16.0.1',
+    '[fe80::1]',
+    '[fd00::1]',
+  ],
+  ...['169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '[::ffff:169.254.169.254]'],
+  ...['[fd00:ec2::254]', '[64:ff9b::a9fe:a9fe]', '169.254.170.2', '100.100.100.200', '168.63.129.16'],
+  'metadata.google.internal',
+];
+
+test.each(PRIVATE_HOSTS)('a grant for %s leads nowhere unless the operator opens it', async (host) => {
   const server = await serve((_request, response) => response.end());
-  const origin = `http://${host}:${server.port}`;
-  const names = namesOf({ localhost: ['127.0.0.1'] });
+  const { origin } = new URL(`http://${host}:${server.port}`);
+  const names = namesOf({ localhost: ['127.0.0.1'], 'metadata.google.internal': ['169.254.169.254'] });
   const { ask, refusals } = fetchBench([fetchGrant(origin)], { names });
-  expect(await ask({ url: origin })).toBe('FETCH_REFUSED');
+  expect(await ask({ url: `http://${host}:${server.port}/` })).toBe('FETCH_REFUSED');
   expect(refusals).toMatchObject([{ reason: 'address' }]);
   expect(server.requests).toHaveLength(0);
 });

@@ -1,5 +1,5 @@
 // They are counted inside, and again outside.
-import type { Attack } from '../../attack.ts';
+import { type Attack, PATIENT } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'ten thousand host calls',
@@ -9,13 +9,13 @@ module.exports.get = async function (req, res) {
   const all = [];
   for (let n = 0; n < 10000; n += 1) all.push((async () => { await Model('books').find({}); answered += 1; })().catch(() => {}));
   await Promise.all(all);
-  res.end(answered <= 10 ? 'at most ten' : 'answered ' + 'x'.repeat(answered));
+  res.end('answered ' + answered);
 };
 `,
   policy: {
     version: 1,
-    limits: { cpuMs: 500, wallMs: 1500, hostCalls: 10 },
+    limits: { ...PATIENT, hostCalls: 10 },
     grants: { collections: [{ name: '1.0/library/books', actions: ['find'] }] },
   },
-  expect: { codes: ['ENDPOINT_ERROR', 'ENDPOINT_TIMEOUT'], orBytes: 100 },
+  expect: { status: 200, body: 'answered 10' },
 };
