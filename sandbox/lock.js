@@ -74,7 +74,7 @@ function dropPermissions() {
 }
 
 /**
- * Call once, when the binding is loaded and an isolate has been made. Never throws: what this machine cannot do is false
+ * Call once, when the binding is loaded; isolates are made later. Never throws: what this machine cannot do is false
  * in the answer, and the server decides whether that is enough.
  * @returns {{ selfLock: boolean, noNewPrivileges: boolean, diesWithServer: boolean, permissions: boolean }}
  */

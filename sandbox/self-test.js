@@ -60,7 +60,6 @@ function guestFault(statement) {
   const guest = createGuest(
     { ...GUEST, source: `module.exports.get = (req, res) => { ${statement}; res.end() }` },
     () => undefined,
-    () => undefined,
   );
   const end = guest.start(1, REQUEST, '', 200);
   guest.dispose();

@@ -72,10 +72,7 @@ function createMeter(now, cpu) {
 export function createTurns({ createGuest, writer, now, cpu, lost }) {
   const report = createReport({ writer, lost });
   const meter = createMeter(now, cpu);
-  const units = createUnits({
-    now,
-    createGuest: (options, emit) => createGuest(options, emit, () => lost(job)),
-  });
+  const units = createUnits({ now, createGuest });
   /** The request whose turn it is, and whether it ended in this turn. */
   let job = 0;
   let over = false;

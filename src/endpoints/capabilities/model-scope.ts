@@ -32,6 +32,8 @@ export interface Run {
   readonly depth?: number;
   /** Epoch milliseconds by which the write that a hook belongs to must have ended. */
   readonly deadline?: number;
+  /** Aborted: nothing of it begins any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ScopeDeps {
@@ -72,7 +74,7 @@ function collectionAt(registry: ScopeDeps['registry'], { name }: CollectionGrant
 /** Makes the function that lets a call in, or throws: a Refusal, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope({ registry, createCaller, findClient, queryMs, now }: ScopeDeps) {
   return async (action: ModelAction, args: JsonObject, run: Run): Promise<ModelScope> => {
-    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY } = run;
+    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
     if (depth >= MAX_DEPTH) throw new Refusal('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = argument(args, 'collection');
     if (typeof name !== 'string') throw new Refusal('BAD_ARGUMENTS', 'The collection must be a text');
@@ -85,13 +87,17 @@ export function createModelScope({ registry, createCaller, findClient, queryMs, 
     if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');
     if (method !== 'GET' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
+    const until = Math.min(now() + queryMs, deadline);
     const context = {
       // What is granted as somebody else is not open to this one by way of a reference.
       caller: withinGrants(
         caller,
         grants.filter(({ as }) => as === grant.as),
       ),
-      deadline: Math.min(now() + queryMs, deadline),
+      // Asked at every step of the database: a write that has not begun when the request ends does not begin.
+      get deadline() {
+        return signal?.aborted === true ? 0 : until;
+      },
       maxMatches: grant.maxResults,
       depth: depth + 1,
       origin: { requestId: run.requestId, client },
