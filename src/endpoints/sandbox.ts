@@ -70,9 +70,9 @@ export type Outcome =
 
 /** Something that a module did and a reviewer should know of. */
 export interface Incident {
-  /** Null: a process ended in which no module ran. */
+  /** Null: a process ended in which no module had run. */
   readonly unitId: string | null;
-  /** Number of the code's version; 0 without a module. */
+  /** Number of the code's version; 0 where none of it was running. */
   readonly version: number;
   /** Hash of the code that ran; the one in force if absent. */
   readonly sha256?: string;

@@ -53,7 +53,9 @@ export function incidentOfEnd(host: Host, cause: Cause, blamed: Request | null):
   if (cause.isRetired === true) return null;
   const unit = blamed?.job.unit ?? cause.unit ?? unitIn(host);
   const { kind, limit } = cause;
-  if (unit === undefined) return { unitId: null, version: 0, kind, limit, counts: false };
+  // With nothing to do, it is named after what it ran last.
+  const lastRun = [...host.units.values()].at(-1) ?? null;
+  if (unit === undefined) return { unitId: lastRun, version: 0, kind, limit, counts: false };
   const { id: unitId, version, sha256 } = unit;
   const counts = cause.counts !== false && (blamed !== null || cause.isDoubtful !== true);
   return { unitId, version, sha256, kind, limit, counts };

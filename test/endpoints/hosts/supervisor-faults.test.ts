@@ -90,6 +90,26 @@ describe('a request that breaks a limit', () => {
   });
 });
 
+describe('a request that exhausts the heap of its module', () => {
+  it('ends its process, which counts against the module', async () => {
+    const { sandbox, incidents } = openSandbox();
+    const unit = unitOf(
+      'module.exports.get = () => { const a = []; for (;;) a.push(new Array(1000).fill(a)) }',
+      {
+        limits: { heapMb: 16 },
+      },
+    );
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(incidents).toEqual([
+      expect.objectContaining({ unitId: unit.id, kind: 'violation', limit: 'heapMb' }),
+      expect.objectContaining({
+        ...{ unitId: unit.id, version: unit.version, sha256: unit.sha256 },
+        ...{ kind: 'crash', limit: 'heapMb', counts: true },
+      }),
+    ]);
+  });
+});
+
 describe('requests beside one that breaks a limit', () => {
   it('of the same endpoint are answered, and each end of a process counts against the endpoint', async () => {
     const { sandbox, incidents } = openSandbox();

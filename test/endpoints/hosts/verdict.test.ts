@@ -118,6 +118,9 @@ describe('what is told of the end of a host', () => {
     waiting.host.frames.shift();
     expect(told(waiting, DEATH)).toEqual(counted);
     expect(told(hostOf(), DEATH)).toMatchObject({ unitId: null, counts: false });
+    const idle = hostOf();
+    idle.host.units.set(1, 'endpoint:1.0/last');
+    expect(told(idle, DEATH)).toMatchObject({ unitId: 'endpoint:1.0/last', version: 0, counts: false });
   });
 
   it('does not count what may come from outside, until it happens again', () => {

@@ -38,6 +38,7 @@ describe('the report', () => {
     expect(await report(opened)).toEqual({
       generatedAt: '2040-11-21T06:00:00.000Z',
       level: 3,
+      jit: null,
       selfTest,
       versions: null,
       ceilings: packaged,
