@@ -11,7 +11,7 @@ export type ModuleAddress =
 /** Why a module does not answer. `broken`: its file cannot be loaded. `pending`: no version is approved yet. */
 export type ModuleState = 'active' | 'suspended' | 'broken' | 'pending';
 
-export interface ShownSuspension {
+interface ShownSuspension {
   /** An admin, the circuit breaker, or the operator by a command. */
   readonly by: 'admin' | 'breaker' | 'operator';
   /** The admin. */
