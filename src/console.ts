@@ -3,9 +3,14 @@ import { createAudit } from './auth/audit.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
-import { moduleFolders, openCeilings, openSandbox, testedStatus } from './custom-code.ts';
+import { moduleFolders, NO_MODULES, openCeilings, openSandbox, testedStatus } from './custom-code.ts';
 import { createModuleCheck, type ModuleCheck } from './endpoints/check.ts';
+import { isAddress, keyOf } from './endpoints/modules/address.ts';
+import { createModuleFiles, type ModuleFiles } from './endpoints/modules/files.ts';
+import { giveOrder } from './endpoints/modules/orders.ts';
+import { readStates } from './endpoints/modules/records.ts';
 import { readSandboxReport, type SandboxReport } from './endpoints/modules/report.ts';
+import type { ModuleAddress } from './endpoints/modules.ts';
 import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createIdSource } from './lib/ids.ts';
@@ -29,7 +34,7 @@ export async function openModuleCheck(
   { cwd }: Surroundings,
 ): Promise<ModuleCheck & { close(): Promise<void> }> {
   const ceilings = await openCeilings(config, cwd);
-  const sandbox = openSandbox(config, () => undefined);
+  const sandbox = openSandbox(config, NO_MODULES);
   const undeclared = createUndeclaredNames();
   const folders = moduleFolders(config, cwd);
   const { limits } = config;
@@ -51,6 +56,9 @@ async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
     throw error;
   }
 }
+
+const hasCode = async (files: ModuleFiles, address: ModuleAddress) =>
+  isAddress(address) && (await files.read(address, 'code')).state !== 'absent';
 
 const logOf = (config: Config): Logger =>
   createLogger({ ...logOfCommands(config.logging), secrets: SECRET_PATHS });
@@ -90,10 +98,37 @@ export async function openClients(
   return { clients, close: () => store.close() };
 }
 
+/**
+ * Opens the switch for posted code. `order` throws NOT_FOUND for a module that neither the database nor the workspace knows,
+ * and what the store throws.
+ */
+export async function openSwitch(
+  config: Config,
+  { cwd }: Surroundings,
+): Promise<{
+  order(address: ModuleAddress, action: 'suspend' | 'resume'): Promise<void>;
+  close(): Promise<void>;
+}> {
+  const store = await openStore(config, cwd);
+  const { queryMs, endpointCodeBytes } = config.limits;
+  const options = { store, now: Date.now, queryMs };
+  const audit = createAudit({ ...options, log: logOf(config) });
+  const files = createModuleFiles({ folders: moduleFolders(config, cwd), maxBytes: endpointCodeBytes });
+  return {
+    async order(address, action) {
+      const state = (await readStates(options)).find(({ key }) => key === keyOf(address));
+      const isThere = state !== undefined || (await hasCode(files, address));
+      if (!isThere) throw new AppError('NOT_FOUND', { message: `there is no ${address.kind} of this name` });
+      await giveOrder({ ...options, audit }, address, { action, sha256: state?.active?.sha256 ?? null });
+    },
+    close: () => store.close(),
+  };
+}
+
 /** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */
 export async function readAudit(config: Config, { cwd }: Surroundings): Promise<SandboxReport> {
   const ceilings = await openCeilings(config, cwd);
-  const sandbox = openSandbox(config, () => undefined);
+  const sandbox = openSandbox(config, NO_MODULES);
   const { limits } = config;
   const { queryMs } = limits;
   const store = await openStore(config, cwd);

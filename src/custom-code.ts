@@ -16,7 +16,7 @@ import { createEgress } from './endpoints/capabilities/fetch/egress.ts';
 import { createFetchCall } from './endpoints/capabilities/fetch/fetch-call.ts';
 import { createNames } from './endpoints/capabilities/fetch/names.ts';
 import { createDisabledSandbox } from './endpoints/hosts/disabled.ts';
-import { createSandbox } from './endpoints/hosts/supervisor.ts';
+import { createSandbox, type SandboxOptions } from './endpoints/hosts/supervisor.ts';
 import { createLauncher } from './endpoints/hosts/walls/launch.ts';
 import { checkLevel } from './endpoints/hosts/walls/levels.ts';
 import { runSelfTest } from './endpoints/hosts/walls/self-test.ts';
@@ -24,7 +24,7 @@ import { type Ceilings, loadCeilings } from './endpoints/modules/ceilings.ts';
 import { createModules } from './endpoints/modules/service.ts';
 import type { ModuleService } from './endpoints/modules.ts';
 import { createRequestView } from './endpoints/request-view.ts';
-import type { Incident, Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
+import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createHooks } from './hooks/hooks.ts';
 import { toAppError } from './http/error-handler.ts';
@@ -39,19 +39,26 @@ const LEAST_BUSY_HOSTS = 2;
 /** The folder that a security reviewer reads. */
 const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
+type SandboxEvents = Pick<SandboxOptions, 'onIncident' | 'isSuspended'>;
+
+/** For inspections alone: no module runs there. */
+export const NO_MODULES: SandboxEvents = { onIncident: () => undefined, isSuspended: () => false };
+
 /** Makes the sandbox that the configuration asks for. No process is started yet. */
-export function openSandbox({ sandbox }: Config, onIncident: (incident: Incident) => void): Sandbox {
+export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: SandboxEvents): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const launcher = createLauncher({ root: packageRoot() });
   return createSandbox({
     launcher,
-    selfTest: () => runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb }),
+    selfTest: (jit) => runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit }),
+    minimumLevel: sandbox.minimumLevel,
     maxHosts: sandbox.maxHosts,
     busyHosts: Math.min(sandbox.maxHosts, Math.max(LEAST_BUSY_HOSTS, availableParallelism())),
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     now: () => performance.now(),
     onIncident,
+    isSuspended,
   });
 }
 
@@ -118,7 +125,10 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
   const { config, cwd, store, registry, clients, gate, audit, logger, now } = options;
   const { queryMs } = config.limits;
   const enabled = config.sandbox.enabled;
-  const sandbox = openSandbox(config, (incident) => modules.onIncident(incident));
+  const sandbox = openSandbox(config, {
+    onIncident: (incident) => modules.onIncident(incident),
+    isSuspended: (unitId) => modules.isSuspended(unitId),
+  });
   const undeclared = createUndeclaredNames();
   const ceilings = await openCeilings(config, cwd);
   const modules = createModules({
@@ -169,6 +179,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
         modules.onIncident({
           unitId: unit.id,
           version: unit.version,
+          sha256: unit.sha256,
           kind: 'violation',
           limit: `fetch ${reason}`,
         });
@@ -190,9 +201,11 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     testWalls() {
       if (!enabled || config.sandbox.minimumLevel > 0) return;
       testedStatus(sandbox).then(
-        ({ level, walls, selfTest }) => {
-          const report = { sandboxLevel: level, walls, selfTest: selfTest.state };
-          if (selfTest.state === 'passed') logger.info(report, 'the walls of the sandbox hold');
+        ({ level, walls, selfTest, jit }) => {
+          const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
+          const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };
+          const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
+          if (!hasFailed) logger.info(report, 'the walls of the sandbox hold');
           else logger.error(report, 'the self-test of the sandbox failed: see /api/status');
         },
         (error: unknown) => logger.error({ err: error }, 'the self-test of the sandbox could not be run'),

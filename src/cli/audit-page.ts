@@ -97,12 +97,14 @@ function codeLines(module: ReportedModule): string[] {
   ];
 }
 
+const SUSPENDED_BY = { admin: 'an admin', breaker: 'the breaker', operator: 'the operator' } as const;
+
 function moduleLines(module: ReportedModule): string[] {
   const { path, state, suspendedBy, quarantined, policy, effectiveLimits, lastViolations } = module;
   const { isolation = 'realm', trustDomain } = policy;
   const domain = typeof trustDomain === 'string' ? `, trust domain ${trustDomain}` : '';
   const apart = quarantined ? ', in a process of its own until it has new code' : '';
-  const by = suspendedBy === null ? '' : ` (by ${suspendedBy === 'admin' ? 'an admin' : 'the breaker'})`;
+  const by = suspendedBy === null ? '' : ` (by ${SUSPENDED_BY[suspendedBy]})`;
   return [
     `${path}  ${state}${by}`.replace(UNFIT, ''),
     ...codeLines(module),
@@ -146,17 +148,24 @@ function section(title: string, modules: readonly ReportedModule[]): string[] {
   return [`${title}: ${count}`, '', ...modules.flatMap(moduleLines)];
 }
 
+function levelText({ level, selfTest, versions }: SandboxReport): string {
+  if (level > 0) return `${level} of 3`;
+  if (versions === null) return '0: no process of the sandbox starts here';
+  return selfTest.state === 'failed' ? '0: the self-test failed' : '0: a wall of the first level is missing';
+}
+
 /** The page, line by line. */
 export function auditPage(report: SandboxReport): readonly string[] {
-  const { generatedAt, level, selfTest, versions, ceilings, endpoints, hooks } = report;
+  const { generatedAt, selfTest, jit, versions, ceilings, endpoints, hooks } = report;
   const built =
     versions === null
       ? 'unknown: no process of the sandbox starts here'
       : `Node ${versions.node}, V8 ${versions.v8}, isolated-vm ${versions.isolatedVm}`;
   return [
     `SANDBOX, ${moment(generatedAt)}`,
-    ...entry('level', level === 0 ? '0: no process of the sandbox starts here' : `${level} of 3`),
+    ...entry('level', levelText(report)),
     ...entry('self-test', selfTestText(selfTest)),
+    ...(jit === null ? [] : entry('with JIT', `level ${jit.level}; self-test ${selfTestText(jit.selfTest)}`)),
     ...entry('versions', built),
     '',
     ...ceilingLines(ceilings),

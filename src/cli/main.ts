@@ -2,7 +2,7 @@
 import { packageVersion } from '../lib/package-files.ts';
 import { reasonOf } from './failure.ts';
 import { createIo, type Io } from './io.ts';
-import { HELP, parseUsage, type Usage } from './usage.ts';
+import { HELP, isSuspension, parseUsage, type Usage } from './usage.ts';
 
 async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<number> {
   if ('show' in usage) {
@@ -15,6 +15,7 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
     return (await import('./check-data.ts')).checkData(flags, io);
   if (command === 'check') return (await import('./check.ts')).check(flags, io);
   if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
+  if (isSuspension(command)) return (await import('./suspension.ts')).suspension(command, flags, io);
   if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);
   if (command === 'import') return (await import('./import.ts')).importSite(flags, io);
   return (await import('./clients.ts')).clients(command, flags, io);

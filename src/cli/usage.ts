@@ -15,6 +15,11 @@ Commands:
                                         give or take the right to approve what others post
   clients list                          list clients with their rights
   clients remove --id ID                remove a client; its tokens end with it
+  endpoints suspend VERSION/NAME        end all that runs of an endpoint, beside a server or without one; it stays
+                                        suspended, whoever posts it, until it is resumed
+  endpoints resume VERSION/NAME         let it run again, whoever suspended it
+  hooks suspend NAME, hooks resume NAME
+                                        the same for a hook
   export --file FILE                    write every document, with ids and revisions, as lines of JSON
   import --file FILE                    bring them into the configured database; may be repeated
   sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
@@ -38,12 +43,26 @@ const COMMANDS = {
   'clients set': { ...COMMON, id: TEXT, reviewer: SWITCH, 'no-reviewer': SWITCH },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
+  'endpoints suspend': COMMON,
+  'endpoints resume': COMMON,
+  'hooks suspend': COMMON,
+  'hooks resume': COMMON,
   export: { ...COMMON, file: TEXT },
   import: { ...COMMON, file: TEXT },
   'sandbox audit': { ...COMMON, json: SWITCH },
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
+export type SuspensionCommand = `${'endpoints' | 'hooks'} ${'suspend' | 'resume'}`;
+
+const SUSPENSIONS: ReadonlySet<string> = new Set<SuspensionCommand>([
+  ...(['endpoints suspend', 'endpoints resume', 'hooks suspend', 'hooks resume'] as const),
+]);
+
+/** Commands that take a name behind their words. */
+export function isSuspension(command: string): command is SuspensionCommand {
+  return SUSPENSIONS.has(command);
+}
 
 /** Every flag of every command; a command reads its own. */
 export interface CommandFlags {
@@ -53,6 +72,8 @@ export interface CommandFlags {
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
+  /** What the command is about, where it takes a name. */
+  readonly name?: string | undefined;
   readonly admin?: boolean | undefined;
   readonly reviewer?: boolean | undefined;
   readonly 'no-reviewer'?: boolean | undefined;
@@ -66,9 +87,20 @@ export type Usage =
   | { readonly show: 'help' | 'version' }
   | { readonly mistake: string };
 
+/** The command that the first words are, and how many of them. */
 function commandOf(words: readonly string[]): CommandName | undefined {
-  const name = words.join(' ');
+  const naming = words.slice(0, 2).join(' ');
+  const name = isSuspension(naming) ? naming : words.join(' ');
   return Object.hasOwn(COMMANDS, name) ? (name as CommandName) : undefined;
+}
+
+/** Flags, and the one name where the command takes one. */
+function flagsOf(command: CommandName, words: readonly string[], rest: readonly string[]): CommandFlags {
+  const allowPositionals = isSuspension(command);
+  const args = allowPositionals ? [...words.slice(2), ...rest] : [...rest];
+  const options = COMMANDS[command];
+  const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals });
+  return { ...(values as CommandFlags), ...(allowPositionals ? { name: positionals.join(' ') } : {}) };
 }
 
 const SHOWN = new Map<string, 'help' | 'version'>([
@@ -84,6 +116,8 @@ function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
 function mistakeIn(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, set, list, remove';
+  if (words.length === 1 && (words[0] === 'endpoints' || words[0] === 'hooks'))
+    return `${words[0]} needs one of suspend, resume`;
   if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
   return `unknown command: ${words.join(' ')}`;
 }
@@ -97,6 +131,7 @@ function withIdFlag(args: readonly string[]): readonly string[] {
 
 /** What is wrong with flags that each by itself are right. */
 function mistakeOf(command: CommandName, flags: CommandFlags): string | undefined {
+  if (flags.name === '') return `${command}: the name is missing`;
   if (flags.repair === true && flags.data !== true) return 'check: --repair needs --data';
   if (command === 'clients set' && flags.reviewer === flags['no-reviewer'])
     return 'clients set: needs either --reviewer or --no-reviewer';
@@ -114,8 +149,7 @@ export function parseUsage(given: readonly string[]): Usage {
   const command = commandOf(words);
   if (command === undefined) return { mistake: mistakeIn(words) };
   try {
-    const { values } = parseArgs({ args: rest, options: COMMANDS[command], strict: true });
-    const flags = values as CommandFlags;
+    const flags = flagsOf(command, words, rest);
     const mistake = mistakeOf(command, flags);
     return mistake === undefined ? { command, flags } : { mistake };
   } catch (error) {

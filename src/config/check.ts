@@ -47,6 +47,14 @@ function shorterThanHeaders({ limits }: Config): BrokenRule[] {
   return [{ path: 'limits.requestSeconds', message: 'must not be less than limits.headersSeconds' }];
 }
 
+/** Hosts with the just-in-time compiler have no limit of memory: they are below every level. */
+function withinLevel({ sandbox }: Config): BrokenRule[] {
+  const { jitDomains, minimumLevel } = sandbox;
+  if (jitDomains.length === 0 || minimumLevel === 0) return [];
+  const message = `must be empty: hosts of these domains are of level 0, and sandbox.minimumLevel is ${minimumLevel}`;
+  return [{ path: 'sandbox.jitDomains', message }];
+}
+
 /** The rules between settings that a configuration breaks. */
 export function brokenRules(config: Config): readonly BrokenRule[] {
   const { admin } = config.auth;
@@ -78,5 +86,6 @@ export function brokenRules(config: Config): readonly BrokenRule[] {
       'geolocation.method is remote',
     ),
     ...shorterThanHeaders(config),
+    ...withinLevel(config),
   ];
 }

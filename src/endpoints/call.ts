@@ -30,6 +30,7 @@ const RETRY_SECONDS: ReadonlyMap<ErrorCode, number> = new Map([
 const NOT_ITS_FAULT: ReadonlySet<FailureCode> = new Set([
   'ENDPOINT_BUSY',
   'ENDPOINT_RATE_LIMITED',
+  'ENDPOINT_SUSPENDED',
   'SANDBOX_DISABLED',
 ]);
 

@@ -11,14 +11,23 @@ export type ModuleAddress =
 /** Why a module does not answer. `broken`: its file cannot be loaded. `pending`: no version is approved yet. */
 export type ModuleState = 'active' | 'suspended' | 'broken' | 'pending';
 
+interface ShownSuspension {
+  /** An admin, the circuit breaker, or the operator by a command. */
+  readonly by: 'admin' | 'breaker' | 'operator';
+  /** The admin. */
+  readonly clientId: string | null;
+  /** Epoch milliseconds; null where an older server did it. */
+  readonly at: number | null;
+}
+
 /** A module as it is served now. Swapped whole at each change. */
 export interface LiveModule {
   readonly address: ModuleAddress;
   /** `/1.0/report`, the custom route of an endpoint, or `/api/hooks/slugify`. */
   readonly path: string;
   readonly state: ModuleState;
-  /** Who holds it suspended. */
-  readonly suspendedBy?: 'admin' | 'breaker';
+  /** Who holds it suspended, if so, whatever its state is beside that. */
+  readonly suspension?: ShownSuspension;
   /** Upper-case methods with a handler. */
   readonly methods: readonly string[];
   /** `authenticate` of `module.exports.model.settings`; true when absent. */
@@ -103,6 +112,7 @@ export interface ModuleService {
   rollback(address: ModuleAddress, version: number, by: string): Promise<PostResult>;
   /** `by` has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
   approve(address: ModuleAddress, version: number, by: string): Promise<void>;
+  /** Resolves when nothing of the module runs any more, and nothing of it writes. */
   suspend(address: ModuleAddress, by: string): Promise<void>;
   resume(address: ModuleAddress, by: string): Promise<void>;
   logs(

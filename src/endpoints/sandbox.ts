@@ -40,6 +40,7 @@ export type FailureCode =
   | 'ENDPOINT_RESPONSE_TOO_LARGE'
   | 'ENDPOINT_BUSY'
   | 'ENDPOINT_RATE_LIMITED'
+  | 'ENDPOINT_SUSPENDED'
   | 'SANDBOX_DISABLED';
 
 /** How a job ended. Status, headers and body of a response are the guest's: checked for form, not yet against its grants. */
@@ -69,13 +70,18 @@ export type Outcome =
 
 /** Something that a module did and a reviewer should know of. */
 export interface Incident {
-  readonly unitId: string;
-  /** Number of the code's version. */
+  /** Null: a process ended in which no module had run. */
+  readonly unitId: string | null;
+  /** Number of the code's version; 0 where none of it was running. */
   readonly version: number;
-  /** `kill` and `crash` count towards suspension; a `violation` is a limit that was kept. */
+  /** Hash of the code that ran; the one in force if absent. */
+  readonly sha256?: string;
+  /** `kill` and `crash` are ends of processes; a `violation` is a limit that was kept. */
   readonly kind: 'kill' | 'crash' | 'violation';
   /** Which limit or wall: `cpuMs`, `wallMs`, `heapMb`, `hostMemory`, `responseBytes`, `protocol`, … */
   readonly limit: string;
+  /** False: an end that does not count towards suspension, as the module need not be to blame. */
+  readonly counts?: boolean;
 }
 
 /** One attempt of the self-test: what was tried, and whether the wall held. */
@@ -87,15 +93,25 @@ export interface SelfTestItem {
   readonly detail: string;
 }
 
+export interface SelfTest {
+  readonly state: 'not-run' | 'running' | 'passed' | 'failed';
+  readonly items: readonly SelfTestItem[];
+}
+
+/** A finished self-test. */
+export interface SelfTestResult extends SelfTest {
+  /** Walls by name: true for those that are in force and held. */
+  readonly walls: Readonly<Record<string, boolean>>;
+}
+
 export interface SandboxStatus {
-  /** 1 to 3; 0 until the first host has started. */
+  /** 1 to 3, as far as the self-test has shown; 0 until it has run. */
   readonly level: number;
   /** Walls in force by name; empty until the first host has started. */
   readonly walls: Readonly<Record<string, boolean>>;
-  readonly selfTest: {
-    readonly state: 'not-run' | 'running' | 'passed' | 'failed';
-    readonly items: readonly SelfTestItem[];
-  };
+  readonly selfTest: SelfTest;
+  /** The same for the hosts of `sandbox.jitDomains`; null where there are no such domains. */
+  readonly jit: { readonly level: number; readonly selfTest: SelfTest } | null;
   readonly hosts: {
     readonly running: number;
     readonly busy: number;
@@ -108,13 +124,21 @@ export interface SandboxStatus {
 export interface Sandbox {
   /** Runs one request of one module. Never rejects. */
   run(job: Job): Promise<Outcome>;
-  /** Compiles and evaluates once, in a throw-away isolate. Rejects with an AppError `SANDBOX_DISABLED`, `ENDPOINT_BUSY` or `ENDPOINT_CRASHED` when that cannot be done. */
-  inspect(source: string, kind: ModuleKind): Promise<Inspection>;
+  /**
+   * Compiles and evaluates once, in a throw-away isolate, in a host that sees no other author's code. `by`: whose code it is,
+   * null for files. Rejects with an AppError `SANDBOX_DISABLED`, `ENDPOINT_BUSY` or `ENDPOINT_CRASHED` when that cannot be done.
+   */
+  inspect(source: string, kind: ModuleKind, by?: string | null): Promise<Inspection>;
   /** Forgets every isolate of the module's older versions; requests in flight end as they would. */
   retire(unitId: string): void;
+  /**
+   * Ends all that runs or waits of the module, with `ENDPOINT_SUSPENDED`. From then on none of its host calls begins
+   * anything. Resolves when those that had begun have ended, or after a few seconds.
+   */
+  stop(unitId: string): Promise<void>;
   status(): SandboxStatus;
-  /** Runs the self-test in a real host and keeps its result for `status`. */
-  selfTest(): Promise<SandboxStatus['selfTest']>;
+  /** Runs the self-test in real hosts and keeps its result for `status`. */
+  selfTest(): Promise<SelfTest>;
   /** Kills every host; what runs ends in `ENDPOINT_CRASHED`. */
   close(): Promise<void>;
 }

@@ -72,6 +72,7 @@ export function refusalOf(code: ErrorCode, message?: string): AppError {
 /** What a failed run comes to. The text for the log stays behind: only what the hook itself threw is shown. */
 export function failedRun(hook: string, { code, thrown }: Failure, index: number | undefined): AppError {
   const limit = LIMITS.get(code);
+  if (code === 'ENDPOINT_SUSPENDED') return unavailable(hook, 'is suspended');
   if (limit !== undefined) return refusedBy(hook, limit, { index });
   if (code !== 'ENDPOINT_ERROR') return refusalOf(code);
   return refusedBy(hook, thrown?.message ?? 'failed', { code: thrown?.code, index });

@@ -12,6 +12,8 @@ const module = (path: string, more: Partial<ReportedModule> = {}): ReportedModul
   path,
   state: 'active',
   suspendedBy: null,
+  suspendedClient: null,
+  suspendedAt: null,
   quarantined: false,
   codeVersion: 7,
   approvedBy: null,
@@ -31,6 +33,7 @@ const report = (more: Partial<SandboxReport> = {}): SandboxReport => ({
   generatedAt: '2026-11-21T22:45:10.000Z',
   level: 3,
   selfTest: { state: 'passed', items: [{ attempt: 'read a file outside', held: true, detail: 'denied' }] },
+  jit: null,
   versions: { node: '26.1.0', v8: '14.2', isolatedVm: '7.0.1' },
   ceilings: {
     limits: { ...LIMITS, perMinute: 600 },

@@ -90,6 +90,13 @@ describe('brokenRules', () => {
     expect(broken({ 'limits.requestSeconds': 9, 'limits.headersSeconds': 9 })).toEqual([]);
   });
 
+  it('refuses a compiler under a level that its hosts cannot reach', () => {
+    const jit = { 'sandbox.jitDomains': ['fast'] };
+    expect(broken(jit)).toEqual([]);
+    expect(broken({ ...jit, 'sandbox.minimumLevel': 1 })).toEqual(['sandbox.jitDomains']);
+    expect(broken({ 'sandbox.jitDomains': [], 'sandbox.minimumLevel': 3 })).toEqual([]);
+  });
+
   it('wants the address of a remote lookup, unless lookups are off', () => {
     expect(broken({ 'geolocation.method': 'remote' })).toEqual(['geolocation.url']);
     expect(broken({ 'geolocation.method': 'remote', 'geolocation.enabled': false })).toEqual([]);

@@ -2,6 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { createSandbox, type SandboxOptions } from '../../src/endpoints/hosts/supervisor.ts';
 import { createLauncher } from '../../src/endpoints/hosts/walls/launch.ts';
+import type { Walls } from '../../src/endpoints/hosts/walls/levels.ts';
 import type { Incident, Job } from '../../src/endpoints/sandbox.ts';
 import type { Limits, Unit } from '../../src/endpoints/unit.ts';
 import { packageRoot } from '../../src/lib/package-files.ts';
@@ -86,12 +87,22 @@ export function jobOf(unit: Unit, parts: Partial<Job> & { readonly query?: objec
  */
 export const slowClock = () => performance.now() / 5;
 
+/** As if all walls that a machine may have had held. */
+export const ALL_WALLS: Walls = Object.fromEntries(
+  [
+    ...['emptyEnvironment', 'permissions', 'jitless', 'limits', 'memoryLimit', 'namespaces', 'startFilter'],
+    ...['selfLock', 'diesWithServer', 'noNewPrivileges', 'ownUser', 'reviewedBinding'],
+  ].map((name) => [name, true]),
+);
+
 /** A sandbox with real hosts. */
 export function realSandbox(options: Partial<SandboxOptions> = {}) {
   const incidents: Incident[] = [];
   const sandbox = createSandbox({
     launcher: createLauncher({ root: packageRoot() }),
-    selfTest: async () => ({ state: 'passed', items: [] }),
+    selfTest: async () => ({ state: 'passed', items: [], walls: ALL_WALLS }),
+    minimumLevel: 0,
+    isSuspended: () => false,
     maxHosts: 16,
     busyHosts: 2,
     hostMemoryMb: 384,

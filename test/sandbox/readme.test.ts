@@ -116,8 +116,12 @@ describe('what a host runs with', () => {
 
   it('has these limits', () => {
     const told = quoted(hostValue('limits of the kernel')).filter((text) => text.startsWith('-'));
-    expect(told).toEqual(ulimits({ jit: false, memoryMb }));
-    expect(ulimits({ jit: true, memoryMb })).toEqual(told.slice(0, -1));
+    expect(told).toEqual(ulimits({ jit: false, memoryMb, ownUser: true }));
+    expect(ulimits({ jit: true, memoryMb, ownUser: true })).toEqual(told.slice(0, -1));
+    const unsaid = told.filter(
+      (option) => !ulimits({ jit: false, memoryMb, ownUser: false }).includes(option),
+    );
+    expect(unsaid).toEqual(['-u 64', '-p 64']);
   });
 
   it('has these arguments of bubblewrap', () => {

@@ -23,7 +23,7 @@ export const SANDBOX = {
       maximum: 3,
       default: 0,
       description:
-        'The weakest walls with which the server starts, from 1 to 3: the self-test then runs before it listens. 0: whatever this machine offers.',
+        'The weakest walls with which the server starts and any process is used, from 1 to 3: the self-test then runs before it listens. 0: whatever this machine offers.',
     },
     maxHosts: {
       type: 'integer',
@@ -45,7 +45,7 @@ export const SANDBOX = {
       maxItems: 100,
       default: [],
       description:
-        'Trust domains whose processes compile to machine code: faster, without the kernel’s memory limit, and with more of V8 for an attacker to try.',
+        'Trust domains whose processes compile to machine code: faster, without the kernel’s memory limit, and with more of V8 for an attacker to try. Their level is 0: none may be named beside a `sandbox.minimumLevel`.',
     },
     review: {
       type: 'string',

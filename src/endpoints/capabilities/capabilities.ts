@@ -33,7 +33,7 @@ export function createCapabilities(deps: CapabilityDeps): Capabilities {
     if (name === 'fetch') return fetch(args, run, signal);
     const model = models.get(name);
     if (model === undefined) throw new Refusal('BAD_ARGUMENTS', 'There is no such call');
-    return model(args, run);
+    return model(args, { ...run, signal });
   };
 
   const failed = (error: unknown, name: string, { unit, requestId }: Run): HostAnswer => {

@@ -32,6 +32,8 @@ export interface Run {
   readonly depth?: number;
   /** Epoch milliseconds by which the write that a hook belongs to must have ended. */
   readonly deadline?: number;
+  /** Aborted: nothing of it begins any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ScopeDeps {
@@ -86,7 +88,7 @@ function collectionAt(registry: ScopeDeps['registry'], { name }: CollectionGrant
 export function createModelScope(deps: ScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: Run): Promise<ModelScope> => {
-    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY } = run;
+    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
     if (depth >= MAX_DEPTH) throw new Refusal('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = argument(args, 'collection');
     if (typeof name !== 'string') throw new Refusal('BAD_ARGUMENTS', 'The collection must be a text');
@@ -99,13 +101,17 @@ export function createModelScope(deps: ScopeDeps) {
     if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');
     if (method !== 'GET' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
+    const until = Math.min(now() + queryMs, deadline);
     const context = {
       // What is granted as somebody else is not open to this one by way of a reference.
       caller: withinGrants(
         caller,
         grants.filter(({ as }) => as === grant.as),
       ),
-      deadline: Math.min(now() + queryMs, deadline),
+      // Asked at every step of the database: a write that has not begun when the request ends does not begin.
+      get deadline() {
+        return signal?.aborted === true ? 0 : until;
+      },
       maxMatches: grant.maxResults,
       depth: depth + 1,
       origin: { requestId: run.requestId, client },

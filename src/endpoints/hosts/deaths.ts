@@ -1,4 +1,5 @@
 // Why hosts die, in words that a verdict can be based on.
+import type { Host, Turns } from './state.ts';
 import type { Violation } from './turns.ts';
 import type { Cause } from './verdict.ts';
 
@@ -12,14 +13,28 @@ export const OUT_OF_HOST_MEMORY: Cause = {
   message: 'It needed more memory than its process may have',
 };
 
-/** The server ended it, for reasons of its own. */
-export const ENDED: Cause = {
+/** Nobody is to blame for it. */
+const NOBODY = {
   code: 'ENDPOINT_CRASHED',
-  kind: 'crash',
-  limit: 'process',
   message: 'The process in which it ran was ended',
   blamed: null,
-};
+  counts: false,
+} as const;
+
+/** The server needs it no more. */
+export const RETIRED: Cause = { ...NOBODY, kind: 'kill', limit: 'retired', isRetired: true };
+
+/** It did not come up. */
+export const NOT_STARTED: Cause = { ...NOBODY, kind: 'crash', limit: 'start' };
+
+/** Its walls are weaker than `sandbox.minimumLevel` demands. */
+export const WEAK_WALLS: Cause = { ...NOBODY, kind: 'kill', limit: 'minimumLevel' };
+
+/** It inspected code for too long. */
+export const SLOW_INSPECTION: Cause = { ...NOBODY, kind: 'kill', limit: 'loadMs' };
+
+/** Its module was suspended. */
+export const STOPPED: Cause = { ...NOBODY, kind: 'kill', limit: 'suspended' };
 
 /** It ended by itself, or was ended by somebody else. */
 export function causeOfExit(signal: NodeJS.Signals | undefined): Cause {
@@ -35,4 +50,20 @@ export function causeOfViolation({ limit, request }: Violation): Cause {
   const message = 'The process in which it ran was ended: it broke its limits';
   const blamed = request === null ? {} : { blamed: request };
   return { code: 'ENDPOINT_CRASHED', kind: 'kill', limit, message, ...blamed };
+}
+
+/**
+ * Its isolate is gone: at the limit of its heap, or because microtasks went on after a stopped turn. Whoever waited in it is
+ * lost, and the process may be worn. Ask before the turns are taken in: they end the request whose turn it was.
+ */
+export function causeOfDisposal({ requests, frames }: Host, { faults }: Pick<Turns, 'faults'>): Cause {
+  const [job, fault] = faults.at(-1) ?? [];
+  const blamed = job === undefined ? undefined : requests.get(job);
+  const unit = blamed?.job.unit ?? frames[0]?.requests[0]?.job.unit;
+  const message = 'The process in which it ran was ended: its isolate was lost';
+  return {
+    ...{ code: 'ENDPOINT_CRASHED', kind: 'crash', message, blamed: blamed ?? null },
+    limit: fault === 'memory' ? 'heapMb' : 'microtasks',
+    ...(unit === undefined ? {} : { unit }),
+  };
 }

@@ -15,7 +15,8 @@ export function createDisabledSandbox(): Sandbox {
       throw new AppError('SANDBOX_DISABLED');
     },
     retire: () => undefined,
-    status: () => ({ level: 0, walls: {}, selfTest, hosts, versions: null }),
+    stop: async () => undefined,
+    status: () => ({ level: 0, walls: {}, selfTest, jit: null, hosts, versions: null }),
     selfTest: async () => selfTest,
     close: async () => undefined,
   };

@@ -37,6 +37,8 @@ export interface Dispatcher {
   isWaiting(): boolean;
   /** Gives up what waits. */
   refuseAll(outcome: Outcome): void;
+  /** Gives up what waits of one module. */
+  refuse(unitId: string, outcome: Outcome): void;
   /** Forgets lanes that nobody used for a while. */
   tidy(): void;
 }
@@ -176,6 +178,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     refuseAll(outcome) {
       for (const lane of waiting) for (const request of lane.queue.splice(0)) settle(null, request, outcome);
       waiting.clear();
+    },
+    refuse(unitId, outcome) {
+      const lane = lanes.get(unitId);
+      if (lane === undefined) return;
+      for (const request of lane.queue.splice(0)) settle(null, request, outcome);
+      waiting.delete(lane);
     },
     tidy() {
       const time = now();

@@ -1,8 +1,9 @@
 // Has posted code compiled and evaluated once, before it is accepted. In hosts of its own: the code may be anything.
 import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors.ts';
-import { ENDED } from './deaths.ts';
+import { SLOW_INSPECTION } from './deaths.ts';
 import { LOAD_MS } from './handover.ts';
+import { inspectionDomain } from './inspection-domain.ts';
 import type { Inspected, Pool } from './pool.ts';
 import type { Host } from './state.ts';
 
@@ -12,7 +13,8 @@ interface InspectionsOptions {
 }
 
 export interface Inspections {
-  inspect(source: string, kind: ModuleKind): Promise<Inspection>;
+  /** `by`: whose code it is, null for files. */
+  inspect(source: string, kind: ModuleKind, by: string | null): Promise<Inspection>;
   /** Takes in a result; false when this host was not asked for it. */
   inspected(host: Host, message: Inspected): boolean;
   ready(host: Host): void;
@@ -25,13 +27,12 @@ export interface Inspections {
 interface Waiting {
   readonly source: string;
   readonly kind: ModuleKind;
+  readonly by: string | null;
   readonly resolve: (inspection: Inspection) => void;
   readonly reject: (error: AppError) => void;
   attempts: number;
 }
 
-/** No policy can name this domain. */
-const DOMAIN = ' inspect';
 const HEAP_MB = 64;
 /** The load limit, and time to compile: no clock but this one stops a compiler. */
 const DEADLINE_MS = 2000;
@@ -43,7 +44,10 @@ function refusal(message: string): Inspection {
   return { ok: false, code: 'ENDPOINT_LOAD', message, line: null, column: null };
 }
 
-/** One at a time. */
+/**
+ * One at a time. A host that was taken over could lie about the code that it inspects next: it sees that of one author, and
+ * goes within a second of having nothing to do.
+ */
 export function createInspections({ pool, now }: InspectionsOptions): Inspections {
   const queue: Waiting[] = [];
   let current: { readonly host: Host; readonly waiting: Waiting } | undefined;
@@ -60,17 +64,17 @@ export function createInspections({ pool, now }: InspectionsOptions): Inspection
     isOverdue = false;
     deadline = setTimeout(() => {
       isOverdue = true;
-      pool.kill(host, ENDED);
+      pool.kill(host, SLOW_INSPECTION);
     }, DEADLINE_MS);
   };
 
   const next = () => {
-    if (current !== undefined || queue.length === 0) return;
+    const [waiting] = queue;
+    if (current !== undefined || waiting === undefined) return;
     if (isClosed || pool.isBroken()) return refuseAll();
-    const host = pool.take(DOMAIN);
+    const host = pool.take(inspectionDomain(waiting.by));
     if (host === null) return;
-    const waiting = queue.shift();
-    if (waiting === undefined) return;
+    queue.shift();
     current = { host, waiting };
     host.inspecting = true;
     lastId += 1;
@@ -97,11 +101,11 @@ export function createInspections({ pool, now }: InspectionsOptions): Inspection
   };
 
   return {
-    inspect: (source, kind) =>
+    inspect: (source, kind, by) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new AppError('SANDBOX_DISABLED'));
         if (queue.length >= MAX_WAITING) return reject(new AppError('ENDPOINT_BUSY'));
-        queue.push({ source, kind, resolve, reject, attempts: 0 });
+        queue.push({ source, kind, by, resolve, reject, attempts: 0 });
         next();
       }),
     inspected(host, { id, inspection }) {

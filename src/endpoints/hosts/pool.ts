@@ -1,22 +1,35 @@
 // The host processes: started when needed, one ahead of need, and gone when they are old, large, surplus or broken.
 import type { FromHost } from '../../../sandbox/protocol.ts';
-import { causeOfExit, causeOfViolation, ENDED, OUT_OF_HOST_MEMORY } from './deaths.ts';
+import {
+  causeOfDisposal,
+  causeOfExit,
+  causeOfViolation,
+  NOT_STARTED,
+  OUT_OF_HOST_MEMORY,
+  RETIRED,
+  WEAK_WALLS,
+} from './deaths.ts';
 import { release } from './handover.ts';
 import { createHostLink } from './host-link.ts';
+import { isInspectionDomain } from './inspection-domain.ts';
 import type { Bounds } from './placement.ts';
 import { residentBytesOf } from './process-meters.ts';
 import type { Host, Turns, Versions } from './state.ts';
 import type { Violation } from './turns.ts';
 import type { Cause } from './verdict.ts';
 import type { HostChild, Launcher } from './walls/launch.ts';
+import { type Walls, wallsInForce } from './walls/levels.ts';
 
 export type Inspected = Extract<FromHost, { readonly t: 'inspected' }>;
+type Ready = Extract<FromHost, { readonly t: 'ready' }>;
 
 export interface PoolOptions {
   readonly launcher: Launcher;
   readonly memoryMb: number;
   readonly bounds: Bounds;
   readonly now: () => number;
+  /** Whether a host within these walls may be used. It is asked for each: what was there for the first may be gone. */
+  readonly admits: (walls: Walls) => boolean;
   /** Takes in what happened in a host. */
   readonly turns: (host: Host, turns: Turns, raw: Buffer) => Violation | null;
   /** Takes in an inspection; false when nobody asked for it. */
@@ -27,6 +40,11 @@ export interface PoolOptions {
   readonly fell: (host: Host, cause: Cause) => void;
   /** There may be room for more. */
   readonly changed: () => void;
+}
+
+interface Seen {
+  readonly versions: Versions;
+  readonly walls: Walls;
 }
 
 export interface Pool {
@@ -43,12 +61,8 @@ export interface Pool {
   tidy(): void;
   /** No host comes up: whoever waits waits in vain. */
   isBroken(): boolean;
-  /** What a ready host has said of itself, null before the first. */
-  seen(): {
-    readonly versions: Versions;
-    readonly child: HostChild;
-    readonly walls: Readonly<Record<string, boolean>>;
-  } | null;
+  /** What is known of the newest host that came up, with the compiler or without; null before the first. */
+  seen(jit: boolean): Seen | null;
   close(): Promise<void>;
 }
 
@@ -86,12 +100,15 @@ function createHost(link: Host['link'], jit: boolean, now: number): Host {
 const isIdle = (host: Host) =>
   host.state === 'ready' && host.lane === null && host.frames.length === 0 && !host.inspecting;
 const isSpare = (host: Host) => host.domain === null && host.state !== 'dead';
+/** What has seen code before anybody accepted it does not stay for the code of the next author. */
+const hasInspected = (host: Host, time: number) =>
+  isInspectionDomain(host.domain) && time - host.idleSince >= SURPLUS_MS / 2;
 
 /** Makes the pool. No process is started before `start`, `take` or `keepSpare`. */
 export function createPool(options: PoolOptions): Pool {
-  const { launcher, memoryMb, bounds, now, turns, inspected, ready, fell, changed } = options;
+  const { launcher, memoryMb, bounds, now, admits, turns, inspected, ready, fell, changed } = options;
   const hosts: Host[] = [];
-  let seen: ReturnType<Pool['seen']> = null;
+  const seen = new Map<boolean, Seen>();
   let failures = 0;
   let notBefore = 0;
   let isClosed = false;
@@ -105,23 +122,38 @@ export function createPool(options: PoolOptions): Pool {
     keepSpare();
   };
 
+  const notStarted = () => {
+    failures += 1;
+    notBefore = now() + RETRY_MS;
+  };
+
+  const onReady = (host: Host, child: HostChild, { versions, walls: within }: Ready) => {
+    const walls = wallsInForce(child.walls, within);
+    if (admits(walls)) {
+      host.state = 'ready';
+      host.progressAt = now();
+      host.idleSince = now();
+      failures = 0;
+      seen.set(host.jit, { versions, walls });
+      ready(host);
+    } else {
+      notStarted();
+      kill(host, WEAK_WALLS);
+    }
+    changed();
+  };
+
   const onMessage = (host: Host, child: HostChild, message: FromHost, raw: Buffer): boolean => {
     switch (message.t) {
       case 'ready':
         if (host.state !== 'starting') return false;
-        host.state = 'ready';
-        host.progressAt = now();
-        host.idleSince = now();
-        failures = 0;
-        seen = { versions: message.versions, child, walls: message.walls };
-        ready(host);
-        changed();
+        onReady(host, child, message);
         return true;
       case 'turns': {
+        const disposal = message.disposed ? causeOfDisposal(host, message) : null;
         const violation = turns(host, message, raw);
         if (violation !== null) kill(host, causeOfViolation(violation));
-        // Whoever waited in a disposed isolate is lost; and the process may be worn.
-        else if (message.disposed) kill(host, ENDED);
+        else if (disposal !== null) kill(host, disposal);
         else release(host, now());
         changed();
         return true;
@@ -138,9 +170,8 @@ export function createPool(options: PoolOptions): Pool {
 
   const onGone = (host: Host, signal: NodeJS.Signals | undefined) => {
     if (host.state === 'starting') {
-      failures += 1;
-      notBefore = now() + RETRY_MS;
-      kill(host, ENDED);
+      notStarted();
+      kill(host, NOT_STARTED);
     } else kill(host, causeOfExit(signal));
     hosts.splice(hosts.indexOf(host), 1);
     if (hosts.length === 0) whenEmpty?.();
@@ -164,7 +195,7 @@ export function createPool(options: PoolOptions): Pool {
   /** The host of another domain that has been idle for longest makes room. */
   const evict = () => {
     const idle = hosts.filter(isIdle).sort((a, b) => a.idleSince - b.idleSince);
-    if (idle[0] !== undefined) kill(idle[0], ENDED);
+    if (idle[0] !== undefined) kill(idle[0], RETIRED);
   };
 
   const start = (domain: string | null, jit: boolean): Host | null => {
@@ -189,14 +220,14 @@ export function createPool(options: PoolOptions): Pool {
     if (!isIdle(host)) return;
     const pid = host.link.pid();
     const isLarge = pid !== undefined && (residentBytesOf(pid) ?? 0) > MAX_IDLE_BYTES;
-    if (host.draining || isLarge) kill(host, ENDED);
+    if (host.draining || isLarge || hasInspected(host, time)) kill(host, RETIRED);
   };
 
   const dropSurplus = (time: number) => {
     const used = hosts.filter((host) => host.state !== 'dead' && !isSpare(host));
     const idle = used.filter((host) => isIdle(host) && time - host.idleSince > SURPLUS_MS / 2);
     idle.sort((a, b) => a.idleSince - b.idleSince);
-    for (const host of idle.slice(0, Math.max(0, used.length - bounds.busyHosts))) kill(host, ENDED);
+    for (const host of idle.slice(0, Math.max(0, used.length - bounds.busyHosts))) kill(host, RETIRED);
   };
 
   return {
@@ -217,10 +248,10 @@ export function createPool(options: PoolOptions): Pool {
       if (hosts.length > 0) keepSpare();
     },
     isBroken: () => failures >= MAX_FAILURES,
-    seen: () => seen,
+    seen: (jit) => seen.get(jit) ?? null,
     async close() {
       isClosed = true;
-      for (const host of [...hosts]) kill(host, ENDED);
+      for (const host of [...hosts]) kill(host, RETIRED);
       if (hosts.length > 0) {
         await new Promise<void>((resolve) => {
           whenEmpty = resolve;

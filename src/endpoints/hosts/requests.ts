@@ -66,5 +66,6 @@ export function failure(code: FailureCode, message: string): Extract<Outcome, { 
 
 /** What is told to reviewers of a request that went over a limit or ended its process. */
 export function incidentOf({ job }: Request, kind: Incident['kind'], limit: string): Incident {
-  return { unitId: job.unit.id, version: job.unit.version, kind, limit };
+  const { id: unitId, version, sha256 } = job.unit;
+  return { unitId, version, sha256, kind, limit };
 }

@@ -1,24 +1,29 @@
 // The sandbox as the rest of the server sees it: takes jobs, hands them to host processes, and answers for each of them.
-import type { Incident, Sandbox, SandboxStatus } from '../sandbox.ts';
+import type { Incident, Sandbox, SelfTestResult } from '../sandbox.ts';
 import type { Unit } from '../unit.ts';
+import { createCallsInFlight } from './calls-in-flight.ts';
 import { watchHost, watchQueue } from './clocks.ts';
+import { STOPPED } from './deaths.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { retire } from './handover.ts';
 import { createInspections } from './inspections.ts';
 import { createPool } from './pool.ts';
 import { cpuMsOf } from './process-meters.ts';
-import { failure, incidentOf, settle } from './requests.ts';
+import { failure, settle } from './requests.ts';
+import { createSelfTests } from './self-tests.ts';
 import type { Host, NumberOf } from './state.ts';
 import { createSweep } from './sweep.ts';
 import { createTurnsReader } from './turns.ts';
-import { type Cause, judge } from './verdict.ts';
+import { type Cause, incidentOfEnd, judge } from './verdict.ts';
 import type { Launcher } from './walls/launch.ts';
-import { levelOf, wallsInForce } from './walls/levels.ts';
+import { checkLevel, levelOf } from './walls/levels.ts';
 
 export interface SandboxOptions {
   readonly launcher: Launcher;
-  /** Runs the self-test in a real host. */
-  readonly selfTest: () => Promise<SandboxStatus['selfTest']>;
+  /** Runs the self-test in real hosts, with the just-in-time compiler or without. */
+  readonly selfTest: (jit: boolean) => Promise<SelfTestResult>;
+  /** Hosts below this level are not used; 0 demands nothing. */
+  readonly minimumLevel: number;
   /** Hosts in all. */
   readonly maxHosts: number;
   /** Hosts that may run turns at the same time. */
@@ -29,12 +34,17 @@ export interface SandboxOptions {
   /** Steady clock, in milliseconds. */
   readonly now: () => number;
   readonly onIncident: (incident: Incident) => void;
+  /** Whether nothing of this module may run. */
+  readonly isSuspended: (unitId: string) => boolean;
 }
 
 const SWEEP_MS = 25;
 const TIDY_MS = 250;
+/** How long a suspension waits for host calls that had begun. */
+const STOP_MS = 5000;
 
 const CLOSED = failure('ENDPOINT_CRASHED', 'The server is stopping');
+const SUSPENDED = failure('ENDPOINT_SUSPENDED', 'It was suspended');
 
 /** Every version of every module has a number, the same in all hosts. */
 function createNumbers(): NumberOf {
@@ -53,18 +63,18 @@ function createNumbers(): NumberOf {
 
 /** Starts no process before the first job or inspection. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { now, onIncident, jitDomains } = options;
+  const { now, onIncident, jitDomains, minimumLevel, isSuspended } = options;
   const bounds = { busyHosts: options.busyHosts, maxHosts: options.maxHosts };
-  let selfTest: SandboxStatus['selfTest'] = { state: 'not-run', items: [] };
+  const callsInFlight = createCallsInFlight();
+  const selfTests = createSelfTests(options.selfTest);
   let isClosed = false;
 
   const fell = (host: Host, cause: Cause) => {
     const { blamed, lost, alone, again } = judge(host, cause);
+    const incident = incidentOfEnd(host, cause, blamed);
     host.frames.length = 0;
-    if (blamed !== null) {
-      onIncident(incidentOf(blamed, cause.kind, cause.limit));
-      settle(host, blamed, failure(cause.code, cause.message));
-    }
+    if (incident !== null) onIncident(incident);
+    if (blamed !== null) settle(host, blamed, failure(cause.code, cause.message));
     for (const request of lost) {
       settle(host, request, failure('ENDPOINT_CRASHED', 'The process in which it waited was ended'));
     }
@@ -81,6 +91,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     memoryMb: options.hostMemoryMb,
     bounds,
     now,
+    admits: (walls) => checkLevel(minimumLevel, walls) === undefined,
     turns: createTurnsReader({ now, onIncident, requeue: (host, back) => dispatcher.putBack(host, back) }),
     inspected: (host, message) => inspections.inspected(host, message),
     ready(host) {
@@ -127,25 +138,44 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     run(job) {
       if (isClosed) return Promise.resolve(CLOSED);
+      // Whoever looked the module up before it was suspended, and waited since, comes too late.
+      if (isSuspended(job.unit.id)) return Promise.resolve(SUSPENDED);
       clocks.start();
       tidy.start();
-      return dispatcher.run(job);
+      return dispatcher.run(callsInFlight.track(job));
     },
-    inspect(source, kind) {
+    inspect(source, kind, by = null) {
       tidy.start();
-      return inspections.inspect(source, kind);
+      return inspections.inspect(source, kind, by);
     },
     retire(unitId) {
       for (const host of pool.hosts) if (host.state !== 'dead') retire(host, unitId);
     },
+    stop(unitId) {
+      dispatcher.refuse(unitId, SUSPENDED);
+      for (const host of [...pool.hosts]) {
+        if (host.state === 'dead') continue;
+        if (host.lane?.id !== unitId) {
+          retire(host, unitId);
+          continue;
+        }
+        // It serves nobody else, and a process ends faster than any turn.
+        for (const request of [...host.requests.values()]) settle(host, request, SUSPENDED);
+        pool.kill(host, STOPPED);
+      }
+      return callsInFlight.end(unitId, STOP_MS);
+    },
     status() {
       const alive = pool.hosts.filter(({ state }) => state !== 'dead');
-      const seen = pool.seen();
-      const walls = seen === null ? {} : wallsInForce(seen.child.walls, seen.walls);
+      const seen = pool.seen(false);
+      const said = seen?.walls ?? {};
+      const proven = selfTests.proven(said, false);
+      const withJit = () => selfTests.proven(pool.seen(true)?.walls ?? {}, true) ?? {};
       return {
-        level: seen === null ? 0 : levelOf(walls),
-        walls,
-        selfTest,
+        level: proven === undefined ? 0 : levelOf(proven),
+        walls: proven ?? said,
+        selfTest: selfTests.shown(false),
+        jit: jitDomains.length === 0 ? null : { level: levelOf(withJit()), selfTest: selfTests.shown(true) },
         hosts: {
           running: alive.length,
           busy: alive.filter(({ frames, inspecting }) => frames.length > 0 || inspecting).length,
@@ -156,10 +186,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       };
     },
     async selfTest() {
-      if (selfTest.state === 'running') return selfTest;
-      selfTest = { state: 'running', items: [] };
-      selfTest = await options.selfTest();
-      return selfTest;
+      const [plain] = await Promise.all([selfTests.run(false), jitDomains.length > 0 && selfTests.run(true)]);
+      return plain;
     },
     async close() {
       isClosed = true;

@@ -1,5 +1,6 @@
 // Who is to blame when a host died or lost an isolate, and what becomes of the other requests that were in it.
 import type { FailureCode, Incident } from '../sandbox.ts';
+import type { Unit } from '../unit.ts';
 import type { Host, Request } from './state.ts';
 
 /** Why a host died. */
@@ -13,6 +14,12 @@ export interface Cause {
   readonly blamed?: Request | null;
   /** It may have come from outside: a single suspect is run again before it is blamed. */
   readonly isDoubtful?: boolean;
+  /** What ran, where the host itself no longer tells. */
+  readonly unit?: Unit;
+  /** False: it does not count towards the suspension of what ran. */
+  readonly counts?: false;
+  /** It had nothing to do and was sent away: no end that anybody need know of. */
+  readonly isRetired?: true;
 }
 
 export interface Verdict {
@@ -30,6 +37,28 @@ function suspectsOf({ frames: [frame] }: Host): readonly Request[] {
   if (frame === undefined) return [];
   if (frame.requests.length === 1) return frame.requests;
   return frame.requests.filter((request) => !request.over && !request.begun && request.frame === frame);
+}
+
+/** The module whose code ran in a host, or waited there: a host serves one at a time. */
+function unitIn({ frames, requests }: Host): Unit | undefined {
+  const [first] = frames[0]?.requests ?? requests.values();
+  return first?.job.unit;
+}
+
+/**
+ * What reviewers are told of the end of a host; null where there is nothing to tell. It counts whenever code of the module
+ * was to blame, also where nobody knows which of its requests it was.
+ */
+export function incidentOfEnd(host: Host, cause: Cause, blamed: Request | null): Incident | null {
+  if (cause.isRetired === true) return null;
+  const unit = blamed?.job.unit ?? cause.unit ?? unitIn(host);
+  const { kind, limit } = cause;
+  // With nothing to do, it is named after what it ran last.
+  const lastRun = [...host.units.values()].at(-1) ?? null;
+  if (unit === undefined) return { unitId: lastRun, version: 0, kind, limit, counts: false };
+  const { id: unitId, version, sha256 } = unit;
+  const counts = cause.counts !== false && (blamed !== null || cause.isDoubtful !== true);
+  return { unitId, version, sha256, kind, limit, counts };
 }
 
 /** Reads and timers may be repeated; whoever was alone has had its second try. */

@@ -29,8 +29,8 @@ export interface Accepted {
 export interface Acceptance {
   /** The text to keep, without a byte order mark. Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID. */
   text(source: string): string;
-  /** Rejects with ENDPOINT_INVALID, its item with `code`, `line` and `column`; or as `inspect` of the sandbox does. */
-  look(source: string, kind: ModuleKind, isolation: Isolation): Promise<Accepted>;
+  /** `by`: whose code it is, null for files. Rejects with ENDPOINT_INVALID, its item with `code`, `line` and `column`; or as `inspect` of the sandbox does. */
+  look(source: string, kind: ModuleKind, isolation: Isolation, by?: string | null): Promise<Accepted>;
 }
 
 const WARNINGS_MOST = 50;
@@ -62,8 +62,8 @@ const warn = ({ name, line }: UndeclaredName) =>
 export function createAcceptance({ sandbox, undeclared, maxBytes }: AcceptanceDeps): Acceptance {
   return {
     text: (source) => checkText(source, maxBytes),
-    async look(source, kind, isolation) {
-      const inspection = await sandbox.inspect(source, kind);
+    async look(source, kind, isolation, by = null) {
+      const inspection = await sandbox.inspect(source, kind, by);
       if (!inspection.ok) {
         const { code, message, line, column } = inspection;
         const items = [{ code, message: oneLine(message), line, column }];

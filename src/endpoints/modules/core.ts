@@ -29,6 +29,8 @@ export interface Core {
   readonly acceptance: Acceptance;
   readonly logs: ModuleLogs;
   readonly collections: Pick<Registry, 'get' | 'list'>;
+  /** Ends all that runs of a module. Resolves when nothing of it goes on. */
+  readonly stop: (unitId: string) => Promise<void>;
   readonly audit: Pick<Audit, 'record' | 'announce'>;
   readonly log: ModulesLog;
   /** Epoch milliseconds. */

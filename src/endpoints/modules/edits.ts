@@ -34,15 +34,15 @@ async function changedCode(core: Core, address: ModuleAddress, text: string): Pr
   for (const warning of warnings) core.log.warn({ module: key, warning }, 'code may not do what it says');
 }
 
-/** Takes away a module whose file is gone: a delete, but that an admin's suspension is kept for when it comes back. */
+/** Takes away a module whose file is gone: like a delete. */
 export async function removeLost(core: Core, address: ModuleAddress): Promise<void> {
   const { shelf, records, files, logs } = core;
   const key = keyOf(address);
   const before = shelf.state(key).active?.sha256 ?? null;
   await files.remove(address, 'policy');
   const entry = entryOf({ address, action: 'remove', clientId: null, before, after: null });
-  await records.save(removed(shelf.state(key), false), entry);
-  shelf.remove(removed(shelf.state(key), false));
+  await records.save(removed(shelf.state(key)), entry);
+  shelf.remove(removed(shelf.state(key)));
   logs.drop(key);
 }
 

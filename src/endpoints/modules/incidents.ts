@@ -1,23 +1,19 @@
 // What modules do against their limits: kept for reviewers, written to the audit log without flooding it, and the circuit
-// breaker: a module that killed or crashed a process three times in five minutes is suspended.
+// breaker: a module whose code ended a process three times in five minutes is suspended, whichever version it was.
 import type { AuditAction } from '../../auth/audit-chain.ts';
 import { isStoreAway } from '../../errors.ts';
 import { createKeyedQueue } from '../../lib/keyed-queue.ts';
 import type { ModuleAddress } from '../modules.ts';
 import type { Incident } from '../sandbox.ts';
-import { keyOf, pathOf } from './address.ts';
-import { type Core, inTurn } from './core.ts';
+import { addressOf, keyOf, pathOf } from './address.ts';
+import { type Core, entryOf, inTurn } from './core.ts';
+import type { ModuleState } from './records.ts';
 import type { Held } from './shelf.ts';
-import { suspended, violated } from './transitions.ts';
+import { createTally } from './tally.ts';
+import { ended, endedTooMany, suspended, violated } from './transitions.ts';
 
-const BREAKER_COUNT = 3;
-const BREAKER_MS = 300_000;
 /** A state that only gained violations is stored after this long. */
 const STORE_AFTER_MS = 2000;
-/** The same kind of incident of one module is written to the audit log once in this time… */
-const NOTE_EVERY_MS = 60_000;
-/** …and all of them together so often in it. */
-const NOTES_MOST = 60;
 /** Entries of the audit log that wait for the store. */
 const UNWRITTEN_MOST = 1000;
 
@@ -27,42 +23,8 @@ export interface Incidents {
   onIncident(incident: Incident): void;
   /** Stores the state of a module as it is then, and writes the entry, when the store takes them again. */
   storeLater(address: ModuleAddress, entry: AuditAction): void;
-  /** New code, or an admin who resumes: what was counted is forgotten. */
-  forgive(key: string): void;
   /** Stores what is not stored yet. */
   close(): Promise<void>;
-}
-
-/** Lets a key pass once in a while, and all keys together only so often. */
-function createThrottle(now: () => number) {
-  const last = new Map<string, number>();
-  let since = 0;
-  let count = 0;
-  return (key: string): boolean => {
-    const at = now();
-    if (at - since >= NOTE_EVERY_MS) {
-      since = at;
-      count = 0;
-      for (const [known, when] of last) if (at - when >= NOTE_EVERY_MS) last.delete(known);
-    }
-    if (last.has(key) || count >= NOTES_MOST) return false;
-    last.set(key, at);
-    count += 1;
-    return true;
-  };
-}
-
-/** Counts what ended a process. True when that was once too often. */
-function createBreaker(now: () => number) {
-  const times = new Map<string, readonly number[]>();
-  return {
-    trips(key: string): boolean {
-      const recent = [...(times.get(key) ?? []), now()].filter((at) => at > now() - BREAKER_MS);
-      times.set(key, recent.slice(-BREAKER_COUNT));
-      return recent.length >= BREAKER_COUNT;
-    },
-    forget: (key: string) => void times.delete(key),
-  };
 }
 
 /** Writes entries of the audit log in their order, and keeps those that came while the store was away. */
@@ -119,7 +81,7 @@ function createStorer(core: Core) {
 
   const store = (address: Held['address'], key: string) =>
     inTurn(core, address, async () => {
-      if (core.shelf.get(key) !== undefined) await core.records.save(core.shelf.state(key));
+      if (core.shelf.state(key).last > 0) await core.records.save(core.shelf.state(key));
     }).catch((error) => {
       if (isStoreAway(error) && !closing) soon(key, address);
       else core.log.error({ err: error, module: key }, 'what a module did could not be stored');
@@ -152,45 +114,63 @@ function createStorer(core: Core) {
 /** Makes the circuit breaker and the record of what modules did. */
 export function createIncidents(core: Core): Incidents {
   const { shelf, log, now } = core;
-  const breaker = createBreaker(now);
-  const mayNote = createThrottle(now);
   const storer = createStorer(core);
+  const write = (entry: AuditAction) => void storer.write(entry);
+  const tally = createTally({ now, write });
 
-  const record = ({ address, state }: Held, { kind, limit }: Incident) => {
-    // Ends of processes are few, as the third one suspends: violations must not crowd them out.
-    const isRare = kind !== 'violation' && state.suspendedBy === null;
-    if (!isRare && !mayNote(`${state.key} ${kind} ${limit}`)) return;
-    const hash = state.active?.sha256 ?? null;
-    const target = `${pathOf(address)}#${limit}`;
-    void storer.write({ action: ACTIONS[kind], target, clientId: null, before: hash, after: hash });
+  /** Whose it was, by the address: the code may be gone. */
+  const entryOfIncident = (incident: Incident): AuditAction => {
+    const { unitId, kind, limit, sha256 } = incident;
+    const address = unitId === null ? undefined : addressOf(unitId);
+    const place = address === undefined ? 'sandbox' : pathOf(address);
+    const { active = null } = unitId === null ? {} : shelf.state(unitId);
+    const hash = unitId === null ? null : (sha256 ?? active?.sha256 ?? null);
+    return { action: ACTIONS[kind], target: `${place}#${limit}`, clientId: null, before: hash, after: hash };
   };
 
-  const suspend = ({ address, state }: Held) => {
-    shelf.setState(suspended(shelf.state(state.key), 'breaker'));
+  const suspend = (address: ModuleAddress, state: ModuleState) => {
+    shelf.setState(suspended(state, { by: 'breaker', at: now() }));
     const hash = state.active?.sha256 ?? null;
-    const action = `${address.kind}.breaker`;
-    void storer.write({ action, target: pathOf(address), clientId: null, before: hash, after: hash });
+    write(entryOf({ address, action: 'breaker', clientId: null, before: hash, after: hash }));
     void storer.flush();
     log.warn({ module: state.key }, 'suspended: it ended processes three times in five minutes');
   };
 
+  /** An end that counts: against the name, so that neither other code nor a removal escapes it. */
+  const onEnd = (unitId: string, address: ModuleAddress, incident: Incident) => {
+    const { kind, limit, version } = incident;
+    const before = shelf.state(unitId);
+    const isOfActive = before.active?.version === version;
+    const sha256 = incident.sha256 ?? (isOfActive ? before.active?.sha256 : undefined);
+    const state = ended(before, { kind, limit, at: now(), version }, sha256);
+    shelf.setState(state);
+    storer.soon(unitId, address);
+    // These are few, as the third one suspends.
+    if (before.suspendedBy === null) write(entryOfIncident(incident));
+    else tally.add(entryOfIncident(incident));
+    if (state.suspendedBy === null && endedTooMany(state, now())) suspend(address, state);
+  };
+
   return {
-    forgive: breaker.forget,
     storeLater(address, entry) {
       storer.soon(keyOf(address), address);
-      void storer.write(entry);
+      write(entry);
     },
-    close: storer.close,
+    close() {
+      tally.flush();
+      return storer.close();
+    },
     onIncident(incident) {
-      const held = shelf.get(incident.unitId);
-      // Older code that still ran to its end says nothing of the code that is in force.
-      if (held === undefined || held.state.active?.version !== incident.version) return;
-      const { kind, limit, version } = incident;
+      const { unitId, kind, limit, version, counts } = incident;
+      const address = unitId === null ? undefined : addressOf(unitId);
+      if (unitId === null || address === undefined) return tally.add(entryOfIncident(incident));
+      if (kind !== 'violation' && counts !== false) return onEnd(unitId, address, incident);
+      tally.add(entryOfIncident(incident));
+      const held = shelf.get(unitId);
+      // What code did against its limits is kept as long as it is in force.
+      if (kind !== 'violation' || held?.state.active?.version !== version) return;
       shelf.setState(violated(held.state, { kind, limit, at: now(), version }));
-      storer.soon(incident.unitId, held.address);
-      record(held, incident);
-      if (kind !== 'violation' && breaker.trips(incident.unitId) && held.state.suspendedBy === null)
-        suspend(held);
+      storer.soon(unitId, held.address);
     },
   };
 }

@@ -108,9 +108,14 @@ async function bringUnknown(core: Core, address: ModuleAddress): Promise<void> {
     if (isStoreAway(error)) throw error;
     logRefusal(core, files.fileOf(address, 'code'), error);
     const refused = error instanceof AppError && error.code === 'ENDPOINT_INVALID';
-    const state = { ...held.state, broken: refused ? fingerprint(held.source) : held.state.broken };
+    const known = shelf.state(keyOf(address));
+    const state = { ...known, broken: refused ? fingerprint(held.source) : known.broken };
     if (refused) await records.save(state);
-    shelf.put({ ...held, state, faults: { ...held.faults, code: 'its file is broken' } });
+    shelf.put({
+      ...held,
+      state: { ...shelf.state(keyOf(address)), broken: state.broken },
+      faults: { ...held.faults, code: 'its file is broken' },
+    });
   }
 }
 

@@ -4,7 +4,6 @@ import type { ModuleAddress, PostResult } from '../modules.ts';
 import type { Accepted } from './acceptance.ts';
 import { assertAddress, keyOf } from './address.ts';
 import { type Core, inTurn } from './core.ts';
-import type { Incidents } from './incidents.ts';
 import { assertPaths, holdBack, install, type NewCode } from './install.ts';
 import { policyFor, policyHash } from './policy-text.ts';
 import { mustWait, type ReviewMode } from './review.ts';
@@ -14,7 +13,6 @@ interface Change {
   readonly address: ModuleAddress;
   readonly by: string | null;
   readonly review: ReviewMode;
-  readonly incidents: Pick<Incidents, 'forgive'>;
 }
 
 interface Posting extends Change {
@@ -37,11 +35,14 @@ function assertReplace({ shelf }: Core, { address, replace }: Posting): void {
 }
 
 // Some file systems cannot tell such names apart: one would overwrite the other.
-function assertDistinct({ registry }: Core, address: ModuleAddress): void {
+// And what is suspended must not run on under such a name, also when it was removed.
+function assertDistinct({ registry, shelf }: Core, address: ModuleAddress): void {
   const key = keyOf(address);
+  const suspended = [...shelf.states()].filter(({ suspendedBy }) => suspendedBy !== null);
   const other = registry
     .list()
     .map((live) => keyOf(live.address))
+    .concat(suspended.map((state) => state.key))
     .find((known) => known !== key && known.toLowerCase() === key.toLowerCase());
   if (other === undefined) return;
   throw new AppError('NAME_TAKEN', { field: 'name', message: `differs only by case from \`${other}\`` });
@@ -50,11 +51,10 @@ function assertDistinct({ registry }: Core, address: ModuleAddress): void {
 async function settle(
   core: Core,
   code: NewCode,
-  { waits, incidents }: { readonly waits: boolean } & Pick<Change, 'incidents'>,
+  { waits }: { readonly waits: boolean },
 ): Promise<Pick<PostResult, 'created' | 'version' | 'pending'>> {
   const created = core.shelf.get(keyOf(code.address)) === undefined;
   const { version } = waits ? await holdBack(core, code, undefined) : await install(core, code);
-  if (!waits) incidents.forgive(keyOf(code.address));
   return { created, version, pending: waits };
 }
 
@@ -62,7 +62,7 @@ const resultOf = ({ warnings, suggestedIsolation }: Accepted) => ({ warnings, su
 
 /** Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws. */
 export async function postCode(core: Core, posting: Posting): Promise<PostResult> {
-  const { address, by, review, incidents } = posting;
+  const { address, by, review } = posting;
   assertAddress(address);
   const source = core.acceptance.text(posting.source);
   assertDistinct(core, address);
@@ -71,12 +71,12 @@ export async function postCode(core: Core, posting: Posting): Promise<PostResult
     assertReplace(core, posting);
     const policy = await policyFor(core, address);
     const { isolation } = policy.effective(keyOf(address), false);
-    const accepted = await core.acceptance.look(source, address.kind, isolation);
+    const accepted = await core.acceptance.look(source, address.kind, isolation, by);
     const { metadata } = accepted;
     assertPaths(core, address, metadata);
     const action = core.shelf.get(keyOf(address)) === undefined ? 'create' : 'replace';
     const code = { address, source, metadata, by, action };
-    const settled = await settle(core, code, { waits: mustWait(review, policy), incidents });
+    const settled = await settle(core, code, { waits: mustWait(review, policy) });
     return { ...settled, ...resultOf(accepted) };
   });
 }
@@ -85,10 +85,7 @@ export async function postCode(core: Core, posting: Posting): Promise<PostResult
  * Makes a new version of old code, which was looked at then. What a reviewer approved for the policy that holds now need not
  * wait again.
  */
-export function rollBack(
-  core: Core,
-  { address, version, by, review, incidents }: RollBack,
-): Promise<PostResult> {
+export function rollBack(core: Core, { address, version, by, review }: RollBack): Promise<PostResult> {
   const key = keyOf(address);
   return inTurn(core, address, async () => {
     const facts = await core.records.version(key, version);
@@ -98,8 +95,7 @@ export function rollBack(
     const code = { address, source, metadata: facts.metadata, by, action: 'rollback' };
     const policy = await policyFor(core, address);
     const isApproved = facts.approvedBy !== null && facts.policySha256 === policyHash(policy);
-    const waits = !isApproved && mustWait(review, policy);
-    const settled = await settle(core, code, { waits, incidents });
+    const settled = await settle(core, code, { waits: !isApproved && mustWait(review, policy) });
     return { ...settled, warnings: [], suggestedIsolation: null };
   });
 }

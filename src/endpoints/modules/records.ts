@@ -23,6 +23,9 @@ export interface Violation {
   readonly version: number;
 }
 
+/** `operator`: from the machine, by a command. */
+export type SuspendedBy = 'admin' | 'breaker' | 'operator';
+
 /** What of a module must survive a restart, beside its files. */
 export interface ModuleState {
   /** `endpoint:1.0/report`. */
@@ -35,9 +38,17 @@ export interface ModuleState {
   readonly active: VersionFacts | null;
   /** Hash of a file that a start could not bring into force. */
   readonly broken: string | null;
-  readonly suspendedBy: 'admin' | 'breaker' | null;
-  /** It killed or crashed a process, and has no new code since. */
+  readonly suspendedBy: SuspendedBy | null;
+  /** Client id of the admin who suspended it. */
+  readonly suspendedClient: string | null;
+  /** Epoch milliseconds. */
+  readonly suspendedAt: number | null;
+  /** Its code has killed or crashed a process. */
   readonly quarantined: boolean;
+  /** Hashes of code that has, newest last: the same code under the same name stays in quarantine. */
+  readonly faulty: readonly string[];
+  /** When processes ended that count towards suspension, newest last, whatever version it was; epoch milliseconds. */
+  readonly ends: readonly number[];
   /** Versions that wait for a reviewer, ascending. */
   readonly pending: readonly number[];
   /** Who wrote the policy in force; null for nobody, or for a file laid by hand. */
@@ -89,8 +100,11 @@ const equal = (path: string, value: string): Filter => ({
 
 /** A module of which nothing is known yet. */
 export function newState(key: string): ModuleState {
-  const nothing = { active: null, broken: null, suspendedBy: null, policyBy: null };
-  return { key, last: 0, removedAt: 0, ...nothing, quarantined: false, pending: [], violations: [] };
+  return {
+    ...{ key, last: 0, removedAt: 0, active: null, broken: null, pending: [], violations: [] },
+    ...{ suspendedBy: null, suspendedClient: null, suspendedAt: null, policyBy: null },
+    ...{ quarantined: false, faulty: [], ends: [] },
+  };
 }
 
 const toDocument = (id: string, v: number, value: object): StoredDocument =>
@@ -114,9 +128,12 @@ function toFacts(document: JsonObject): VersionFacts | undefined {
 }
 
 function toState({ active, ...rest }: StoredDocument): ModuleState {
-  const { _id, v, policyBy = null, ...state } = rest;
+  const { _id, v, ...state } = rest;
   const facts = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
-  return { ...(state as unknown as ModuleState), policyBy: policyBy as string | null, active: facts };
+  const known = state as unknown as Partial<ModuleState> & Pick<ModuleState, 'key'>;
+  // Older states name no hashes.
+  const faulty = known.faulty ?? (known.quarantined === true && facts !== null ? [facts.sha256] : []);
+  return { ...newState(known.key), ...known, active: facts, faulty };
 }
 
 /** The state of every module that there is or was. Rejects with the store's StoreError. */
@@ -162,8 +179,9 @@ export function createRecords({ store, audit, now, queryMs }: RecordsOptions) {
     },
     /** Of every module that there is or was. */
     states: () => readStates({ store, now, queryMs }),
-    async save(state: ModuleState, entry?: AuditAction): Promise<void> {
-      const writes = [await put(MODULES, idOf(state.key), state)];
+    /** `others` are of the same commit. */
+    async save(state: ModuleState, entry?: AuditAction, others: readonly Write[] = []): Promise<void> {
+      const writes = [await put(MODULES, idOf(state.key), state), ...others];
       await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
     },
     /**

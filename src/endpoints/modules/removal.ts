@@ -2,11 +2,11 @@
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
-import { type Core, entryOf } from './core.ts';
+import { type Core, entryOf, inTurn } from './core.ts';
 import type { Incidents } from './incidents.ts';
 import { takeBackFiles } from './install.ts';
 import type { Held } from './shelf.ts';
-import { removed, resumed, suspended } from './transitions.ts';
+import { forgiven, removed, suspended } from './transitions.ts';
 
 /** Throws NOT_FOUND. */
 export function mustHold({ shelf }: Pick<Core, 'shelf'>, address: ModuleAddress): Held {
@@ -15,7 +15,7 @@ export function mustHold({ shelf }: Pick<Core, 'shelf'>, address: ModuleAddress)
   return held;
 }
 
-/** Removes code, policy and log; the versions stay. Throws NOT_FOUND, WORKSPACE_UNAVAILABLE. */
+/** Removes code, policy and log; the versions stay, and so does a suspension, for whoever posts the name again. Throws NOT_FOUND, WORKSPACE_UNAVAILABLE. */
 export async function removeModule(core: Core, address: ModuleAddress, by: string): Promise<void> {
   const { files, records, shelf, logs } = core;
   const { state } = mustHold(core, address);
@@ -26,35 +26,44 @@ export async function removeModule(core: Core, address: ModuleAddress, by: strin
       // The policy first: a crash in between leaves code without power, never grants for whoever posts the name next.
       await files.remove(address, 'policy');
       await files.remove(address, 'code');
-      await records.save(removed(shelf.state(state.key), true));
+      await records.save(removed(shelf.state(state.key)));
     } catch (error) {
       await takeBackFiles(core, address, true);
       throw error;
     }
-    shelf.remove(removed(shelf.state(state.key), true));
+    shelf.remove(removed(shelf.state(state.key)));
     logs.drop(state.key);
   });
 }
 
+interface Suspending {
+  readonly by: string;
+  readonly incidents: Pick<Incidents, 'storeLater'>;
+}
+
 /**
- * Nothing of the module runs from now on. A kill switch works at once, also while the database is away: what that could not
- * store then, with the entry of the audit log, it stores as soon as it is back. Throws NOT_FOUND, and what the store throws.
+ * Nothing of the module runs from now on, and nothing that it began goes on when this resolves. A kill switch waits for no
+ * other change of the module, and works while the database is away: what that could not store then, with the entry of the
+ * audit log, it stores as soon as it is back. Throws NOT_FOUND, and what the store throws.
  */
 export async function suspendModule(
   core: Core,
   address: ModuleAddress,
-  { by, incidents }: { readonly by: string; readonly incidents: Pick<Incidents, 'storeLater'> },
+  { by, incidents }: Suspending,
 ): Promise<void> {
-  const { shelf, records } = core;
-  const { state } = mustHold(core, address);
-  const hash = state.active?.sha256 ?? null;
+  const { shelf, records, stop, now } = core;
+  const { key, active } = mustHold(core, address).state;
+  const hash = active?.sha256 ?? null;
   const entry = entryOf({ address, action: 'suspend', clientId: by, before: hash, after: hash });
-  shelf.setState(suspended(shelf.state(state.key), 'admin'));
+  shelf.setState(suspended(shelf.state(key), { by: 'admin', clientId: by, at: now() }));
+  const stopped = stop(key);
   try {
-    await records.save(shelf.state(state.key), entry);
+    await inTurn(core, address, () => records.save(shelf.state(key), entry));
   } catch (error) {
     incidents.storeLater(address, entry);
     throw error;
+  } finally {
+    await stopped;
   }
 }
 
@@ -64,6 +73,6 @@ export async function resumeModule(core: Core, address: ModuleAddress, by: strin
   const { state } = mustHold(core, address);
   const hash = state.active?.sha256 ?? null;
   const entry = entryOf({ address, action: 'resume', clientId: by, before: hash, after: hash });
-  await records.save(resumed(shelf.state(state.key)), entry);
-  shelf.setState(resumed(shelf.state(state.key)));
+  await records.save(forgiven(shelf.state(state.key)), entry);
+  shelf.setState(forgiven(shelf.state(state.key)));
 }

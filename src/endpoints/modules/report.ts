@@ -9,9 +9,10 @@ import type { Limits } from '../unit.ts';
 import { addressOf, keyOf, pathOf } from './address.ts';
 import type { Ceilings } from './ceilings.ts';
 import { createModuleFiles, type FileText, type ModuleFiles, type ModuleFolders } from './files.ts';
+import { readOrders, withOrders } from './orders.ts';
 import { createPolicyReader, type Policy, type PolicyReader } from './policy.ts';
 import { readPolicyFile } from './policy-text.ts';
-import { type ModuleState, newState, readStates } from './records.ts';
+import { type ModuleState, newState, readStates, type SuspendedBy } from './records.ts';
 
 interface ReportDeps {
   readonly store: DocumentStore;
@@ -23,7 +24,7 @@ interface ReportDeps {
   readonly queryMs: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly status: Pick<SandboxStatus, 'level' | 'selfTest' | 'versions'>;
+  readonly status: Pick<SandboxStatus, 'level' | 'selfTest' | 'jit' | 'versions'>;
 }
 
 /** Times are ISO 8601. */
@@ -34,8 +35,11 @@ export interface ReportedModule {
   readonly path: string;
   /** `new`: a file that no server has looked at yet. `broken`: a start could not bring its files into force. */
   readonly state: 'active' | 'suspended' | 'broken' | 'pending' | 'new';
-  readonly suspendedBy: 'admin' | 'breaker' | null;
-  /** It killed or crashed a process, and runs in one of its own until it has new code. */
+  readonly suspendedBy: SuspendedBy | null;
+  /** Client id of the admin who suspended it. */
+  readonly suspendedClient: string | null;
+  readonly suspendedAt: string | null;
+  /** Its code has killed or crashed a process, and runs in one of its own. */
   readonly quarantined: boolean;
   /** Of the code in force, with its number; null when none is. */
   readonly sha256: string | null;
@@ -63,6 +67,7 @@ export interface SandboxReport {
   readonly generatedAt: string;
   readonly level: number;
   readonly selfTest: SandboxStatus['selfTest'];
+  readonly jit: SandboxStatus['jit'];
   readonly versions: SandboxStatus['versions'];
   readonly ceilings: Ceilings;
   /** Sorted by address. */
@@ -99,7 +104,7 @@ async function reportModule(
   address: ModuleAddress,
   state: ModuleState,
 ): Promise<ReportedModule> {
-  const { active, suspendedBy, quarantined, pending } = state;
+  const { active, suspendedBy, suspendedClient, quarantined, pending } = state;
   const found = await files.read(address, 'code');
   const policy = await readPolicyFile({ files, policies }, address).catch(() => undefined);
   const { given, effective } = policy ?? policies.none;
@@ -108,7 +113,7 @@ async function reportModule(
     name: address.name,
     path: active?.metadata.route ?? pathOf(address),
     state: stateOf(state, found, policy),
-    ...{ suspendedBy, quarantined },
+    ...{ suspendedBy, suspendedClient, suspendedAt: isoOf(state.suspendedAt), quarantined },
     sha256: active?.sha256 ?? null,
     codeVersion: active?.version ?? null,
     postedBy: active?.clientId ?? null,
@@ -144,7 +149,7 @@ export async function readSandboxReport(deps: ReportDeps): Promise<SandboxReport
   const { jsonBytes, endpointCodeBytes } = limits;
   const files = createModuleFiles({ folders, maxBytes: endpointCodeBytes });
   const policies = createPolicyReader({ ceilings, jsonBytes, originProblem: policyOriginProblem });
-  const states = await readStates(deps);
+  const states = withOrders(await readStates(deps), await readOrders(deps));
   const byKey = new Map(states.map((state) => [state.key, state]));
   const modules: { readonly kind: string; readonly report: ReportedModule }[] = [];
   for (const address of await presentModules(files, states)) {
@@ -156,6 +161,7 @@ export async function readSandboxReport(deps: ReportDeps): Promise<SandboxReport
     generatedAt: new Date(now()).toISOString(),
     level: status.level,
     selfTest: status.selfTest,
+    jit: status.jit,
     versions: status.versions,
     ceilings,
     endpoints: ofKind('endpoint'),

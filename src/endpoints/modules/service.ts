@@ -9,7 +9,6 @@ import { policyOriginProblem } from '../capabilities/fetch/policy-origin.ts';
 import type { ModuleService } from '../modules.ts';
 import type { Incident, Sandbox } from '../sandbox.ts';
 import { type AcceptanceDeps, createAcceptance } from './acceptance.ts';
-import { keyOf } from './address.ts';
 import type { Ceilings } from './ceilings.ts';
 import { type Core, inTurn, type ModulesLog } from './core.ts';
 import { applyEdit } from './edits.ts';
@@ -18,6 +17,7 @@ import { createHistory } from './history.ts';
 import { createIncidents } from './incidents.ts';
 import { loadModules } from './load.ts';
 import { createModuleLogs } from './logs.ts';
+import { createOrderWatch } from './order-watch.ts';
 import { putPolicy, shownPolicy } from './policies.ts';
 import { createPolicyReader } from './policy.ts';
 import { postCode, rollBack } from './posting.ts';
@@ -30,7 +30,7 @@ import { createShelf } from './shelf.ts';
 export interface ModulesDeps {
   readonly store: DocumentStore;
   readonly folders: ModuleFolders;
-  readonly sandbox: Pick<Sandbox, 'inspect' | 'retire'>;
+  readonly sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
   readonly undeclared: AcceptanceDeps['undeclared'];
   readonly audit: Omit<Audit, 'read'>;
   readonly ceilings: Ceilings;
@@ -54,6 +54,10 @@ export interface Modules extends ModuleService {
   load(): Promise<void>;
   /** What a module did against its limits. */
   onIncident(incident: Incident): void;
+  /** Whether nothing of this module may run, by its id: `endpoint:1.0/report`. */
+  isSuspended(unitId: string): boolean;
+  /** Carries out what the operator has ordered by a command. It happens every second anyway. */
+  takeOrders(): Promise<void>;
   /** Ends the watch, stores what is not stored yet, and waits for the changes in hand. */
   close(): Promise<void>;
 }
@@ -66,7 +70,12 @@ function createCore(deps: ModulesDeps): Core {
     files: createModuleFiles({ folders, maxBytes }),
     records: createRecords({ store, audit: deps.audit, now, queryMs }),
     registry,
-    shelf: createShelf({ registry, retire: (unitId) => sandbox.retire(unitId) }),
+    shelf: createShelf({
+      registry,
+      retire: (unitId) => sandbox.retire(unitId),
+      stop: (unitId) => void sandbox.stop(unitId),
+    }),
+    stop: (unitId) => sandbox.stop(unitId),
     policies: createPolicyReader({
       ceilings: deps.ceilings,
       jsonBytes: limits.jsonBytes,
@@ -134,6 +143,7 @@ export function createModules(deps: ModulesDeps): Modules {
   const { store, pause = pauseOnClock } = deps;
   const closing = new AbortController();
   const watch = createWatch(core, pause, closing.signal);
+  const orders = createOrderWatch(core, deps);
 
   return {
     registry,
@@ -142,21 +152,23 @@ export function createModules(deps: ModulesDeps): Modules {
       await watch.begin();
       const { rest } = await loadModules(core, { signal: closing.signal, pause });
       watch.after(rest);
+      await orders.begin();
     },
     onIncident: incidents.onIncident,
+    isSuspended: (unitId) => shelf.state(unitId).suspendedBy !== null,
+    takeOrders: orders.look,
     async close() {
       closing.abort();
+      await orders.close();
       await watch.close();
       await incidents.close();
     },
-    post: (address, source, by, replace) =>
-      postCode(core, { address, source, by, replace, review, incidents }),
-    rollback: (address, version, by) => rollBack(core, { address, version, by, review, incidents }),
+    post: (address, source, by, replace) => postCode(core, { address, source, by, replace, review }),
+    rollback: (address, version, by) => rollBack(core, { address, version, by, review }),
     approve: (address, version, by) =>
       inTurn(core, address, async () => {
         mustHold(core, address);
         await approveVersion(core, address, { version, by });
-        incidents.forgive(keyOf(address));
       }),
     remove: (address, by) =>
       inTurn(core, address, async () => {
@@ -170,12 +182,8 @@ export function createModules(deps: ModulesDeps): Modules {
         await putPolicy(core, mustHold(core, address), { value, by, review });
         return shownPolicy(mustHold(core, address));
       }),
-    suspend: (address, by) => inTurn(core, address, () => suspendModule(core, address, { by, incidents })),
-    resume: (address, by) =>
-      inTurn(core, address, async () => {
-        await resumeModule(core, address, by);
-        incidents.forgive(keyOf(address));
-      }),
+    suspend: (address, by) => suspendModule(core, address, { by, incidents }),
+    resume: (address, by) => inTurn(core, address, () => resumeModule(core, address, by)),
     logs: (address, options) => logs.read(mustHold(core, address).state.key, options),
     log(unit, requestId, record) {
       if (shelf.get(unit.id) !== undefined) logs.add(unit, requestId, record);

@@ -29,6 +29,8 @@ export interface Shelf {
   remove(state: ModuleState): void;
   /** What is known of a module, there or gone. */
   state(key: string): ModuleState;
+  /** Of every module that is known, there or gone. */
+  states(): Iterable<ModuleState>;
   /** The module goes on with this state, if it is there. */
   setState(state: ModuleState): void;
 }
@@ -37,6 +39,8 @@ interface ShelfOptions {
   readonly registry: WritableRegistry;
   /** Forgets what runs of older code, or under an older policy. */
   readonly retire: (unitId: string) => void;
+  /** Ends all that runs of it. */
+  readonly stop: (unitId: string) => void;
 }
 
 const isBroken = ({ faults }: Held) => faults.code !== undefined || faults.policy !== undefined;
@@ -69,6 +73,10 @@ function runsAlike(a: Held | undefined, b: Held): boolean {
   );
 }
 
+function suspensionOf({ suspendedBy: by, suspendedClient: clientId, suspendedAt: at }: ModuleState) {
+  return by === null ? {} : { suspension: { by, clientId, at } };
+}
+
 function liveOf(held: Held, unit: Unit | undefined): LiveModule {
   const { address, state } = held;
   const served = servedState(held);
@@ -77,7 +85,7 @@ function liveOf(held: Held, unit: Unit | undefined): LiveModule {
     address,
     path: metadata?.route ?? pathOf(address),
     state: served,
-    ...(served === 'suspended' && state.suspendedBy !== null ? { suspendedBy: state.suspendedBy } : {}),
+    ...suspensionOf(state),
     methods: metadata?.methods ?? [],
     authenticate: metadata?.authenticate ?? true,
     ...(metadata?.displayName == null ? {} : { displayName: metadata.displayName }),
@@ -95,7 +103,7 @@ function routeOf(held: Held): RoutePattern | undefined {
 }
 
 /** Keeps the registry in step with the modules. Their routes must have been parsed before: here a bad one throws. */
-export function createShelf({ registry, retire }: ShelfOptions): Shelf {
+export function createShelf({ registry, retire, stop }: ShelfOptions): Shelf {
   const shelf = new Map<string, Held>();
   const states = new Map<string, ModuleState>();
 
@@ -109,8 +117,9 @@ export function createShelf({ registry, retire }: ShelfOptions): Shelf {
     if (alike && before?.state.suspendedBy === held.state.suspendedBy) return;
     const unit = (alike ? registry.find(key)?.unit : undefined) ?? unitOf(held);
     registry.put(liveOf(held, unit), routeOf(held));
-    const stopped = held.state.suspendedBy !== null && before?.state.suspendedBy === null;
-    if (before !== undefined && (!alike || stopped)) retire(key);
+    const stopped = before?.state.suspendedBy === null && held.state.suspendedBy !== null;
+    if (stopped) stop(key);
+    else if (before !== undefined && !alike) retire(key);
   };
 
   return {
@@ -118,6 +127,7 @@ export function createShelf({ registry, retire }: ShelfOptions): Shelf {
     get: (key) => shelf.get(key),
     all: () => shelf.values(),
     state: (key) => states.get(key) ?? newState(key),
+    states: () => states.values(),
     setState(state) {
       const held = shelf.get(state.key);
       if (held === undefined) states.set(state.key, state);

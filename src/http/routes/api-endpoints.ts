@@ -6,11 +6,16 @@ import type { CustomCodeDeps } from '../deps.ts';
 import { sendValue } from '../reply.ts';
 import { resource } from '../resource.ts';
 
-function listed({ address, displayName, path, methods, state, postedAt }: LiveModule) {
+function listed(
+  { address, displayName, path, methods, state, suspension, postedAt }: LiveModule,
+  isAdmin: boolean,
+) {
   if (address.kind !== 'endpoint') return [];
   const { apiVersion: version, name: slug } = address;
   const name = displayName ?? slug;
-  return [{ version, name, slug, path, methods, state, lastModifiedAt: postedAt }];
+  // Who suspends what is for admins to know.
+  const held = isAdmin && suspension !== undefined ? { suspension } : {};
+  return [{ version, name, slug, path, methods, state, ...held, lastModifiedAt: postedAt }];
 }
 
 /** Registers the listing, sorted by path. */
@@ -20,6 +25,10 @@ export function apiEndpointsRoutes(
 ): void {
   server.addHook('onRequest', requireClient);
   resource(server, '/api/endpoints', {
-    GET: async (_request, reply) => sendValue(reply, { endpoints: modules.registry.list().flatMap(listed) }),
+    GET: async ({ client }, reply) => {
+      const isAdmin = client?.accessType === 'admin';
+      const endpoints = modules.registry.list().flatMap((live) => listed(live, isAdmin));
+      return sendValue(reply, { endpoints });
+    },
   });
 }

@@ -13,9 +13,9 @@ function addressOf({ params }: FastifyRequest): ModuleAddress {
   return { kind: 'hook', name: (params as { readonly name: string }).name };
 }
 
-function listed({ address, path, state, postedAt }: LiveModule) {
+function listed({ address, path, state, suspension, postedAt }: LiveModule) {
   if (address.kind !== 'hook') return [];
-  return [{ name: address.name, path, state, lastModifiedAt: postedAt }];
+  return [{ name: address.name, path, state, ...(suspension && { suspension }), lastModifiedAt: postedAt }];
 }
 
 /** Registers the listing, sorted by path, and what can be done with a hook. */

@@ -21,8 +21,8 @@ export function formatUptime(seconds: number): string {
 /** How the walls around posted code stand: level reached, self-test, processes. Nobody but an admin needs to know. */
 function sandboxOf({ sandboxStatus }: Deps, client: Client | null) {
   if (client?.accessType !== 'admin') return {};
-  const { level, selfTest, hosts } = sandboxStatus();
-  return { sandbox: { level, selfTest, hosts } };
+  const { level, selfTest, hosts, jit } = sandboxStatus();
+  return { sandbox: { level, selfTest, hosts, ...(jit === null ? {} : { jit }) } };
 }
 
 function statusOf({ config, version }: Deps) {

@@ -125,6 +125,25 @@ test('tells the service who asks, how deep, and within which bounds', async () =
   expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });
 });
 
+test('a call whose request has ended begins no work of the database any more', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller,
+    findClient: async () => undefined,
+    standing: async () => ANN,
+    queryMs: 500,
+    now: () => 1000,
+  });
+  const request = new AbortController();
+  const unit = unitWith({ collections: [grantOf(BOOKS)] });
+  const run = { unit, client: ANN, requestId: 'r1', signal: request.signal };
+  const { context } = await scopeOf('find', { collection: 'books' }, run);
+  expect(context.deadline).toBe(1500);
+  request.abort();
+  expect(context.deadline, 'long past').toBe(0);
+});
+
 test.each([undefined, null, 1, ['books'], { name: 'books' }])('%j is no name', async (collection) => {
   const { call } = await openModels();
   const { value } = await call('model.find', { collection } as never, [grantOf(BOOKS)]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { causeOfExit, causeOfViolation } from '../../../src/endpoints/hosts/deaths.ts';
-import { requestOf } from '../../helpers/fake-host.ts';
+import { causeOfDisposal, causeOfExit, causeOfViolation } from '../../../src/endpoints/hosts/deaths.ts';
+import { fakeHost, requestOf } from '../../helpers/fake-host.ts';
 
 describe('why a host died', () => {
   it.each(['SIGABRT', 'SIGIOT', 'SIGTRAP', 'SIGILL'] as const)('is a lack of memory at %s', (signal) => {
@@ -27,5 +27,32 @@ describe('why a host died', () => {
       ...{ code: 'ENDPOINT_CRASHED', kind: 'kill', limit: 'hostCalls', blamed: request },
     });
     expect(causeOfViolation({ limit: 'protocol', request: null })).not.toHaveProperty('blamed');
+  });
+
+  it('is a crash by its code when the isolate is lost, at the limit of its heap or otherwise', () => {
+    const request = requestOf();
+    const { unit } = request.job;
+    const host = fakeHost({ requests: new Map([[4, request]]) });
+    expect(causeOfDisposal(host, { faults: [[4, 'memory', 'full']] })).toMatchObject({
+      ...{ kind: 'crash', limit: 'heapMb', blamed: request, unit },
+    });
+    expect(causeOfDisposal(host, { faults: [[4, 'timeout', 'late']] })).toMatchObject({
+      limit: 'microtasks',
+    });
+    const frames = [
+      {
+        unit: 1,
+        requests: [request],
+        isDelivery: false,
+        isCold: false,
+        room: 1,
+        parts: 0,
+        since: 0,
+        cpuMs: 0,
+      },
+    ];
+    expect(causeOfDisposal(fakeHost({ frames }), { faults: [[4, 'memory', 'full']] })).toMatchObject({
+      ...{ limit: 'heapMb', blamed: null, unit },
+    });
   });
 });

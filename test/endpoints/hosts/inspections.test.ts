@@ -38,8 +38,8 @@ function inspectionsOf({ available = 10, state = 'ready' as Host['state'] } = {}
 describe('inspections', () => {
   it('go one after the other', async () => {
     const { inspections, hosts, answer } = inspectionsOf();
-    const first = inspections.inspect('a', 'endpoint');
-    const second = inspections.inspect('b', 'hook');
+    const first = inspections.inspect('a', 'endpoint', null);
+    const second = inspections.inspect('b', 'hook', null);
     expect(hosts.map(({ sent, inspecting }) => [sent, inspecting])).toEqual([
       [[{ message: { t: 'inspect', id: 1, kind: 'endpoint', loadMs: 300, heapMb: 64 }, texts: ['a'] }], true],
     ]);
@@ -53,7 +53,7 @@ describe('inspections', () => {
   it('are not taken from a host that was not asked', () => {
     const { inspections, answer, hosts } = inspectionsOf();
     expect(inspections.inspected(fakeHost(), { t: 'inspected', id: 0, inspection: FOUND })).toBe(false);
-    void inspections.inspect('a', 'endpoint');
+    void inspections.inspect('a', 'endpoint', null);
     expect(answer(0, 2)).toBe(false);
     expect(answer(0, 1)).toBe(true);
     expect(hosts).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('inspections', () => {
 
   it('end after two seconds, counted from when the host is ready', async () => {
     const { inspections, hosts, killed } = inspectionsOf({ state: 'starting' });
-    const result = inspections.inspect('a', 'endpoint');
+    const result = inspections.inspect('a', 'endpoint', null);
     vi.advanceTimersByTime(5000);
     expect(killed).toEqual([]);
     inspections.ready(hosts[0] as Host);
@@ -79,7 +79,7 @@ describe('inspections', () => {
 
   it('are tried twice when the host dies', async () => {
     const { inspections, hosts } = inspectionsOf();
-    const result = inspections.inspect('a', 'endpoint');
+    const result = inspections.inspect('a', 'endpoint', null);
     inspections.fell(hosts[0] as Host);
     inspections.fell(fakeHost());
     expect(hosts).toHaveLength(2);
@@ -90,7 +90,7 @@ describe('inspections', () => {
 
   it('do not blame the code for a host that never started', async () => {
     const { inspections, hosts, pool } = inspectionsOf({ state: 'starting' });
-    const result = inspections.inspect('a', 'endpoint');
+    const result = inspections.inspect('a', 'endpoint', null);
     for (let n = 0; n < 5; n += 1) inspections.fell(hosts[n] as Host);
     expect(hosts).toHaveLength(6);
     pool.isBroken = true;
@@ -101,8 +101,8 @@ describe('inspections', () => {
 
   it('wait for a host, but not endlessly many of them', async () => {
     const { inspections, hosts, pool } = inspectionsOf({ available: 0 });
-    for (let n = 0; n < 2000; n += 1) inspections.inspect('a', 'endpoint').catch(() => undefined);
-    await expect(inspections.inspect('a', 'endpoint')).rejects.toMatchObject({ code: 'ENDPOINT_BUSY' });
+    for (let n = 0; n < 2000; n += 1) inspections.inspect('a', 'endpoint', null).catch(() => undefined);
+    await expect(inspections.inspect('a', 'endpoint', null)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY' });
     pool.available = 1;
     inspections.next();
     expect(hosts).toHaveLength(1);
@@ -110,9 +110,11 @@ describe('inspections', () => {
 
   it('are refused after the end', async () => {
     const { inspections } = inspectionsOf({ available: 0 });
-    const waiting = inspections.inspect('a', 'endpoint');
+    const waiting = inspections.inspect('a', 'endpoint', null);
     inspections.close();
     await expect(waiting).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
-    await expect(inspections.inspect('a', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
+    await expect(inspections.inspect('a', 'endpoint', null)).rejects.toMatchObject({
+      code: 'SANDBOX_DISABLED',
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { FromHost } from '../../../sandbox/protocol.ts';
-import { ENDED } from '../../../src/endpoints/hosts/deaths.ts';
 import { encodeFrame } from '../../../src/endpoints/hosts/frames.ts';
+import { inspectionDomain } from '../../../src/endpoints/hosts/inspection-domain.ts';
 import { createPool, type PoolOptions } from '../../../src/endpoints/hosts/pool.ts';
 import type { Host } from '../../../src/endpoints/hosts/state.ts';
 import type { HostChild } from '../../../src/endpoints/hosts/walls/launch.ts';
@@ -63,6 +63,7 @@ function poolOf(options: Partial<PoolOptions> = {}) {
     memoryMb: 384,
     bounds: { busyHosts: 2, maxHosts: 4 },
     now: () => state.clock,
+    admits: () => true,
     turns: () => null,
     inspected: () => false,
     ready: () => undefined,
@@ -91,15 +92,16 @@ const states = (hosts: readonly Host[]) => hosts.map(({ state }) => state);
 describe('a pool', () => {
   it('takes a host for ready when it says so, once', async () => {
     const { pool, start, falls } = poolOf();
-    expect(pool.seen()).toBeNull();
+    expect(pool.seen(false)).toBeNull();
     const { host, say } = await start();
     expect(host.state).toBe('starting');
     say(READY);
-    expect([host.state, pool.seen()?.versions.node, pool.seen()?.walls]).toEqual([
-      'ready',
-      '26',
-      { jitless: true },
-    ]);
+    expect(host.state).toBe('ready');
+    expect(pool.seen(false)).toMatchObject({
+      versions: { node: '26' },
+      walls: { jitless: true, limits: true },
+    });
+    expect(pool.seen(true)).toBeNull();
     say(READY);
     expect(falls).toEqual([[host, 'kill protocol']]);
   });
@@ -162,7 +164,22 @@ describe('a pool', () => {
     const mild = poolOf();
     const disposed = await mild.ready();
     disposed.say({ ...TURNS, disposed: true });
-    expect(mild.falls).toEqual([[disposed.host, `${ENDED.kind} ${ENDED.limit}`]]);
+    expect(mild.falls).toEqual([[disposed.host, 'crash microtasks']]);
+  });
+
+  it('holds each host against the walls that are demanded, not only the first', async () => {
+    const demanded = { selfLock: false };
+    const { pool, ready, start, falls } = poolOf({
+      admits: (walls) => !demanded.selfLock || walls['selfLock'] === true,
+    });
+    const first = await ready();
+    expect(first.host.state).toBe('ready');
+    demanded.selfLock = true;
+    const weak = await start();
+    weak.say(READY);
+    expect([weak.host.state, falls]).toEqual(['dead', [[weak.host, 'kill minimumLevel']]]);
+    expect(pool.seen(false)?.walls['selfLock']).toBeUndefined();
+    expect(pool.start('default', false), 'not at once again').toBeNull();
   });
 
   it('stops trying for a moment when hosts do not come up, and says so after three', async () => {
@@ -201,6 +218,34 @@ describe('tidying', () => {
     state.clock = 501;
     pool.tidy();
     expect(falls.map(([host]) => host)).toEqual([hosts[1]?.host]);
+  });
+
+  it('sends away what has inspected code within a second, the last one too', async () => {
+    const { pool, ready, state, falls } = poolOf();
+    const [working, idle] = [await ready(inspectionDomain('alice')), await ready(inspectionDomain(null))];
+    await ready(null);
+    const { host: serving } = await ready();
+    working.host.inspecting = true;
+    pool.tidy();
+    expect(falls).toEqual([]);
+    state.clock = 750;
+    pool.tidy();
+    expect(falls).toEqual([[idle.host, 'kill retired']]);
+    working.host.inspecting = false;
+    working.host.idleSince = 750;
+    state.clock = 1500;
+    pool.tidy();
+    expect(falls.map(([host]) => host)).toEqual([idle.host, working.host]);
+    expect(serving.state).toBe('ready');
+  });
+
+  it('takes no host for the code of one author that has seen that of another', async () => {
+    const { pool, ready } = poolOf();
+    const { host: spare } = await ready(null);
+    expect(pool.take(inspectionDomain('alice'))).toBe(spare);
+    expect(pool.take(inspectionDomain('alice'))).toBe(spare);
+    expect(pool.take(inspectionDomain('bob'))).not.toBe(spare);
+    expect(pool.take(inspectionDomain(null))).not.toBe(spare);
   });
 
   it('sends away what is old, once it is empty', async () => {

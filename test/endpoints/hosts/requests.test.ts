@@ -89,10 +89,11 @@ describe('a request', () => {
     expect([host.begun, host.requests.size]).toEqual([0, 0]);
   });
 
-  it('is named in incidents by module and version', () => {
+  it('is named in incidents by module, version and code', () => {
     const request = requestOf();
+    const { id: unitId, version, sha256 } = request.job.unit;
     expect(incidentOf(request, 'kill', 'cpuMs')).toEqual({
-      ...{ unitId: request.job.unit.id, version: request.job.unit.version, kind: 'kill', limit: 'cpuMs' },
+      ...{ unitId, version, sha256, kind: 'kill', limit: 'cpuMs' },
     });
   });
 });

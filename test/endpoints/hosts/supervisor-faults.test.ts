@@ -90,8 +90,28 @@ describe('a request that breaks a limit', () => {
   });
 });
 
+describe('a request that exhausts the heap of its module', () => {
+  it('ends its process, which counts against the module', async () => {
+    const { sandbox, incidents } = openSandbox();
+    const unit = unitOf(
+      'module.exports.get = () => { const a = []; for (;;) a.push(new Array(1000).fill(a)) }',
+      {
+        limits: { heapMb: 16 },
+      },
+    );
+    expect(codeOf(await sandbox.run(jobOf(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(incidents).toEqual([
+      expect.objectContaining({ unitId: unit.id, kind: 'violation', limit: 'heapMb' }),
+      expect.objectContaining({
+        ...{ unitId: unit.id, version: unit.version, sha256: unit.sha256 },
+        ...{ kind: 'crash', limit: 'heapMb', counts: true },
+      }),
+    ]);
+  });
+});
+
 describe('requests beside one that breaks a limit', () => {
-  it('of the same endpoint are answered, and one alone is blamed', async () => {
+  it('of the same endpoint are answered, and each end of a process counts against the endpoint', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = unitOf(`module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`, {
       limits: { cpuMs: 300 },
@@ -101,7 +121,10 @@ describe('requests beside one that breaks a limit', () => {
     const codes = (await Promise.all(jobs.map((job) => sandbox.run(job)))).map(codeOf);
     expect(codes.filter((code) => code !== 'response')).toEqual(['ENDPOINT_TIMEOUT']);
     expect(codes[5]).toBe('ENDPOINT_TIMEOUT');
-    expect(incidents.filter(({ kind }) => kind === 'kill')).toHaveLength(1);
+    // Where several had not begun, each runs again by itself, and the one to blame ends another process.
+    const kills = incidents.filter(({ kind }) => kind === 'kill');
+    expect(kills.length).toBeGreaterThan(0);
+    expect(kills.map(({ unitId, counts }) => [unitId, counts])).toEqual(kills.map(() => [unit.id, true]));
   });
 
   it('that wait in the same host run again if they only read, and are lost if they wrote', async () => {

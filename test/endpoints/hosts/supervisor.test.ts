@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { GuestLog, HostCall } from '../../../src/endpoints/sandbox.ts';
-import { jobOf, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
+import { ALL_WALLS, jobOf, openSandbox, realSandbox, unitOf } from '../../helpers/sandbox-hosts.ts';
 
 const { sandbox, incidents } = realSandbox();
 afterAll(() => sandbox.close());
@@ -81,7 +81,13 @@ describe('a sandbox with real hosts', () => {
     });
     expect(await sandbox.run(jobOf(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
     expect(incidents.filter(({ unitId }) => unitId === 'endpoint:1.0/large')).toEqual([
-      { unitId: 'endpoint:1.0/large', version: unit.version, kind: 'violation', limit: 'responseBytes' },
+      {
+        unitId: 'endpoint:1.0/large',
+        version: unit.version,
+        kind: 'violation',
+        limit: 'responseBytes',
+        sha256: unit.sha256,
+      },
     ]);
   });
 
@@ -142,18 +148,59 @@ describe('a sandbox with real hosts', () => {
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
   });
 
-  it('says what it runs on', () => {
-    const { level, versions, walls, hosts } = sandbox.status();
-    expect(level).toBe(level === 0 ? -1 : level);
+  it('says what it runs on, and no level before the self-test has shown it', async () => {
+    expect(sandbox.status().level).toBe(0);
+    await sandbox.selfTest();
+    const { level, versions, walls, hosts, jit } = sandbox.status();
+    expect(level).toBeGreaterThan(0);
+    expect(jit).toBeNull();
     expect(versions).toEqual({ node: process.versions.node, v8: process.versions.v8, isolatedVm: '7.0.1' });
     expect(walls['emptyEnvironment']).toBe(true);
     expect(hosts.running).toBeGreaterThanOrEqual(2);
     expect(hosts.spare).toBe(1);
   });
 
+  it('shows no level that the self-test has refuted', async () => {
+    const walls = { ...ALL_WALLS, permissions: false };
+    const selfTest = async () => ({ state: 'failed', items: [], walls }) as const;
+    const { sandbox } = openSandbox({ selfTest });
+    await sandbox.inspect('1', 'endpoint');
+    await sandbox.selfTest();
+    expect(sandbox.status()).toMatchObject({
+      level: 0,
+      walls: { permissions: false },
+      selfTest: { state: 'failed' },
+    });
+  });
+
+  it('tests hosts with the compiler too, where there are any', async () => {
+    const asked: boolean[] = [];
+    const selfTest = async (jit: boolean) => {
+      asked.push(jit);
+      return { state: 'passed', items: [], walls: ALL_WALLS } as const;
+    };
+    const { sandbox } = openSandbox({ jitDomains: ['fast'], selfTest });
+    await sandbox.run(jobOf(unitOf('module.exports.get = (req, res) => res.end()', { trustDomain: 'fast' })));
+    await sandbox.selfTest();
+    expect(asked).toEqual([false, true]);
+    expect(sandbox.status().jit).toEqual({ level: 0, selfTest: { state: 'passed', items: [] } });
+  });
+
+  it('uses no host below the level that is demanded', async () => {
+    const { sandbox, incidents } = openSandbox({ jitDomains: ['fast'], minimumLevel: 1 });
+    const run = (trustDomain: string) =>
+      sandbox.run(jobOf(unitOf('module.exports.get = (req, res) => res.end("x")', { trustDomain })));
+    expect(await run('default')).toMatchObject({ body: 'x' });
+    expect(await run('fast')).toMatchObject({ kind: 'failure', code: 'SANDBOX_DISABLED' });
+    expect(incidents).toContainEqual(
+      expect.objectContaining({ kind: 'kill', limit: 'minimumLevel', counts: false }),
+    );
+    expect(await run('default')).toMatchObject({ body: 'x' });
+  });
+
   it('keeps the result of the self-test', async () => {
     const items = [{ attempt: 'read a file outside', held: true, detail: 'refused' }];
-    const tested = realSandbox({ selfTest: async () => ({ state: 'passed', items }) }).sandbox;
+    const tested = realSandbox({ selfTest: async () => ({ state: 'passed', items, walls: {} }) }).sandbox;
     expect(tested.status().selfTest).toEqual({ state: 'not-run', items: [] });
     const running = tested.selfTest();
     expect(tested.status().selfTest.state).toBe('running');

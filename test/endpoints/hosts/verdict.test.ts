@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ENDED } from '../../../src/endpoints/hosts/deaths.ts';
+import { causeOfExit, RETIRED, STOPPED } from '../../../src/endpoints/hosts/deaths.ts';
 import { hand } from '../../../src/endpoints/hosts/handover.ts';
 import type { Request } from '../../../src/endpoints/hosts/state.ts';
-import { type Cause, judge } from '../../../src/endpoints/hosts/verdict.ts';
+import { type Cause, incidentOfEnd, judge } from '../../../src/endpoints/hosts/verdict.ts';
 import { type FakeRequest, fakeHost, laneOf, requestOf } from '../../helpers/fake-host.ts';
 
 const DEATH: Cause = { code: 'ENDPOINT_CRASHED', kind: 'crash', limit: 'process', message: 'died' };
@@ -78,7 +78,7 @@ describe('the verdict on a dead host', () => {
     begin(waiting, 0);
     waiting.host.frames.shift();
     expect(verdictOf(waiting, DEATH)).toEqual({ blamed: null, lost: [], alone: [0], again: [] });
-    expect(verdictOf(hostOf(2), ENDED)).toEqual({ blamed: null, lost: [], alone: [], again: [0, 1] });
+    expect(verdictOf(hostOf(2), RETIRED)).toEqual({ blamed: null, lost: [], alone: [], again: [0, 1] });
   });
 
   it('blames whoever is known, and nobody else', () => {
@@ -101,5 +101,42 @@ describe('the verdict on a dead host', () => {
     (made.requests[0] as Request).over = true;
     made.host.requests.clear();
     expect(verdictOf(made, DEATH).blamed).toBe(0);
+  });
+});
+
+describe('what is told of the end of a host', () => {
+  const about = { unitId: 'endpoint:1.0/test', version: expect.any(Number), sha256: '0'.repeat(64) };
+  const told = (made: ReturnType<typeof hostOf>, cause: Cause) =>
+    incidentOfEnd(made.host, cause, judge(made.host, cause).blamed);
+
+  it('names its module, also where one of many requests is to blame, or none runs any more', () => {
+    const counted = { ...about, kind: 'crash', limit: 'process', counts: true };
+    expect(told(hostOf(1), DEATH)).toEqual(counted);
+    expect(told(hostOf(3), DEATH)).toEqual(counted);
+    const waiting = hostOf(1);
+    begin(waiting, 0);
+    waiting.host.frames.shift();
+    expect(told(waiting, DEATH)).toEqual(counted);
+    expect(told(hostOf(), DEATH)).toMatchObject({ unitId: null, counts: false });
+    const idle = hostOf();
+    idle.host.units.set(1, 'endpoint:1.0/last');
+    expect(told(idle, DEATH)).toMatchObject({ unitId: 'endpoint:1.0/last', version: 0, counts: false });
+  });
+
+  it('does not count what may come from outside, until it happens again', () => {
+    const made = hostOf(1);
+    expect(told(made, causeOfExit('SIGKILL'))).toMatchObject({ ...about, kind: 'crash', counts: false });
+    (made.requests[0] as Request).alone = true;
+    expect(told(made, causeOfExit('SIGKILL'))).toMatchObject({ counts: true });
+  });
+
+  it('does not count what the server decides, and does not tell of hosts that it needs no more', () => {
+    expect(told(hostOf(1), STOPPED)).toMatchObject({
+      ...about,
+      kind: 'kill',
+      limit: 'suspended',
+      counts: false,
+    });
+    expect(told(hostOf(1), RETIRED)).toBeNull();
   });
 });

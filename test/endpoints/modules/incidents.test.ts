@@ -22,14 +22,13 @@ async function posted() {
 
 describe('the circuit breaker', () => {
   it('suspends a module at its third kill or crash in five minutes', async () => {
-    const { modules, live, audited, retired } = await posted();
+    const { modules, live, audited, stopped } = await posted();
     modules.onIncident(kill);
     modules.onIncident({ ...kill, kind: 'crash' });
     expect(live()?.state).toBe('active');
-    retired.length = 0;
     modules.onIncident(kill);
-    expect(live()).toMatchObject({ state: 'suspended', suspendedBy: 'breaker' });
-    expect(retired).toEqual(['endpoint:1.0/report']);
+    expect(live()).toMatchObject({ state: 'suspended', suspension: { by: 'breaker', at: START } });
+    expect(stopped).toEqual(['endpoint:1.0/report']);
     await expect
       .poll(async () => (await audited()).map(([action]) => action))
       .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'host.killed', 'endpoint.breaker']);
@@ -48,32 +47,57 @@ describe('the circuit breaker', () => {
     expect(live()?.state).toBe('suspended');
   });
 
-  it('does not count limits that were kept, nor what older code did', async () => {
-    const { modules, live } = await posted();
+  it('does not count limits that were kept, nor ends that nobody need be to blame for', async () => {
+    const { modules, live, audited } = await posted();
     for (let count = 0; count < 9; count += 1) modules.onIncident(violation);
-    await modules.post(REPORT, code({}, 'two'), 'alice');
-    for (let count = 0; count < 9; count += 1) modules.onIncident(kill);
+    for (let count = 0; count < 9; count += 1)
+      modules.onIncident({ ...kill, limit: 'process', counts: false });
     modules.onIncident({ ...kill, unitId: 'endpoint:1.0/other' });
-    expect(live()).toMatchObject({
-      state: 'active',
-      unit: { version: 2, policy: { trustDomain: 'default' } },
-    });
+    modules.onIncident({ ...kill, unitId: null, limit: 'start', counts: false });
+    expect(live()).toMatchObject({ state: 'active', unit: { policy: { trustDomain: 'default' } } });
+    await expect
+      .poll(async () => (await audited()).map(([, target]) => target))
+      .toEqual([
+        ...['/1.0/report', '/1.0/report#responseBytes', '/1.0/report#process'],
+        ...['/1.0/other#hostMemory', 'sandbox#start'],
+      ]);
   });
 
-  it('lets go of a module with new code, never of an admin’s suspension', async () => {
+  it('counts against the name: what older code did, and code that was posted before its predecessor was ended', async () => {
     const { modules, live } = await posted();
+    const [sha256] = [live()!.unit!.sha256];
+    for (let version = 1; version <= 3; version += 1) {
+      expect(live()?.state).toBe('active');
+      await modules.post(REPORT, code({}, 'one'), 'alice');
+      modules.onIncident({ ...kill, version, sha256 });
+      expect(live()?.unit?.policy.trustDomain, 'the same code is in quarantine').toBe(`own:${kill.unitId}`);
+    }
+    expect(live()?.state).toBe('suspended');
+    await modules.post(REPORT, code({}, 'one'), 'alice');
+    expect(live()?.state, 'the same code lifts nothing').toBe('suspended');
+    await modules.rollback(REPORT, 1, 'alice');
+    expect(live()?.state, 'nor does a roll back to it').toBe('suspended');
+    await modules.remove(REPORT, 'alice');
+    await modules.post(REPORT, code({}, 'one'), 'alice');
+    expect(live()?.state, 'nor a removal').toBe('suspended');
+    await modules.post(REPORT, code({}, 'other'), 'alice');
+    expect(live()).toMatchObject({ state: 'active', unit: { policy: { trustDomain: 'default' } } });
+  });
+
+  it('lets go of a module with new code, never of an admin’s suspension, and forgives for an admin only', async () => {
+    const { modules, live, advance } = await posted();
     for (let count = 0; count < 3; count += 1) modules.onIncident(kill);
     await modules.post(REPORT, code({}, 'two'), 'alice');
     expect(live()?.state).toBe('active');
     modules.onIncident({ ...kill, version: 2 });
-    modules.onIncident({ ...kill, version: 2 });
-    expect(live()?.state).toBe('active');
+    expect(live()?.state, 'it is the fourth of this name').toBe('suspended');
     await modules.suspend(REPORT, 'alice');
     await modules.post(REPORT, code({}, 'three'), 'alice');
-    for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, version: 3 });
-    expect(live()).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+    expect(live()).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
     await modules.resume(REPORT, 'bob');
     expect(live()?.state).toBe('active');
+    modules.onIncident({ ...kill, version: 3 });
+    advance(1);
     modules.onIncident({ ...kill, version: 3 });
     expect(live()?.state).toBe('active');
   });
@@ -82,7 +106,7 @@ describe('the circuit breaker', () => {
     const opened = await posted();
     for (let count = 0; count < 3; count += 1) opened.modules.onIncident(kill);
     const { modules, audited } = await opened.restart();
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'breaker' });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'breaker' } });
     await modules.resume(REPORT, 'bob');
     expect(modules.registry.get(REPORT)?.state).toBe('active');
     expect((await audited()).at(-1)).toEqual(['endpoint.resume', '/1.0/report', 'bob']);
@@ -143,17 +167,28 @@ describe('the audit log', () => {
     );
   });
 
-  it('is not flooded by a module that breaks its limits', async () => {
+  it('is not flooded by a module that breaks its limits, and has the number of times', async () => {
     const { modules, audited, advance } = await posted();
-    const violations = async () => (await audited()).filter(([action]) => action === 'run.violation').length;
+    const targets = async () =>
+      (await audited()).filter(([action]) => action === 'run.violation').map(([, target]) => target);
     for (let count = 0; count < 500; count += 1) modules.onIncident(violation);
-    await expect.poll(violations).toBe(1);
+    await expect.poll(targets).toEqual(['/1.0/report#responseBytes']);
     advance(60_000);
     for (let count = 0; count < 500; count += 1) {
       modules.onIncident({ ...violation, limit: `limit ${count}` });
     }
-    await expect.poll(violations).toBe(61);
-    expect((await audited()).at(-1)).toEqual(['run.violation', '/1.0/report#limit 59', null]);
+    await expect.poll(async () => (await targets()).length).toBe(62);
+    expect((await targets())[1]).toBe('/1.0/report#responseBytes (499 more since 2040-01-01T00:00:00.000Z)');
+  });
+
+  it('has at the end what was only counted', async () => {
+    const opened = await posted();
+    for (let count = 0; count < 3; count += 1) opened.modules.onIncident({ ...kill, counts: false });
+    const { audited } = await opened.restart();
+    expect((await audited()).map(([, target]) => target).slice(1)).toEqual([
+      '/1.0/report#hostMemory',
+      '/1.0/report#hostMemory (2 more since 2040-01-01T00:00:00.000Z)',
+    ]);
   });
 
   it('has every end of a process, whatever else is going on, until the module is suspended', async () => {

@@ -38,13 +38,13 @@ describe('a start', () => {
     const { modules } = await first.restart();
     expect(modules.registry.get(REPORT)).toMatchObject({
       state: 'suspended',
-      suspendedBy: 'admin',
+      suspension: { by: 'admin', clientId: 'alice' },
       postedBy: 'bob',
       unit: { version: 2, policy: { limits: { cpuMs: 77 } } },
     });
     expect(await modules.versions(REPORT)).toHaveLength(2);
     expect(await modules.post(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
   });
 
   it('serves 503 for broken code, and takes it back once it is mended', async () => {
@@ -138,7 +138,11 @@ describe('a start', () => {
 
   it('leaves code alone that it cannot look at, and looks again at the next start', async () => {
     const first = await openModules({
-      sandbox: { inspect: async () => Promise.reject(new AppError('SANDBOX_DISABLED')), retire: () => {} },
+      sandbox: {
+        inspect: async () => Promise.reject(new AppError('SANDBOX_DISABLED')),
+        retire: () => {},
+        stop: async () => {},
+      },
     });
     await first.write(FILE, code());
     await first.modules.load();
@@ -182,6 +186,7 @@ describe('a start', () => {
     const { modules, write } = await openModules({
       sandbox: {
         retire: () => {},
+        stop: async () => {},
         inspect: async () => {
           await looking.promise;
           return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
@@ -260,6 +265,7 @@ describe('a start whose store is away', () => {
       store,
       sandbox: {
         retire: () => {},
+        stop: async () => {},
         inspect: async () => {
           if (store.missed.length === 0) store.leave('unavailable', ['commit']);
           return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };

@@ -45,14 +45,16 @@ function read(source: string): Inspection {
 function createReader() {
   const inspected: string[] = [];
   const retired: string[] = [];
-  const sandbox: Pick<Sandbox, 'inspect' | 'retire'> = {
+  const stopped: string[] = [];
+  const sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'> = {
     inspect: async (source) => {
       inspected.push(source);
       return read(source);
     },
     retire: (unitId) => void retired.push(unitId),
+    stop: async (unitId) => void stopped.push(unitId),
   };
-  return { sandbox, inspected, retired };
+  return { sandbox, inspected, retired, stopped };
 }
 
 interface Options {
@@ -60,7 +62,7 @@ interface Options {
   readonly root?: string;
   readonly review?: ReviewMode;
   readonly ceilings?: Ceilings;
-  readonly sandbox?: Pick<Sandbox, 'inspect' | 'retire'>;
+  readonly sandbox?: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
   /** `version/database/name` of collections that are there. */
   readonly collections?: readonly string[];
   readonly now?: () => number;
@@ -111,6 +113,7 @@ export async function openModules(options: Options = {}) {
     ...{ modules, store, root, errors, warnings, close },
     inspected: reader.inspected,
     retired: reader.retired,
+    stopped: reader.stopped,
     audited: async () =>
       (await audit.read(0, 1000)).map(({ action, target, clientId }) => [action, target, clientId]),
     async write(file: string, text: string) {

@@ -26,6 +26,8 @@ describe('removing', () => {
     expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
 
     expect(await modules.post(REPORT, code(), 'carol')).toMatchObject({ created: true, version: 2 });
+    expect(modules.registry.get(REPORT)?.state, 'who deletes lifts no suspension').toBe('suspended');
+    await modules.resume(REPORT, 'bob');
     expect(modules.registry.get(REPORT)?.state).toBe('active');
     expect(modules.policy(REPORT)).toEqual({ version: 1 });
     expect(modules.logs(REPORT, { limit: 10, after: 0 })).toEqual([]);
@@ -39,8 +41,10 @@ describe('suspending', () => {
     await first.modules.post(REPORT, code(), 'alice');
     const unit = first.modules.registry.get(REPORT)?.unit;
     await first.modules.suspend(REPORT, 'bob');
-    expect(first.modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
-    expect(first.retired).toEqual(['endpoint:1.0/report']);
+    expect(first.modules.registry.get(REPORT)).toMatchObject({
+      ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob', at: expect.any(Number) } },
+    });
+    expect(first.stopped).toContain('endpoint:1.0/report');
     await first.modules.suspend(REPORT, 'bob');
     const { modules, audited } = await first.restart();
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
@@ -53,6 +57,60 @@ describe('suspending', () => {
       ['endpoint.resume', 'carol'],
     ]);
     await expect(modules.suspend(endpoint('other'), 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('waits for no other change of the module', async () => {
+    const looking = Promise.withResolvers<void>();
+    let isSlow = false;
+    const slow = {
+      inspect: async () => {
+        if (isSlow) await looking.promise;
+        return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
+      },
+      retire: () => undefined,
+      stop: async () => undefined,
+    };
+    const { modules } = await loadedModules({ sandbox: slow });
+    await modules.post(REPORT, code(), 'alice');
+    isSlow = true;
+    const replacing = modules.post(REPORT, code({}, 'two'), 'alice');
+    const suspending = modules.suspend(REPORT, 'bob');
+    expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+    looking.resolve();
+    await Promise.all([replacing, suspending]);
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', unit: { version: 2 } });
+  });
+
+  it('holds against a name that differs by case only, also when the module is gone', async () => {
+    const { modules } = await loadedModules();
+    await modules.post(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'bob');
+    await modules.remove(REPORT, 'alice');
+    await expect(modules.post(endpoint('REPORT'), code(), 'alice')).rejects.toMatchObject({
+      code: 'NAME_TAKEN',
+    });
+  });
+
+  it('survives whatever the author does: new code, a roll back, a policy, a removal, a file', async () => {
+    const opened = await loadedModules();
+    const { modules } = opened;
+    await modules.post(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'bob');
+    const state = () => modules.registry.get(REPORT)?.state;
+    await modules.post(REPORT, code({}, 'two'), 'alice');
+    await modules.rollback(REPORT, 1, 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    expect(state()).toBe('suspended');
+    await modules.remove(REPORT, 'alice');
+    await modules.post(REPORT, code({}, 'three'), 'alice');
+    expect(state()).toBe('suspended');
+    await modules.remove(REPORT, 'alice');
+    await opened.close();
+    await opened.write(FILE, code({}, 'four'));
+    const next = await opened.restart();
+    expect(next.modules.registry.get(REPORT)).toMatchObject({
+      ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob' } },
+    });
   });
 
   it('works while the database is away', async () => {
@@ -71,7 +129,7 @@ describe('suspending', () => {
     await expect(first.modules.suspend(REPORT, 'bob')).rejects.toMatchObject({ reason: 'busy' });
     store.comeBack();
     const { modules, audited } = await first.restart();
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspendedBy: 'admin' });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
     expect((await audited()).at(-1)).toEqual(['endpoint.suspend', '/1.0/report', 'bob']);
   });
 });

@@ -16,7 +16,7 @@ const report = ({ store, root }: Pick<Opened, 'store' | 'root'>) =>
     limits: { endpointCodeBytes: 10_000, jsonBytes: 1_000_000 },
     queryMs: 5000,
     now: () => at,
-    status: { level: 3, selfTest, versions: null },
+    status: { level: 3, selfTest, versions: null, jit: null },
   });
 
 describe('the report', () => {
@@ -38,6 +38,7 @@ describe('the report', () => {
     expect(await report(opened)).toEqual({
       generatedAt: '2040-11-21T06:00:00.000Z',
       level: 3,
+      jit: null,
       selfTest,
       versions: null,
       ceilings: packaged,
@@ -48,6 +49,8 @@ describe('the report', () => {
           path: '/1.0/reports/:id',
           state: 'active',
           suspendedBy: null,
+          suspendedClient: null,
+          suspendedAt: null,
           quarantined: true,
           sha256: fingerprint(code({ route: '/1.0/reports/:id' })),
           codeVersion: 1,
@@ -68,6 +71,8 @@ describe('the report', () => {
           path: '/api/hooks/slugify',
           state: 'suspended',
           suspendedBy: 'admin',
+          suspendedClient: 'bob',
+          suspendedAt: '2040-11-21T06:00:00.000Z',
           postedBy: 'bob',
           approvedBy: 'alice',
           approvedAt: '2040-11-21T06:00:00.000Z',

@@ -26,9 +26,14 @@ const held: Held = {
 function open() {
   const registry = createModuleRegistry(collectionsNamed([]));
   const retired: string[] = [];
-  const shelf = createShelf({ registry, retire: (id) => void retired.push(id) });
+  const stopped: string[] = [];
+  const shelf = createShelf({
+    registry,
+    retire: (id) => void retired.push(id),
+    stop: (id) => void stopped.push(id),
+  });
   const live = () => registry.get(held.address);
-  return { registry, shelf, retired, live };
+  return { registry, shelf, retired, stopped, live };
 }
 
 describe('the shelf', () => {
@@ -54,7 +59,7 @@ describe('the shelf', () => {
   });
 
   it('keeps the unit as long as code and policy stay, and retires it when they change', async () => {
-    const { shelf, live, retired } = open();
+    const { shelf, live, retired, stopped } = open();
     shelf.put(held);
     const before = live();
     const unit = before?.unit;
@@ -64,14 +69,14 @@ describe('the shelf', () => {
     expect(retired).toEqual([]);
     shelf.setState({ ...held.state, suspendedBy: 'admin' });
     expect(live()?.unit).toBe(unit);
-    expect(retired).toEqual([KEY]);
+    expect([retired, stopped]).toEqual([[], [KEY]]);
     shelf.setState({ ...held.state, suspendedBy: 'admin', last: 4 });
-    expect(retired).toEqual([KEY]);
+    expect([retired, stopped]).toEqual([[], [KEY]]);
     shelf.put({ ...held, policy: await policies.read({}) });
     expect(live()?.unit).not.toBe(unit);
     shelf.setState({ ...held.state, quarantined: true });
     expect(live()?.unit?.policy.trustDomain).toBe(`own:${KEY}`);
-    expect(retired).toHaveLength(3);
+    expect(retired).toHaveLength(2);
   });
 
   it.each([

@@ -3,6 +3,9 @@ import { newState, type VersionFacts } from '../../../src/endpoints/modules/reco
 import {
   activated,
   counted,
+  ended,
+  endedTooMany,
+  forgiven,
   removed,
   resumed,
   suspended,
@@ -12,6 +15,7 @@ import {
 
 const blank = newState('hook:x');
 const facts = (version: number) => ({ version, sha256: `${version}` }) as VersionFacts;
+const crash = { kind: 'crash', limit: 'heapMb', at: 1, version: 1 } as const;
 const violation = { kind: 'violation', limit: 'logBytes', at: 1, version: 1 } as const;
 
 describe('the state of a module', () => {
@@ -22,23 +26,47 @@ describe('the state of a module', () => {
   });
 
   it('starts anew with new code', () => {
-    const bad = suspended(violated(activated(blank, facts(1)), { ...violation, kind: 'crash' }), 'breaker');
-    expect(bad).toMatchObject({ quarantined: true, suspendedBy: 'breaker' });
+    const bad = suspended(ended(activated(blank, facts(1)), crash, '1'), { by: 'breaker', at: 5 });
+    expect(bad).toMatchObject({ quarantined: true, suspendedBy: 'breaker', suspendedAt: 5 });
     expect(activated(bad, facts(2))).toMatchObject({
       active: { version: 2 },
-      quarantined: false,
-      suspendedBy: null,
-      violations: [{ kind: 'crash' }],
+      ...{ quarantined: false, suspendedBy: null, suspendedAt: null },
+      ...{ violations: [{ kind: 'crash' }], ends: [1] },
     });
   });
 
-  it('keeps what an admin decided', () => {
-    const held = suspended(activated(blank, facts(1)), 'admin');
-    expect(suspended(held, 'breaker').suspendedBy).toBe('admin');
-    expect(activated(held, facts(2)).suspendedBy).toBe('admin');
-    expect(removed(held, false).suspendedBy).toBe('admin');
-    expect(removed(held, true).suspendedBy).toBeNull();
-    expect(resumed(held).suspendedBy).toBeNull();
+  it('does not start anew with code that has ended a process under this name', () => {
+    const bad = suspended(ended(activated(blank, facts(1)), crash, '1'), { by: 'breaker', at: 5 });
+    const again = { ...facts(2), sha256: '1' };
+    for (const before of [bad, removed(bad), activated(bad, facts(3))]) {
+      expect(activated(before, again).quarantined).toBe(true);
+    }
+    expect(activated(bad, again).suspendedBy).toBe('breaker');
+    expect(activated(removed(bad), again).suspendedBy).toBe('breaker');
+  });
+
+  it('counts the ends of processes of a name, whatever version it was, until a person forgives', () => {
+    let state = activated(blank, facts(1));
+    for (const at of [1, 100_000]) state = ended(state, { ...crash, at }, '1');
+    state = ended(activated(state, facts(2)), { ...crash, at: 300_000 }, '1');
+    expect(state).toMatchObject({ quarantined: false, faulty: ['1'] });
+    expect(endedTooMany(state, 300_000)).toBe(true);
+    expect(endedTooMany(state, 300_001)).toBe(false);
+    expect(endedTooMany(removed(state), 300_000)).toBe(true);
+    expect(endedTooMany(forgiven(state), 300_000)).toBe(false);
+  });
+
+  it('keeps what a person decided, and who did', () => {
+    const held = suspended(activated(blank, facts(1)), { by: 'admin', clientId: 'ann', at: 7 });
+    const byAnn = { suspendedBy: 'admin', suspendedClient: 'ann', suspendedAt: 7 };
+    expect(suspended(held, { by: 'breaker', at: 9 })).toMatchObject(byAnn);
+    expect(suspended(held, { by: 'admin', clientId: 'bob', at: 9 })).toMatchObject(byAnn);
+    expect(activated(held, facts(2))).toMatchObject(byAnn);
+    expect(removed(held)).toMatchObject(byAnn);
+    expect(suspended(held, { by: 'operator', at: 9 })).toMatchObject({
+      ...{ suspendedBy: 'operator', suspendedClient: null, suspendedAt: 9 },
+    });
+    expect(resumed(held)).toMatchObject({ suspendedBy: null, suspendedClient: null, suspendedAt: null });
   });
 
   it('is overtaken by later versions only', () => {
@@ -56,7 +84,7 @@ describe('the state of a module', () => {
   });
 
   it('remembers its numbers when it is removed', () => {
-    expect(removed(waiting(activated(blank, facts(1)), 2), true)).toEqual({
+    expect(removed(waiting(activated(blank, facts(1)), 2))).toEqual({
       ...blank,
       last: 2,
       removedAt: 2,

@@ -6,6 +6,8 @@ interface Attempt {
   readonly attempt: string;
   /** Any one of these stops it; none means that the sandbox always promises it. */
   readonly stoppedBy: readonly string[];
+  /** A just-in-time compiler needs it: nothing stops it then. */
+  readonly unlessJit?: true;
 }
 
 const NODE = ['permissions'];
@@ -44,7 +46,7 @@ const ATTEMPTS: ReadonlyMap<string, Attempt> = new Map([
   ['native-signal', { attempt: 'send the server a signal, natively', stoppedBy: [...AROUND, 'ownUser'] }],
   ['native-fork', { attempt: 'start a process, natively', stoppedBy: ['startFilter', 'selfLock'] }],
   ['native-io-uring', { attempt: 'open an io_uring', stoppedBy: ['startFilter', 'selfLock'] }],
-  ['native-executable', { attempt: 'make memory executable', stoppedBy: ['selfLock'] }],
+  ['native-executable', { attempt: 'make memory executable', stoppedBy: ['selfLock'], unlessJit: true }],
 ]);
 
 export const NATIVE = [...ATTEMPTS.keys()].filter((name) => name.startsWith('native-'));
@@ -54,15 +56,26 @@ export interface Judged {
   readonly item: SelfTestItem;
   /** A wall that is said to be in force did not hold. */
   readonly broken: boolean;
+  /** The walls that ought to have held it: any of them; none where the sandbox always promises it. */
+  readonly stoppedBy: readonly string[];
 }
 
 /** `got`: what was got; empty for nothing, undefined when the attempt was not made. */
 export function judge(name: string, got: string | undefined, walls: Walls): Judged {
   const known = ATTEMPTS.get(name);
-  const { attempt, stoppedBy } = known ?? { attempt: name, stoppedBy: [] };
-  const promised = stoppedBy.length === 0 || stoppedBy.some((wall) => walls[wall] === true);
+  const { attempt, stoppedBy, unlessJit }: Attempt = known ?? { attempt: name, stoppedBy: [] };
+  const isNeeded = unlessJit === true && walls['jitless'] !== true;
+  const promised = !isNeeded && (stoppedBy.length === 0 || stoppedBy.some((wall) => walls[wall] === true));
   const held = got === '';
   const tried = got === undefined ? 'not tried' : got.slice(0, 100);
   const detail = held ? 'refused' : promised ? tried : `${tried}; no wall of this level is against it`;
-  return { item: { attempt, held, detail }, broken: promised && !held };
+  return { item: { attempt, held, detail }, broken: promised && !held, stoppedBy };
+}
+
+/** The walls without those that let an attempt through; none is left when one got through that no host may allow. */
+export function wallsThatHeld(walls: Walls, judged: readonly Judged[]): Walls {
+  const broken = judged.filter((one) => one.broken);
+  if (broken.some(({ stoppedBy }) => stoppedBy.length === 0)) return {};
+  const failed = new Set(broken.flatMap(({ stoppedBy }) => stoppedBy));
+  return Object.fromEntries(Object.entries(walls).map(([name, isUp]) => [name, isUp && !failed.has(name)]));
 }

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxStatus, SelfTestItem } from '../../sandbox.ts';
+import type { SelfTestItem, SelfTestResult } from '../../sandbox.ts';
 import { type Canaries, layOut } from './canaries.ts';
 import type { HostChild, Launcher } from './launch.ts';
 import { type Walls, wallsInForce } from './levels.ts';
-import { BY_NODE, judge, NATIVE } from './self-test-items.ts';
-
-type SelfTest = SandboxStatus['selfTest'];
+import { BY_NODE, judge, NATIVE, wallsThatHeld } from './self-test-items.ts';
 
 interface SelfTestOptions {
   /** As for the hosts that serve. */
   readonly memoryMb: number;
+  /** Of hosts with the just-in-time compiler. */
+  readonly jit: boolean;
 }
 
 interface Report {
@@ -74,17 +74,16 @@ async function end({ process: spawned, pid, kill }: HostChild): Promise<boolean>
   return performance.now() < giveUp;
 }
 
-interface Run {
+interface Run extends SelfTestOptions {
   readonly launcher: Launcher;
   readonly canaries: Canaries;
-  readonly memoryMb: number;
 }
 
 async function attempt(
-  { launcher, canaries, memoryMb }: Run,
+  { launcher, canaries, memoryMb, jit }: Run,
   test: 'attempts' | 'memory' | 'loop',
 ): Promise<Report> {
-  const child = await launcher.launch({ jit: false, memoryMb, script: 'self-test.js' });
+  const child = await launcher.launch({ jit, memoryMb, script: 'self-test.js' });
   const notes: Notes = { got: new Map(), walls: {}, done: false };
   const late = setTimeout(() => child.kill(), DEADLINE_MS);
   const { file, newFile, port, socket } = canaries;
@@ -118,10 +117,10 @@ function witnessed(got: ReadonlyMap<string, string>, touches: ReadonlySet<string
   return corrected;
 }
 
-async function run(launcher: Launcher, { memoryMb }: SelfTestOptions): Promise<SelfTest> {
+async function run(launcher: Launcher, options: SelfTestOptions): Promise<SelfTestResult> {
   const canaries = await layOut();
   try {
-    const each = (test: 'attempts' | 'memory' | 'loop') => attempt({ launcher, canaries, memoryMb }, test);
+    const each = (test: 'attempts' | 'memory' | 'loop') => attempt({ launcher, canaries, ...options }, test);
     const [main, memory, loop] = await Promise.all([each('attempts'), each('memory'), each('loop')]);
     const got = witnessed(main.got, await canaries.touches());
     got.set('memory', memoryOf(memory));
@@ -132,6 +131,7 @@ async function run(launcher: Launcher, { memoryMb }: SelfTestOptions): Promise<S
     return {
       state: judged.some(({ broken }) => broken) ? 'failed' : 'passed',
       items: judged.map(({ item }) => item),
+      walls: wallsThatHeld(main.walls, judged),
     };
   } finally {
     await canaries.remove();
@@ -142,12 +142,12 @@ async function run(launcher: Launcher, { memoryMb }: SelfTestOptions): Promise<S
  * Takes about a second. An attempt that gets through where no wall of this machine is against it is listed as not
  * held; `failed` says that a wall did not hold which is said to be in force. Never rejects.
  */
-export async function runSelfTest(launcher: Launcher, options: SelfTestOptions): Promise<SelfTest> {
+export async function runSelfTest(launcher: Launcher, options: SelfTestOptions): Promise<SelfTestResult> {
   try {
     return await run(launcher, options);
   } catch (error) {
     const detail = `it could not run: ${error instanceof Error ? error.name : 'unknown'}`;
     const item: SelfTestItem = { attempt: 'start a host', held: false, detail };
-    return { state: 'failed', items: [item] };
+    return { state: 'failed', items: [item], walls: {} };
   }
 }

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { BY_NODE, judge, NATIVE } from '../../../../src/endpoints/hosts/walls/self-test-items.ts';
+import {
+  BY_NODE,
+  judge,
+  NATIVE,
+  wallsThatHeld,
+} from '../../../../src/endpoints/hosts/walls/self-test-items.ts';
 
 describe('the verdict on an attempt', () => {
   it('is that the wall held when nothing was got', () => {
     expect(judge('read', '', { permissions: true })).toEqual({
       item: { attempt: 'read a file', held: true, detail: 'refused' },
       broken: false,
+      stoppedBy: ['permissions'],
     });
   });
 
@@ -27,6 +33,20 @@ describe('the verdict on an attempt', () => {
   it('is never that something unknown is harmless', () => {
     expect(judge('something new', 'it was done', {}).broken).toBe(true);
     expect(judge('__proto__', 'it was done', {}).broken).toBe(true);
+  });
+
+  it('asks of a just-in-time compiler nothing that it cannot do without', () => {
+    expect(judge('native-executable', 'it was done', { selfLock: true, jitless: true }).broken).toBe(true);
+    expect(judge('native-executable', 'it was done', { selfLock: true, jitless: false }).broken).toBe(false);
+  });
+
+  it('takes a wall that let something through for none, and all where that is promised without walls', () => {
+    const walls = { selfLock: true, permissions: true, limits: true };
+    const held = judge('read', '', walls);
+    expect(wallsThatHeld(walls, [held])).toEqual(walls);
+    const broken = judge('native-read', 'it was done', walls);
+    expect(wallsThatHeld(walls, [held, broken])).toEqual({ ...walls, selfLock: false });
+    expect(wallsThatHeld(walls, [held, judge('guest-loop', 'it ran on', walls)])).toEqual({});
   });
 
   it('has words of its own for each attempt', () => {

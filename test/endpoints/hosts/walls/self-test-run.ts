@@ -8,5 +8,5 @@ const allowed = process.argv.slice(2);
 const tools = Object.fromEntries(Object.entries(findTools()).filter(([name]) => allowed.includes(name)));
 const launcher = createLauncher({ root: packageRoot(), tools });
 const from = performance.now();
-const result = await runSelfTest(launcher, { memoryMb: 384 });
+const result = await runSelfTest(launcher, { jit: false, memoryMb: 384 });
 console.log(JSON.stringify({ ...result, ms: performance.now() - from }));

@@ -1,0 +1,71 @@
+// Carries out what the operator orders while the server runs.
+import { isStoreAway } from '../../errors.ts';
+import { pause as pauseOnClock } from '../../lib/pause.ts';
+import { addressOf } from './address.ts';
+import { type Core, inTurn } from './core.ts';
+import { type Order, ordered, readOrders, taken } from './orders.ts';
+
+/** Milliseconds between two looks. */
+const EVERY_MS = 1000;
+
+type Options = Pick<Parameters<typeof readOrders>[0], 'store' | 'queryMs'>;
+
+export interface OrderWatch {
+  /** Carries out what there is, and looks again every second from then on. Rejects with the store's StoreError. */
+  begin(): Promise<void>;
+  /** Looks now. */
+  look(): Promise<void>;
+  /** Waits for the look in hand. */
+  close(): Promise<void>;
+}
+
+/** Makes the watch. Nothing is read before `begin`. */
+export function createOrderWatch(core: Core, { store, queryMs }: Options): OrderWatch {
+  const { shelf, records, log, now } = core;
+  const closing = new AbortController();
+  let watching: Promise<void> | undefined;
+
+  const carryOut = async (order: Order): Promise<void> => {
+    const address = addressOf(order.key);
+    if (address === undefined) return;
+    // In force at once; what waits its turn is only that it is stored.
+    shelf.setState(ordered(shelf.state(order.key), order));
+    await inTurn(core, address, () => records.save(shelf.state(order.key), undefined, [taken(order)]));
+    log.warn(
+      { module: order.key },
+      order.action === 'suspend' ? 'suspended by a command' : 'resumed by a command',
+    );
+  };
+
+  const look = async (): Promise<void> => {
+    for (const order of await readOrders({ store, now, queryMs })) await carryOut(order);
+  };
+
+  const watch = async () => {
+    for (let wasAway = false; ; ) {
+      await pauseOnClock(EVERY_MS, closing.signal);
+      if (closing.signal.aborted) return;
+      try {
+        await look();
+        wasAway = false;
+      } catch (error) {
+        // A newer order may have come in between; the next look finds it.
+        if (!wasAway && !isStoreAway(error))
+          log.warn({ err: error }, 'an order was not stored; it is looked at again');
+        wasAway = true;
+      }
+    }
+  };
+
+  return {
+    look,
+    async begin() {
+      await look();
+      watching ??= watch();
+    },
+    async close() {
+      closing.abort();
+      await watching;
+    },
+  };
+}

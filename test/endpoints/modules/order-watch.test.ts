@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { createAudit } from '../../../src/auth/audit.ts';
+import { giveOrder, readOrders } from '../../../src/endpoints/modules/orders.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { silentLog } from '../../helpers/specification-service.ts';
+import { code, endpoint, loadedModules, type Opened } from './modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+
+const optionsOf = ({ store }: Pick<Opened, 'store'>) => ({ store, now: Date.now, queryMs: 5000 });
+
+async function order(opened: Opened, action: 'suspend' | 'resume') {
+  const options = optionsOf(opened);
+  const audit = createAudit({ ...options, log: silentLog().log });
+  await giveOrder({ ...options, audit }, REPORT, { action, sha256: null });
+}
+
+const liveIn = ({ modules }: Opened) => modules.registry.get(REPORT);
+
+describe('a server that is given orders', () => {
+  it('carries them out, stores that, and takes them away', async () => {
+    const opened = await loadedModules();
+    await opened.modules.post(REPORT, code(), 'alice');
+    await order(opened, 'suspend');
+    await opened.modules.takeOrders();
+    expect(liveIn(opened)).toMatchObject({
+      state: 'suspended',
+      suspension: { by: 'operator', clientId: null },
+    });
+    expect(opened.stopped).toContain('endpoint:1.0/report');
+    expect(await readOrders(optionsOf(opened))).toEqual([]);
+    const next = await opened.restart();
+    expect(liveIn(next)?.state).toBe('suspended');
+    await order(next, 'resume');
+    await next.modules.takeOrders();
+    expect(liveIn(next)?.state).toBe('active');
+  });
+
+  it('looks for them every second', async () => {
+    const opened = await loadedModules();
+    await opened.modules.post(REPORT, code(), 'alice');
+    await order(opened, 'suspend');
+    await expect.poll(() => liveIn(opened)?.state, { timeout: 15_000 }).toBe('suspended');
+  });
+
+  it('finds at its start those that were given while none ran, also for code that no server has seen', async () => {
+    const first = await loadedModules();
+    await first.close();
+    await first.write(FILE, code());
+    await order(first, 'suspend');
+    const next = await first.restart();
+    expect(liveIn(next)).toMatchObject({ state: 'suspended', suspension: { by: 'operator' } });
+  });
+
+  it('has them in force also while the database takes no writes', async () => {
+    const store = await openFickleStore();
+    const opened = await loadedModules({ store });
+    await opened.modules.post(REPORT, code(), 'alice');
+    await order(opened, 'suspend');
+    store.leave('busy', ['commit']);
+    await expect(opened.modules.takeOrders()).rejects.toMatchObject({ reason: 'busy' });
+    expect(liveIn(opened)?.state).toBe('suspended');
+    store.comeBack();
+    await opened.modules.takeOrders();
+    expect(await readOrders(optionsOf(opened))).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createAudit } from '../../../src/auth/audit.ts';
+import { giveOrder, readOrders, taken, withOrders } from '../../../src/endpoints/modules/orders.ts';
+import { newState } from '../../../src/endpoints/modules/records.ts';
+import { silentLog } from '../../helpers/specification-service.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { endpoint, hook } from './modules.ts';
+
+const KEY = 'endpoint:1.0/report';
+
+async function open() {
+  const { store } = await openTemporaryStore();
+  const options = { store, now: Date.now, queryMs: 5000 };
+  const audit = createAudit({ ...options, log: silentLog().log });
+  const give = (action: 'suspend' | 'resume', address = endpoint('report')) =>
+    giveOrder({ ...options, audit }, address, { action, sha256: null });
+  return { store, give, orders: () => readOrders(options), entries: () => audit.read(0, 10) };
+}
+
+describe('orders of the operator', () => {
+  it('wait in the database, the newest of each module, each with its entry in the audit log', async () => {
+    const { give, orders, entries } = await open();
+    await give('suspend');
+    await give('suspend', hook('slug'));
+    await give('resume');
+    const found = (await orders()).map(({ key, action, v }) => [key, action, v]).sort();
+    expect(found).toEqual([
+      [KEY, 'resume', 2],
+      ['hook:slug', 'suspend', 1],
+    ]);
+    expect((await entries()).map(({ action, target, clientId }) => [action, target, clientId])).toEqual([
+      ['endpoint.suspend', '/1.0/report', null],
+      ['hook.suspend', '/api/hooks/slug', null],
+      ['endpoint.resume', '/1.0/report', null],
+    ]);
+  });
+
+  it('are taken away only as long as no newer one has replaced them', async () => {
+    const { store, give, orders } = await open();
+    await give('suspend');
+    const [first] = await orders();
+    await give('resume');
+    await expect(store.commit([taken(first!)], {})).rejects.toMatchObject({ reason: 'conflict' });
+    const [second] = await orders();
+    await store.commit([taken(second!)], {});
+    expect(await orders()).toEqual([]);
+  });
+
+  it('show in states before any server has carried them out', () => {
+    const order = { key: KEY, action: 'suspend', at: 7, id: 'x', v: 1 } as const;
+    expect(withOrders([], [order])).toMatchObject([{ key: KEY, suspendedBy: 'operator', suspendedAt: 7 }]);
+    const [state] = withOrders(
+      [{ ...newState(KEY), suspendedBy: 'admin' }],
+      [{ ...order, action: 'resume' }],
+    );
+    expect(state?.suspendedBy).toBeNull();
+  });
+});
