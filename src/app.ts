@@ -1,7 +1,8 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { createAudit } from './auth/audit.ts';
+import { openAudit } from './audit-log.ts';
+import type { Audit } from './auth/audit.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { createFirstAdmin } from './auth/first-admin.ts';
 import { createGate } from './auth/gate.ts';
@@ -100,6 +101,13 @@ function configuredAdmin({ id, secret }: Config['auth']['admin']) {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
+/** What is wrong with the log stops nobody: it is noted, and so it is before the next entry where it cannot be now. */
+async function checkAuditLog(audit: Audit, logger: Logger): Promise<void> {
+  await audit.check().catch((error) => {
+    logger.error({ err: error }, 'the end of the audit log could not be checked');
+  });
+}
+
 async function ensureClients(
   clients: Clients,
   makeAdmin: ReturnType<typeof createFirstAdmin>,
@@ -121,7 +129,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const unsent = createByteBudget(unsentBytes);
   const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
   const cache = await openCache(config, cwd, now);
-  const audit = createAudit({ store, now, queryMs, log: logger });
+  const audit = await openAudit(config, { cwd, store, now, log: logger });
   const clients = createClients({ store, audit, newId, now, queryMs });
   const isReady = () => startUp.isDone();
   const gate = createGate({ settings: config.auth, store, clients, isOpen: isReady, now, queryMs });
@@ -150,6 +158,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   await custom.demandWalls();
   const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
   const steps = [
+    () => store.health().then(() => checkAuditLog(audit, logger)),
     () => ensureClients(clients, makeAdmin, options),
     () => gate.ensureSecret(),
     () => specifications.ensureIndexes(),

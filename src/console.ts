@@ -1,5 +1,6 @@
 // The composition root of console commands, which work beside a server or without one.
-import { createAudit } from './auth/audit.ts';
+import { checkAudit, openAudit } from './audit-log.ts';
+import type { AuditReport } from './auth/audit-verify.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
@@ -84,10 +85,29 @@ export async function openClients(
 ): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
   const store = await openStore(config, cwd);
   const { queryMs } = config.limits;
-  const audit = createAudit({ store, now: Date.now, queryMs, log: logOf(config) });
-  const clients = createClients({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
-  await clients.ensure();
-  return { clients, close: () => store.close() };
+  try {
+    const log = logOf(config);
+    const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
+    const clients = createClients({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
+    await clients.ensure();
+    return { clients, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Checks the audit log for `cloister audit verify`, from the entry with the number `after` on. */
+export async function readAuditReport(
+  config: Config,
+  { cwd, after }: Surroundings & { readonly after: number },
+): Promise<AuditReport> {
+  const store = await openStore(config, cwd);
+  try {
+    return await checkAudit(config, { cwd, store, after });
+  } finally {
+    await store.close();
+  }
 }
 
 /** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */

@@ -15,6 +15,8 @@ Commands:
   clients remove --id ID                remove a client; its tokens end with it
   export --file FILE                    write every document, with ids and revisions, as lines of JSON
   import --file FILE                    bring them into the configured database; may be repeated
+  audit verify [--after N] [--json]     check that the audit log is whole, beside a server or without one; exits with
+                                        1 where it is broken, with 2 where it cannot be checked
   sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
 
 Flags:
@@ -38,6 +40,7 @@ const COMMANDS = {
   export: { ...COMMON, file: TEXT },
   import: { ...COMMON, file: TEXT },
   'sandbox audit': { ...COMMON, json: SWITCH },
+  'audit verify': { ...COMMON, after: TEXT, json: SWITCH },
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -51,6 +54,7 @@ export interface CommandFlags {
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
   readonly admin?: boolean | undefined;
+  readonly after?: string | undefined;
   readonly json?: boolean | undefined;
   readonly data?: boolean | undefined;
   readonly repair?: boolean | undefined;
@@ -79,6 +83,7 @@ function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
 function mistakeIn(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, list, remove';
+  if (words.length === 1 && words[0] === 'audit') return 'audit needs the word verify';
   if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
   return `unknown command: ${words.join(' ')}`;
 }
