@@ -82,7 +82,10 @@ export function createAuditEnd({ store, keys, anchor, log, strict }: EndOptions)
     if (end === undefined) return [];
     const found = await hashAt(end, last, deadline);
     if (found === end.hash) return [];
-    log.error({ seq: end.seq, newest: last?.seq ?? 0 }, 'entries of the audit log were changed or are missing');
+    log.error(
+      { seq: end.seq, newest: last?.seq ?? 0 },
+      'entries of the audit log were changed or are missing',
+    );
     return [ours('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
   };
 
@@ -112,7 +115,10 @@ export function createAuditEnd({ store, keys, anchor, log, strict }: EndOptions)
       try {
         await anchor.save(known);
       } catch (error) {
-        log.error({ err: error, seq }, 'the newest entry of the audit log cannot be kept outside the database');
+        log.error(
+          { err: error, seq },
+          'the newest entry of the audit log cannot be kept outside the database',
+        );
       }
     },
   };

@@ -66,7 +66,12 @@ interface Progress {
 }
 
 /** What is wrong with the document that stands where the entry of this number should. */
-function faultOf(document: StoredDocument, expected: number, progress: Progress, keys: AuditKeys | undefined) {
+function faultOf(
+  document: StoredDocument,
+  expected: number,
+  progress: Progress,
+  keys: AuditKeys | undefined,
+) {
   const entry = toEntry(document);
   const at = (kind: FaultKind, more: Partial<AuditFault> = {}): AuditFault => ({
     ...{ kind, seq: expected, entry },
@@ -130,7 +135,10 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     return { count, unsigned, first, last, keys: used, isAnchored: end !== undefined, fault, unknownKey };
   };
   if (after > 0) {
-    const [trusted] = await read({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value: idOf(after) }] }, 1);
+    const [trusted] = await read(
+      { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: idOf(after) }] },
+      1,
+    );
     if (trusted === undefined) {
       throw new AppError('NOT_FOUND', { message: `The audit log has no entry ${after}` });
     }

@@ -27,7 +27,8 @@ const WHAT: Readonly<Record<AuditFault['kind'], (fault: AuditFault) => string>> 
   missing: (fault) => `${range(fault)}; the next one is there`,
   moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
   unsigned: (fault) => `entry ${fault.seq}${described(fault)} has no signature, but those before it have`,
-  replaced: (fault) => `entry ${fault.seq}${described(fault)} does not follow the entry that was there before`,
+  replaced: (fault) =>
+    `entry ${fault.seq}${described(fault)} does not follow the entry that was there before`,
   truncated: (fault) => `${range(fault)} at the end`,
   noted: (fault) =>
     `entry ${fault.seq}${described(fault)} says that newer entries than ${Number(fault.entry?.target) - 1} were changed or missing`,

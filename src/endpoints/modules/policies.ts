@@ -1,13 +1,12 @@
 // Reading and putting the policy of a module.
 import { AppError } from '../../errors.ts';
-import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
 import { type Core, entryOf } from './core.ts';
 import { holdBack } from './install.ts';
 import type { Policy } from './policy.ts';
-import { policyText } from './policy-text.ts';
+import { policyHash, policyText } from './policy-text.ts';
 import type { VersionFacts } from './records.ts';
 import { mustWait, type ReviewMode } from './review.ts';
 import type { Held } from './shelf.ts';
@@ -28,8 +27,6 @@ export function shownPolicy({ policy, state }: Held): JsonObject {
   };
   return { version: 1, ...policy.given, code };
 }
-
-const hashOf = ({ given }: Policy) => (given === undefined ? null : fingerprint(policyText(given)));
 
 /** The version whose code a policy that has to wait is for: the one in force, or the newest that waits. */
 async function subject({ records }: Core, held: Held): Promise<VersionFacts & { readonly source: string }> {
@@ -55,7 +52,7 @@ export async function putPolicy(
     await holdBack(core, { address, source, metadata, by, action: 'policy' }, policy);
     return;
   }
-  const states = { before: hashOf(held.policy), after: hashOf(policy) };
+  const states = { before: policyHash(held.policy), after: policyHash(policy) };
   await core.audit.announce(entryOf({ address, action: 'policy', clientId: by, ...states }), async () => {
     await core.files.write(address, 'policy', policyText(policy.given ?? {}));
     enforcePolicy(core, address, policy);
@@ -75,7 +72,7 @@ function enforcePolicy({ shelf }: Core, address: ModuleAddress, policy: Policy):
 export async function adoptPolicy(core: Core, address: ModuleAddress, policy: Policy): Promise<void> {
   const held = core.shelf.get(keyOf(address));
   if (held === undefined) return;
-  const states = { before: hashOf(held.policy), after: hashOf(policy) };
+  const states = { before: policyHash(held.policy), after: policyHash(policy) };
   await core.audit.record(entryOf({ address, action: 'policy', clientId: null, ...states }));
   enforcePolicy(core, address, policy);
 }

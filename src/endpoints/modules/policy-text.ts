@@ -1,5 +1,6 @@
 // Policies as the files that lie beside the code.
 import { AppError } from '../../errors.ts';
+import { fingerprint } from '../../lib/fingerprint.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ModuleAddress } from '../modules.ts';
 import { keyOf } from './address.ts';
@@ -19,7 +20,18 @@ export async function readPolicyText(policies: PolicyReader, text: string): Prom
   } catch (cause) {
     throw new AppError('POLICY_INVALID', { message: 'The file is not valid JSON', cause });
   }
-  return policies.read(value);
+  return { ...(await policies.read(value)), text };
+}
+
+/** The text of the file that a policy is in; undefined where it needs none. */
+export function fileTextOf({ given, text }: Policy): string | undefined {
+  return text ?? (given === undefined ? undefined : policyText(given));
+}
+
+/** SHA-256 of that file, for the audit log; null where there is none. */
+export function policyHash(policy: Policy): string | null {
+  const text = fileTextOf(policy);
+  return text === undefined ? null : fingerprint(text);
 }
 
 /** The policy that is in the file of a module. Rejects with POLICY_INVALID. */

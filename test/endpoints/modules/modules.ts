@@ -114,6 +114,7 @@ export async function openModules(options: Options = {}) {
     retired: reader.retired,
     audited: async () =>
       (await audit.read(0, 1000)).map(({ action, target, clientId }) => [action, target, clientId]),
+    entries: () => audit.read(0, 1000),
     async write(file: string, text: string) {
       await mkdir(dirname(join(root, file)), { recursive: true });
       await writeFile(join(root, file), text);
