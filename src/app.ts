@@ -2,7 +2,9 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openAudit } from './audit-log.ts';
+import { entryOfEdit, readAuditedFiles } from './audited-files.ts';
 import type { Audit } from './auth/audit.ts';
+import { noteFoundFiles } from './auth/audit-files.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { createFirstAdmin } from './auth/first-admin.ts';
 import { createGate } from './auth/gate.ts';
@@ -14,8 +16,8 @@ import { keepToOwner } from './config/owner-only.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import { createConfigStore } from './config/save.ts';
 import type { Config } from './config/schema.ts';
-import { createCustomCode, openCeilings } from './custom-code.ts';
-import { AppError } from './errors.ts';
+import { createCustomCode, moduleFolders, openCeilings } from './custom-code.ts';
+import { AppError, StoreError } from './errors.ts';
 import { createServer } from './http/server.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { createIdSource } from './lib/ids.ts';
@@ -108,6 +110,17 @@ async function checkAuditLog(audit: Audit, logger: Logger): Promise<void> {
   });
 }
 
+/** Notes files that changed while no server ran. A database of which only the log is damaged serves all the same. */
+async function noteFiles(options: Parameters<typeof noteFoundFiles>[0] & { store: DocumentStore }) {
+  try {
+    await noteFoundFiles(options);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.reason !== 'unavailable') throw error;
+    await options.store.health();
+    options.log.error({ err: error }, 'the audit log does not say which files changed while no server ran');
+  }
+}
+
 async function ensureClients(
   clients: Clients,
   makeAdmin: ReturnType<typeof createFirstAdmin>,
@@ -135,15 +148,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const gate = createGate({ settings: config.auth, store, clients, isOpen: isReady, now, queryMs });
   const patterns = createPatterns();
   const registry = createRegistry();
+  const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
     registry,
     store,
-    files: createSpecificationFiles(resolve(cwd, config.workspace.path, config.paths.collections)),
+    files: createSpecificationFiles(specificationRoot),
     enableCollectionDatabases: config.database.enableCollectionDatabases,
     isEndpoint: (apiVersion, name) => {
       return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
     },
     filterLimits: config.limits,
+    noteEdit: (edit) => audit.record(entryOfEdit(edit)),
     queryMs,
     log: logger,
     now,
@@ -156,9 +171,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   await specifications.load();
   await custom.demandWalls();
+  const auditedFiles = () =>
+    readAuditedFiles({
+      configFile,
+      specifications: createSpecificationFiles(specificationRoot),
+      folders: moduleFolders(config, cwd),
+      maxBytes: config.limits.endpointCodeBytes,
+    });
   const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
   const steps = [
     () => store.health().then(() => checkAuditLog(audit, logger)),
+    () => noteFiles({ store, audit, files: auditedFiles, now, queryMs, log: logger }),
     () => ensureClients(clients, makeAdmin, options),
     () => gate.ensureSecret(),
     () => specifications.ensureIndexes(),

@@ -1,9 +1,8 @@
 // What of the audit log is kept outside the database: the key that nobody configured, and the hash of the newest entry.
 // Whoever can only write the database has neither.
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { AppError } from '../errors.ts';
 import { OWNER_ONLY, restrictToOwner } from '../lib/file-mode.ts';
 import { isMissing } from '../lib/missing-file.ts';
@@ -89,9 +88,10 @@ function createAnchor(folder: string): AuditAnchor {
       throw new Error(`${file} does not hold the newest entry of the audit log`);
     },
     async save({ seq, hash }) {
-      // Not flushed: the process may be killed at any time, and a power failure takes the newest entries too.
-      const options = { mode: OWNER_ONLY, fsync: false } as const;
-      await writeFileAtomic(file, `${JSON.stringify({ seq, hash })}\n`, options);
+      // Not flushed: a killed process loses nothing of it, and a power failure may take the newest entries too.
+      const draft = `${file}.${process.pid}`;
+      await writeFile(draft, `${JSON.stringify({ seq, hash })}\n`, { mode: OWNER_ONLY });
+      await rename(draft, file);
     },
   };
 }

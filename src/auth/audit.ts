@@ -13,10 +13,10 @@ interface AnnounceOptions extends OperationOptions {
 
 export interface Audit {
   /**
-   * Appends an entry, within `queryMs` unless a deadline is given. It is durable when this resolves. Rejects with the
-   * store's StoreError.
+   * Appends an entry, or several in one commit, within `queryMs` unless a deadline is given. It is durable when this
+   * resolves. Rejects with the store's StoreError.
    */
-  record(action: AuditAction, options?: OperationOptions): Promise<void>;
+  record(action: AuditAction | readonly AuditAction[], options?: OperationOptions): Promise<void>;
   /**
    * Commits `writes` together with their entry, all or nothing. Rejects like the commit of the store: `index` counts
    * `writes` only. A store without transactions may keep the entry of writes that it refused: then another entry,
@@ -186,7 +186,10 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
   return {
     record(action, options) {
       const deadline = until(options);
-      return queue.run('', () => commit({ action, writes: [], deadline }, () => false));
+      return queue.run('', async () => {
+        const { entries, failure } = await append([action].flat(), [], deadline);
+        if (failure !== undefined) throw withIndexOfWrites(failure, entries.length);
+      });
     },
     commit(action, writes, options) {
       const deadline = until(options);
