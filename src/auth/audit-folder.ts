@@ -90,6 +90,7 @@ function createAnchor(folder: string): AuditAnchor {
     async save({ seq, hash }) {
       // Not flushed: a killed process loses nothing of it, and a power failure may take the newest entries too.
       const draft = `${file}.${process.pid}`;
+      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
       await writeFile(draft, `${JSON.stringify({ seq, hash })}\n`, { mode: OWNER_ONLY });
       await rename(draft, file);
     },

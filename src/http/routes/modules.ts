@@ -88,10 +88,23 @@ export function moduleRoutes(
     (request, reply) =>
       perform(request, reply, addressOf(request));
 
-  server.addHook('onRequest', (request, _reply, done) => {
-    const known = modules.registry.get(addressOf(request)) !== undefined;
-    done(known ? undefined : new AppError('NOT_FOUND'));
+  // The versions of a module outlive it.
+  versionRoutes(server, modules, { base, act });
+  server.register(async (scope) => {
+    scope.addHook('onRequest', (request, _reply, done) => {
+      const known = modules.registry.get(addressOf(request)) !== undefined;
+      done(known ? undefined : new AppError('NOT_FOUND'));
+    });
+    liveRoutes(scope, { modules, config }, { base, act });
   });
+}
+
+/** Policy, log and suspension, which only a module has that is there. */
+function liveRoutes(
+  server: FastifyInstance,
+  { modules, config }: Pick<ModuleDeps, 'modules' | 'config'>,
+  { base, act }: { readonly base: string; readonly act: (act: Act) => Handler },
+): void {
   const policy = {
     GET: act((_request, reply, address) => sendValue(reply, modules.policy(address))),
     PUT: act(async (request, reply, address) => {
@@ -102,7 +115,6 @@ export function moduleRoutes(
   };
   const limit = bodyLimit('policy', config.limits.jsonBytes);
   resource(server, `${base}/policy`, policy, { bodyLimit: limit });
-  versionRoutes(server, modules, { base, act });
   resource(server, `${base}/logs`, {
     GET: act((request, reply, address) => {
       const limit = numberParameter(request.originalUrl, 'limit', LIMIT);
