@@ -37,8 +37,16 @@ describe('files that were changed by hand', () => {
     rmSync(path(names.books));
 
     const second = await startAwayApp({ away: false, earlier: first });
-    const found = (await auditOf(second.store).read(0, 1000)).filter(({ action }) => action.endsWith('.found'));
-    const told = found.map((entry) => [entry.action, entry.target, entry.clientId, entry.before, entry.after]);
+    const found = (await auditOf(second.store).read(0, 1000)).filter(({ action }) =>
+      action.endsWith('.found'),
+    );
+    const told = found.map((entry) => [
+      entry.action,
+      entry.target,
+      entry.clientId,
+      entry.before,
+      entry.after,
+    ]);
     expect(told.toSorted()).toEqual([
       ['configuration.found', '/api/config', null, more.config, hashOf(names.config)],
       ['endpoint.policy.found', '/1.0/hello', null, more.policy, hashOf(names.policy)],

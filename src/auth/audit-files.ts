@@ -13,7 +13,7 @@ const PAGE = 1000;
 const AT_ONCE = 100;
 
 /** What a file is about: its entries have the action `<what>.found`. */
-export interface AuditedFile {
+interface AuditedFile {
   readonly what: 'specification' | 'configuration' | 'endpoint.policy' | 'hook.policy';
   readonly target: string;
 }

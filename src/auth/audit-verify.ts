@@ -13,7 +13,7 @@ const MEMBERS = new Set([
 ]);
 
 /** `changed`: its members are not those that were signed. `noted`: an entry says that the log was broken before it. */
-export type FaultKind = 'changed' | 'missing' | 'moved' | 'unsigned' | 'replaced' | 'truncated' | 'noted';
+type FaultKind = 'changed' | 'missing' | 'moved' | 'unsigned' | 'replaced' | 'truncated' | 'noted';
 
 export interface AuditFault {
   readonly kind: FaultKind;

@@ -44,7 +44,7 @@ export async function auditedIn(store: Store) {
 }
 
 /** Every entry follows the one before it, from the first on. */
-export function expectFollowing(entries: readonly AuditEntry[]): void {
+function expectFollowing(entries: readonly AuditEntry[]): void {
   const hashes = ['0'.repeat(64), ...entries.map(({ hash }) => hash)];
   expect(entries.map(({ seq, previous }) => [seq, previous])).toEqual(
     entries.map((_, index) => [index + 1, hashes[index]]),

@@ -9,7 +9,10 @@ import {
   type SpecificationFiles,
 } from '../../src/collections/specifications/files.ts';
 import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
-import { createSpecificationService, type SpecificationEdit } from '../../src/collections/specifications/service.ts';
+import {
+  createSpecificationService,
+  type SpecificationEdit,
+} from '../../src/collections/specifications/service.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
