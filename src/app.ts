@@ -111,12 +111,11 @@ async function checkAuditLog(audit: Audit, logger: Logger): Promise<void> {
 }
 
 /** Notes files that changed while no server ran. A database of which only the log is damaged serves all the same. */
-async function noteFiles(options: Parameters<typeof noteFoundFiles>[0] & { store: DocumentStore }) {
+async function noteFiles(options: Parameters<typeof noteFoundFiles>[0]): Promise<void> {
   try {
     await noteFoundFiles(options);
   } catch (error) {
-    if (!(error instanceof StoreError) || error.reason !== 'unavailable') throw error;
-    await options.store.health();
+    if (!(error instanceof StoreError) || error.reason !== 'damaged') throw error;
     options.log.error({ err: error }, 'the audit log does not say which files changed while no server ran');
   }
 }
