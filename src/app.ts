@@ -1,7 +1,10 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { createAudit } from './auth/audit.ts';
+import { openAudit } from './audit-log.ts';
+import { entryOfEdit, readAuditedFiles } from './audited-files.ts';
+import type { Audit } from './auth/audit.ts';
+import { noteFoundFiles } from './auth/audit-files.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { createFirstAdmin } from './auth/first-admin.ts';
 import { createGate } from './auth/gate.ts';
@@ -13,8 +16,8 @@ import { keepToOwner } from './config/owner-only.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import { createConfigStore } from './config/save.ts';
 import type { Config } from './config/schema.ts';
-import { createCustomCode, openCeilings } from './custom-code.ts';
-import { AppError } from './errors.ts';
+import { createCustomCode, moduleFolders, openCeilings } from './custom-code.ts';
+import { AppError, StoreError } from './errors.ts';
 import { createServer } from './http/server.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { createIdSource } from './lib/ids.ts';
@@ -109,6 +112,23 @@ async function warnOfNoReviewer(clients: Clients, { sandbox }: Config, log: Logg
   );
 }
 
+/** What is wrong with the log stops nobody: it is noted, and so it is before the next entry where it cannot be now. */
+async function checkAuditLog(audit: Audit, logger: Logger): Promise<void> {
+  await audit.check().catch((error) => {
+    logger.error({ err: error }, 'the end of the audit log could not be checked');
+  });
+}
+
+/** Notes files that changed while no server ran. A database of which only the log is damaged serves all the same. */
+async function noteFiles(options: Parameters<typeof noteFoundFiles>[0]): Promise<void> {
+  try {
+    await noteFoundFiles(options);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.reason !== 'damaged') throw error;
+    options.log.error({ err: error }, 'the audit log does not say which files changed while no server ran');
+  }
+}
+
 async function ensureClients(
   clients: Clients,
   makeAdmin: ReturnType<typeof createFirstAdmin>,
@@ -130,21 +150,23 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const unsent = createByteBudget(unsentBytes);
   const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
   const cache = await openCache(config, cwd, now);
-  const audit = createAudit({ store, now, queryMs, log: logger });
+  const audit = await openAudit(config, { cwd, store, now, log: logger });
   const clients = createClients({ store, audit, newId, now, queryMs });
   const isReady = () => startUp.isDone();
   const gate = createGate({ settings: config.auth, store, clients, isOpen: isReady, now, queryMs });
   const patterns = createPatterns();
   const registry = createRegistry();
+  const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
     registry,
     store,
-    files: createSpecificationFiles(resolve(cwd, config.workspace.path, config.paths.collections)),
+    files: createSpecificationFiles(specificationRoot),
     enableCollectionDatabases: config.database.enableCollectionDatabases,
     isEndpoint: (apiVersion, name) => {
       return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
     },
     filterLimits: config.limits,
+    noteEdit: (edit) => audit.record(entryOfEdit(edit)),
     queryMs,
     log: logger,
     now,
@@ -157,8 +179,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   await specifications.load();
   await custom.demandWalls();
+  const auditedFiles = () =>
+    readAuditedFiles({
+      configFile,
+      specifications: createSpecificationFiles(specificationRoot),
+      folders: moduleFolders(config, cwd),
+      maxBytes: config.limits.endpointCodeBytes,
+    });
   const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
   const steps = [
+    () => store.health().then(() => checkAuditLog(audit, logger)),
+    () => noteFiles({ store, audit, files: auditedFiles, now, queryMs, log: logger }),
     () => ensureClients(clients, makeAdmin, options),
     () => warnOfNoReviewer(clients, config, logger),
     () => gate.ensureSecret(),

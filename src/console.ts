@@ -1,5 +1,6 @@
 // The composition root of console commands, which work beside a server or without one.
-import { createAudit } from './auth/audit.ts';
+import { checkAudit, openAudit } from './audit-log.ts';
+import type { AuditReport } from './auth/audit-verify.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
@@ -92,10 +93,29 @@ export async function openClients(
 ): Promise<{ readonly clients: Clients; close(): Promise<void> }> {
   const store = await openStore(config, cwd);
   const { queryMs } = config.limits;
-  const audit = createAudit({ store, now: Date.now, queryMs, log: logOf(config) });
-  const clients = createClients({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
-  await clients.ensure();
-  return { clients, close: () => store.close() };
+  try {
+    const log = logOf(config);
+    const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
+    const clients = createClients({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
+    await clients.ensure();
+    return { clients, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Checks the audit log for `cloister audit verify`, from the entry with the number `after` on. */
+export async function readAuditReport(
+  config: Config,
+  { cwd, after }: Surroundings & { readonly after: number },
+): Promise<AuditReport> {
+  const store = await openStore(config, cwd);
+  try {
+    return await checkAudit(config, { cwd, store, after });
+  } finally {
+    await store.close();
+  }
 }
 
 /**
@@ -112,13 +132,13 @@ export async function openSwitch(
   const store = await openStore(config, cwd);
   const { queryMs, endpointCodeBytes } = config.limits;
   const options = { store, now: Date.now, queryMs };
-  const audit = createAudit({ ...options, log: logOf(config) });
   const files = createModuleFiles({ folders: moduleFolders(config, cwd), maxBytes: endpointCodeBytes });
   return {
     async order(address, action) {
       const state = (await readStates(options)).find(({ key }) => key === keyOf(address));
       const isThere = state !== undefined || (await hasCode(files, address));
       if (!isThere) throw new AppError('NOT_FOUND', { message: `there is no ${address.kind} of this name` });
+      const audit = await openAudit(config, { cwd, store, now: Date.now, log: logOf(config), strict: true });
       await giveOrder({ ...options, audit }, address, { action, sha256: state?.active?.sha256 ?? null });
     },
     close: () => store.close(),

@@ -85,6 +85,8 @@ const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: reado
   'src/start-up.ts': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/app.ts': { values: ['src/'] },
   'src/custom-code.ts': { values: ['src/'] },
+  'src/audit-log.ts': { values: ['src/'] },
+  'src/audited-files.ts': { values: ['src/'] },
   'src/console.ts': { values: ['src/'] },
   'src/cloister.js': { values: ['src/cli/main.ts'] },
 };

@@ -1,21 +1,26 @@
-// The entries of the audit log, each with the hash of the one before it, and how they are stored.
+// The entries of the audit log, each with the hash of the one before it and signed with a key, and how they are stored.
 import { fingerprint } from '../lib/fingerprint.ts';
 import type { Namespace, StoredDocument, Write } from '../stores/ports.ts';
+import type { AuditKey } from './audit-keys.ts';
 
 /** Where the log lives: no path over HTTP reaches it. */
 export const AUDIT: Namespace = { database: null, collection: 'cloister.audit' };
-const BEGINNING = '0'.repeat(64);
+export const BEGINNING = '0'.repeat(64);
 
-export interface AuditAction {
+interface Hashes {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface AuditAction extends Hashes {
   /** Who: null for nobody known. */
   readonly clientId: string | null;
   /** What was done, such as `specification.create`. */
   readonly action: string;
-  /** To what: a path or a client id. */
+  /** To what: a path or a client id. `before` and `after` are the SHA-256 of its text; null where there was or is none. */
   readonly target: string;
-  /** SHA-256 of the target's text before and after; null where there was or is none. */
-  readonly before: string | null;
-  readonly after: string | null;
+  /** The same of the policy beside posted code, where the action is about both. */
+  readonly policy?: Hashes;
 }
 
 export interface AuditEntry extends AuditAction {
@@ -23,31 +28,46 @@ export interface AuditEntry extends AuditAction {
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Id of the key that signed it; entries that older versions wrote have none. */
+  readonly key?: string;
   /** The hash of the entry before. */
   readonly previous: string;
-  /** SHA-256 of the JSON array of all members above, in the order `previous`, `seq`, `at`, `clientId` to `after`. */
+  /** HMAC-SHA256 of all other members; without a key their SHA-256. */
   readonly hash: string;
 }
 
 // Of two processes that append the same number only one can: the number is the id.
 export const idOf = (seq: number) => seq.toString(16).padStart(24, '0');
 
-function entryAfter(last: AuditEntry | undefined, action: AuditAction, at: number): AuditEntry {
-  const { clientId, action: what, target, before, after } = action;
-  const seq = (last?.seq ?? 0) + 1;
-  const previous = last?.hash ?? BEGINNING;
-  const hash = fingerprint(JSON.stringify([previous, seq, at, clientId, what, target, before, after]));
-  return { seq, at, clientId, action: what, target, before, after, previous, hash };
+/** The hash that an entry must have. `key` is the one that it names; entries without one need none. */
+export function hashOf(entry: Omit<AuditEntry, 'hash'>, key: AuditKey | undefined): string {
+  const { previous, seq, at, clientId, action, target, before, after, policy } = entry;
+  const members = [previous, seq, at, clientId, action, target, before, after];
+  if (key === undefined) return fingerprint(JSON.stringify(members));
+  const ofPolicy = policy === undefined ? null : [policy.before, policy.after];
+  return key.sign(JSON.stringify([...members, ofPolicy, key.id]));
+}
+
+function entryAfter(
+  last: AuditEntry | undefined,
+  action: AuditAction,
+  { at, key }: { readonly at: number; readonly key: AuditKey },
+): AuditEntry {
+  const { clientId, action: what, target, before, after, policy } = action;
+  const said = { clientId, action: what, target, before, after, ...(policy === undefined ? {} : { policy }) };
+  const place = { seq: (last?.seq ?? 0) + 1, at, key: key.id, previous: last?.hash ?? BEGINNING };
+  const entry = { ...said, ...place };
+  return { ...entry, hash: hashOf(entry, key) };
 }
 
 /** The entries that follow `last`, one for each action. */
 export function entriesAfter(
   last: AuditEntry | undefined,
   actions: readonly AuditAction[],
-  at: number,
+  signing: { readonly at: number; readonly key: AuditKey },
 ): readonly AuditEntry[] {
   const entries: AuditEntry[] = [];
-  for (const action of actions) entries.push(entryAfter(entries.at(-1) ?? last, action, at));
+  for (const action of actions) entries.push(entryAfter(entries.at(-1) ?? last, action, signing));
   return entries;
 }
 
@@ -56,6 +76,8 @@ export function toEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
 }
 
 /** The write that appends an entry. It is never undone, as the next entry may already refer to it. */
-export function appending(entry: AuditEntry): Write {
-  return { kind: 'insert', ns: AUDIT, document: { ...entry, v: 1, _id: idOf(entry.seq) }, stays: true };
+export function appending({ policy, ...entry }: AuditEntry): Write {
+  const given = policy === undefined ? {} : { policy: { ...policy } };
+  const document = { ...entry, ...given, v: 1, _id: idOf(entry.seq) };
+  return { kind: 'insert', ns: AUDIT, document, stays: true };
 }

@@ -1,17 +1,11 @@
 // The audit log: an append-only log of what admins change. An entry is written before its change, or in one commit with it.
 import { isStoreAway, StoreError } from '../errors.ts';
 import { createKeyedQueue } from '../lib/keyed-queue.ts';
-import { EVERYTHING, type Filter } from '../stores/filter.ts';
+import type { Filter } from '../stores/filter.ts';
 import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
-import {
-  AUDIT,
-  type AuditAction,
-  type AuditEntry,
-  appending,
-  entriesAfter,
-  idOf,
-  toEntry,
-} from './audit-chain.ts';
+import { type AuditAction, type AuditEntry, appending, entriesAfter, idOf } from './audit-chain.ts';
+import { type AuditLog, createAuditEnd, findEntries } from './audit-end.ts';
+import type { AuditFolder } from './audit-folder.ts';
 
 interface AnnounceOptions extends OperationOptions {
   readonly writes?: readonly Write[];
@@ -19,10 +13,10 @@ interface AnnounceOptions extends OperationOptions {
 
 export interface Audit {
   /**
-   * Appends an entry, within `queryMs` unless a deadline is given. It is durable when this resolves. Rejects with the
-   * store's StoreError.
+   * Appends an entry, or several in one commit, within `queryMs` unless a deadline is given. It is durable when this
+   * resolves. Rejects with the store's StoreError.
    */
-  record(action: AuditAction, options?: OperationOptions): Promise<void>;
+  record(action: AuditAction | readonly AuditAction[], options?: OperationOptions): Promise<void>;
   /**
    * Commits `writes` together with their entry, all or nothing. Rejects like the commit of the store: `index` counts
    * `writes` only. A store without transactions may keep the entry of writes that it refused: then another entry,
@@ -34,6 +28,11 @@ export interface Audit {
    * cannot be written, nothing is changed. Where `change` fails, another entry, `<action>.failed`, follows.
    */
   announce<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
+  /**
+   * Compares the end of the log with what is known of it, logs what is wrong, and notes it in an entry. Rejects with the
+   * store's StoreError.
+   */
+  check(): Promise<void>;
   /** At most `limit` entries with a greater number than `after`, oldest first. */
   read(after: number, limit: number, options?: OperationOptions): Promise<readonly AuditEntry[]>;
 }
@@ -44,7 +43,11 @@ interface AuditOptions {
   readonly now: () => number;
   /** Bound of one entry with its wait for those before it, in milliseconds. */
   readonly queryMs: number;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: AuditLog;
+  /** The keys, and where the newest entry is kept. */
+  readonly folder: AuditFolder;
+  /** Refuse, with CONFIGURATION_INVALID, to write to a log whose newest entry has a key that is not known here. */
+  readonly strict?: boolean;
 }
 
 /** An entry that is still to be written. */
@@ -79,8 +82,10 @@ function withIndexOfWrites({ reason, index, fields, cause }: StoreError, entries
 }
 
 /** Makes the log. Entries of one process are written one after the other. */
-export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
+export function createAudit({ store, now, queryMs, log, folder, strict = false }: AuditOptions): Audit {
+  const { keys, anchor } = folder;
   const queue = createKeyedQueue();
+  const end = createAuditEnd({ store, keys, anchor, log, strict });
   const pending: PendingEntry[] = [];
 
   const enqueue = (one: PendingEntry) => {
@@ -88,11 +93,8 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
     else log.error({ action: one.action }, 'an entry of the audit log is lost: too many are pending');
   };
 
-  const find = async (filter: Filter, direction: 1 | -1, page: { limit: number; deadline: number }) => {
-    const { limit, deadline } = page;
-    const query = { filter, sort: [['_id', direction]], skip: 0, limit } as const;
-    return (await store.find(AUDIT, query, { deadline })).map(toEntry);
-  };
+  const find = (filter: Filter, page: { limit: number; deadline: number }) =>
+    findEntries(store, filter, { direction: 1, ...page });
 
   /** The actions of those whose condition holds: they have none, or the entry that they depend on is in the log. */
   const dueActions = async (
@@ -102,7 +104,7 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
     // While the store refuses entry after entry, all of them have one number.
     const values = [...new Set(some.flatMap(({ of }) => (of === undefined ? [] : idOf(of.seq))))];
     const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] };
-    const stored = values.length === 0 ? [] : await find(filter, 1, { limit: values.length, deadline });
+    const stored = values.length === 0 ? [] : await find(filter, { limit: values.length, deadline });
     const hashes = new Set(stored.map(({ hash }) => hash));
     const due = some.filter(({ of }) => of === undefined || hashes.has(of.hash));
     return due.map(({ action }) => action);
@@ -115,8 +117,8 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
   ): Promise<Attempt> => {
     const taken = pending.length;
     const late = await dueActions(pending.slice(0, taken), deadline);
-    const [last] = await find(EVERYTHING, -1, { limit: 1, deadline });
-    const entries = entriesAfter(last, [...late, ...actions], now());
+    const { last, due } = await end.find(deadline);
+    const entries = entriesAfter(last, [...due, ...late, ...actions], { at: now(), key: keys.current });
     const all = [...entries.map(appending), ...writes];
     try {
       if (all.length > 0) await store.commit(all, { deadline });
@@ -125,6 +127,8 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
       return { entries, failure: error };
     }
     pending.splice(0, taken);
+    const newest = entries.at(-1);
+    if (newest !== undefined) await end.reached(newest);
     return { entries };
   };
 
@@ -182,7 +186,10 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
   return {
     record(action, options) {
       const deadline = until(options);
-      return queue.run('', () => commit({ action, writes: [], deadline }, () => false));
+      return queue.run('', async () => {
+        const { entries, failure } = await append([action].flat(), [], deadline);
+        if (failure !== undefined) throw withIndexOfWrites(failure, entries.length);
+      });
     },
     commit(action, writes, options) {
       const deadline = until(options);
@@ -200,9 +207,14 @@ export function createAudit({ store, now, queryMs, log }: AuditOptions): Audit {
         throw error;
       }
     },
+    check: () =>
+      queue.run('', async () => {
+        const { failure } = await append([], [], until());
+        if (failure !== undefined) throw failure;
+      }),
     read(after, limit, options) {
       const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: idOf(after) }] };
-      return find(filter, 1, { limit, deadline: until(options) });
+      return find(filter, { limit, deadline: until(options) });
     },
   };
 }

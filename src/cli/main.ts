@@ -14,6 +14,7 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   if (command === 'check' && flags.data === true)
     return (await import('./check-data.ts')).checkData(flags, io);
   if (command === 'check') return (await import('./check.ts')).check(flags, io);
+  if (command === 'audit verify') return (await import('./audit-verify.ts')).auditVerify(flags, io);
   if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
   if (isSuspension(command)) return (await import('./suspension.ts')).suspension(command, flags, io);
   if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);
@@ -34,7 +35,8 @@ export async function runCommand(args: readonly string[], io: Io): Promise<numbe
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
     io.err(`cloister: ${'command' in usage ? `${usage.command}: ` : ''}${reason}`);
-    return 1;
+    // Of `audit verify`, 1 says that the log is broken.
+    return 'command' in usage && usage.command === 'audit verify' ? 2 : 1;
   }
 }
 

@@ -22,6 +22,8 @@ Commands:
                                         the same for a hook
   export --file FILE                    write every document, with ids and revisions, as lines of JSON
   import --file FILE                    bring them into the configured database; may be repeated
+  audit verify [--after N] [--json]     check that the audit log is whole, beside a server or without one; exits with
+                                        1 where it is broken, with 2 where it cannot be checked
   sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
 
 Flags:
@@ -50,6 +52,7 @@ const COMMANDS = {
   export: { ...COMMON, file: TEXT },
   import: { ...COMMON, file: TEXT },
   'sandbox audit': { ...COMMON, json: SWITCH },
+  'audit verify': { ...COMMON, after: TEXT, json: SWITCH },
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -77,6 +80,7 @@ export interface CommandFlags {
   readonly admin?: boolean | undefined;
   readonly reviewer?: boolean | undefined;
   readonly 'no-reviewer'?: boolean | undefined;
+  readonly after?: string | undefined;
   readonly json?: boolean | undefined;
   readonly data?: boolean | undefined;
   readonly repair?: boolean | undefined;
@@ -118,6 +122,7 @@ function mistakeIn(words: readonly string[]): string {
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, set, list, remove';
   if (words.length === 1 && (words[0] === 'endpoints' || words[0] === 'hooks'))
     return `${words[0]} needs one of suspend, resume`;
+  if (words.length === 1 && words[0] === 'audit') return 'audit needs the word verify';
   if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
   return `unknown command: ${words.join(' ')}`;
 }

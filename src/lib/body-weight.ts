@@ -28,7 +28,7 @@ export function jsonWeight({ commas, colons, lists, objects }: JsonShape): numbe
 }
 
 /** Bytes of heap that a text of so many bytes in UTF-8 takes: one character beyond Latin 1 makes all of them twice as wide. */
-export function textWeight(text: string, bytes: number): number {
+function textWeight(text: string, bytes: number): number {
   return text.length === bytes ? bytes : 2 * text.length;
 }
 

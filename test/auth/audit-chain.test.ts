@@ -1,30 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIT, appending, entriesAfter, idOf, toEntry } from '../../src/auth/audit-chain.ts';
-import { expectChain } from '../helpers/audit-log.ts';
+import { AUDIT, appending, entriesAfter, hashOf, idOf, toEntry } from '../../src/auth/audit-chain.ts';
+import { fingerprint } from '../../src/lib/fingerprint.ts';
+import { expectChain, keysNamed } from '../helpers/audit-log.ts';
 
+const key = keysNamed('test').current;
 const action = (target: string) => ({
   ...{ clientId: 'boss', action: 'client.create', target },
   ...{ before: null, after: 'f'.repeat(64) },
 });
+const policy = { before: null, after: 'e'.repeat(64) };
 
 describe('entries of the audit log', () => {
   it('follow each other, however they are made', () => {
-    const first = entriesAfter(undefined, [action('a'), action('b')], 5);
-    const more = entriesAfter(first.at(-1), [action('c')], 6);
+    const first = entriesAfter(undefined, [action('a'), { ...action('b'), policy }], { at: 5, key });
+    const more = entriesAfter(first.at(-1), [action('c')], { at: 6, key });
     expectChain([...first, ...more]);
-    expect(more[0]).toMatchObject({ seq: 3, at: 6, target: 'c' });
-    expect(entriesAfter(first[0], [], 6)).toEqual([]);
+    expect(more[0]).toMatchObject({ seq: 3, at: 6, target: 'c', key: key.id });
+    expect(entriesAfter(first[0], [], { at: 6, key })).toEqual([]);
   });
 
   it('break where a member of one is changed', () => {
-    const [entry, next] = entriesAfter(undefined, [action('a'), action('b')], 5);
-    for (const change of [{ clientId: null }, { target: 'x' }, { after: null }, { at: 6 }, { seq: 2 }]) {
+    const actions = [{ ...action('a'), policy }, action('b')];
+    const [entry, next] = entriesAfter(undefined, actions, { at: 5, key });
+    const changes = [
+      ...[{ clientId: null }, { target: 'x' }, { after: null }, { at: 6 }, { seq: 2 }],
+      ...[{ policy: { before: null, after: null } }, { previous: 'f'.repeat(64) }],
+    ];
+    for (const change of changes) {
+      expect(hashOf({ ...entry!, ...change }, key), JSON.stringify(change)).not.toBe(entry!.hash);
       expect(() => expectChain([{ ...entry!, ...change }, next!]), JSON.stringify(change)).toThrow();
     }
   });
 
+  it('have another hash with another key, and that of older versions without one', () => {
+    const [entry] = entriesAfter(undefined, [action('a')], { at: 5, key });
+    const other = keysNamed('other').current;
+    expect(hashOf({ ...entry!, key: other.id }, other)).not.toBe(entry!.hash);
+    const { previous, seq, at, clientId, action: what, target, before, after } = entry!;
+    const members = [previous, seq, at, clientId, what, target, before, after];
+    expect(hashOf(entry!, undefined)).toBe(fingerprint(JSON.stringify(members)));
+  });
+
   it('are stored under their numbers, which sort as text, and read back', () => {
-    const [entry] = entriesAfter(undefined, [action('a')], 5);
+    const [entry] = entriesAfter(undefined, [{ ...action('a'), policy }], { at: 5, key });
     const write = appending(entry!);
     expect(write).toMatchObject({ kind: 'insert', ns: AUDIT, stays: true });
     expect(write.kind === 'insert' ? toEntry(write.document) : undefined).toEqual(entry);

@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../src/auth/audit.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { auditedIn, auditOf, countThings, expectChain, STALE, thing } from '../helpers/audit-log.ts';
+import {
+  auditedIn,
+  auditFolder,
+  auditOf,
+  countThings,
+  expectChain,
+  keysNamed,
+  STALE,
+  silent,
+  thing,
+} from '../helpers/audit-log.ts';
 import { openFickleStore } from '../helpers/fickle-store.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
@@ -15,7 +25,7 @@ const ACTION = {
   after: 'f'.repeat(64),
 };
 const open = (store: Pick<DocumentStore, 'find' | 'commit'>) =>
-  createAudit({ store, now: () => 1000, queryMs: 1e13, log: { error: () => undefined } });
+  createAudit({ store, now: () => 1000, queryMs: 1e13, log: silent, folder: auditFolder() });
 
 describe('the audit log', () => {
   it('keeps who did what to what, and when', async () => {
@@ -28,6 +38,7 @@ describe('the audit log', () => {
       ...ACTION,
       seq: 1,
       at: 1000,
+      key: keysNamed('test').current.id,
       previous: '0'.repeat(64),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
@@ -73,7 +84,8 @@ describe('the audit log', () => {
       },
       now: () => at,
       queryMs: 5000,
-      log: { error: () => undefined },
+      log: silent,
+      folder: auditFolder(),
     });
     const all = await Promise.allSettled([audit.record(ACTION), audit.record(ACTION), audit.record(ACTION)]);
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);

@@ -1,31 +1,60 @@
 // The audit log of a store, for tests of what writes to it, and the check that it is one chain.
 import { expect } from 'vitest';
 import { createAudit } from '../../src/auth/audit.ts';
-import type { AuditEntry } from '../../src/auth/audit-chain.ts';
-import { fingerprint } from '../../src/lib/fingerprint.ts';
+import { type AuditEntry, hashOf } from '../../src/auth/audit-chain.ts';
+import type { AuditEnd } from '../../src/auth/audit-end.ts';
+import type { AuditFolder } from '../../src/auth/audit-folder.ts';
+import { type AuditKeys, parseAuditKeys } from '../../src/auth/audit-keys.ts';
 import type { DocumentStore, Namespace, Write } from '../../src/stores/ports.ts';
 
-const silent = { error: () => undefined };
+export const silent = { info: () => undefined, error: () => undefined };
 
-export const auditOf = (store: Pick<DocumentStore, 'find' | 'commit'>, now = Date.now) =>
-  createAudit({ store, now, queryMs: 60_000, log: silent });
+/** Keys of these names, the current one first. */
+export function keysNamed(...names: readonly string[]): AuditKeys {
+  const keys = parseAuditKeys(names.map((name) => `${name}:`.padEnd(32, '0')).join(' '));
+  if (keys === undefined) throw new Error('no keys');
+  return keys;
+}
+
+/** What would be kept outside the database, in memory. */
+export function auditFolder(keys = keysNamed('test')): AuditFolder & { end: AuditEnd | undefined } {
+  const folder = {
+    keys,
+    end: undefined as AuditEnd | undefined,
+    anchor: {
+      load: async () => folder.end,
+      save: async (end: AuditEnd) => {
+        folder.end = end;
+      },
+    },
+  };
+  return folder;
+}
+
+type Store = Pick<DocumentStore, 'find' | 'commit'>;
+
+export const auditOf = (store: Store, now = Date.now, folder: AuditFolder = auditFolder()) =>
+  createAudit({ store, now, queryMs: 60_000, log: silent, folder });
 
 /** What the log of a store holds: action, target and client of each entry. */
-export async function auditedIn(store: Pick<DocumentStore, 'find' | 'commit'>) {
+export async function auditedIn(store: Store) {
   const entries = await auditOf(store).read(0, 1000);
-  expectChain(entries);
+  expectFollowing(entries);
   return entries.map(({ action, target, clientId }) => [action, target, clientId]);
 }
 
 /** Every entry follows the one before it, from the first on. */
-export function expectChain(entries: readonly AuditEntry[]): void {
-  let previous = '0'.repeat(64);
-  for (const [index, entry] of entries.entries()) {
-    const { seq, at, clientId, action, target, before, after } = entry;
-    expect([seq, entry.previous]).toEqual([index + 1, previous]);
-    previous = fingerprint(JSON.stringify([previous, seq, at, clientId, action, target, before, after]));
-    expect(entry.hash).toBe(previous);
-  }
+function expectFollowing(entries: readonly AuditEntry[]): void {
+  const hashes = ['0'.repeat(64), ...entries.map(({ hash }) => hash)];
+  expect(entries.map(({ seq, previous }) => [seq, previous])).toEqual(
+    entries.map((_, index) => [index + 1, hashes[index]]),
+  );
+}
+
+/** The same, and each has the hash that its key gives. */
+export function expectChain(entries: readonly AuditEntry[], keys = keysNamed('test')): void {
+  expectFollowing(entries);
+  for (const entry of entries) expect(entry.hash).toBe(hashOf(entry, keys.find(entry.key ?? '')));
 }
 
 const THINGS: Namespace = { database: null, collection: 'things' };

@@ -9,7 +9,10 @@ import {
   type SpecificationFiles,
 } from '../../src/collections/specifications/files.ts';
 import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
-import { createSpecificationService } from '../../src/collections/specifications/service.ts';
+import {
+  createSpecificationService,
+  type SpecificationEdit,
+} from '../../src/collections/specifications/service.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
@@ -36,6 +39,7 @@ export async function openService(
   wrapFiles = (files: SpecificationFiles) => files,
   wrapStore = (store: UsedStore) => store,
   isEndpoint = () => false,
+  noteEdit: (edit: SpecificationEdit) => Promise<void> = async () => {},
 ) {
   const root = await mkdtemp(join(tmpdir(), 'cloister-service-'));
   const { store } = await openTemporaryStore();
@@ -47,6 +51,7 @@ export async function openService(
     files: wrapFiles(createSpecificationFiles(root)),
     enableCollectionDatabases: false,
     isEndpoint,
+    noteEdit,
     filterLimits: { filterDepth: 8, filterNodes: 200 },
     log,
     now: () => 1_700_000_000_000,

@@ -100,7 +100,7 @@ describe('a damaged data file', () => {
   const moments = ['before', 'after'] as const;
 
   it.each(moments)('with forty pages of chance, %s the start', async (moment) => {
-    const damage: Damage = { seed: 3, count: 40, from: BEHIND_HEADER };
+    const damage: Damage = { seed: 5, count: 40, from: BEHIND_HEADER };
     const { seen, log } = await damaged((file) => damagePages(file, damage), moment);
     expect(failures(seen)).toEqual([]);
     expect(seen.get(503)?.length).toBeGreaterThan(5);

@@ -26,6 +26,8 @@ export interface FileChange {
   readonly address: CollectionAddress;
   readonly file: string;
   readonly text: string | undefined;
+  /** What was known to be in it; empty after `forget`. */
+  readonly before: string | undefined;
 }
 
 export interface SpecificationFiles {
@@ -135,10 +137,11 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       const address = addressOf(relative(root, file));
       if (address === undefined) return undefined;
       const text = await readIfThere(file);
-      if (text === known.get(file)) return undefined;
+      const before = known.get(file);
+      if (text === before) return undefined;
       if (text === undefined) known.delete(file);
       else known.set(file, text);
-      return { address, file, text };
+      return { address, file, text, before };
     },
     forget(file) {
       // No specification is empty: neither what lies there nor its absence is equal to this.

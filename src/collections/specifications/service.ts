@@ -2,6 +2,7 @@
 // indexes in force, file written, then the live collection swapped whole. Changes on the same documents follow one another;
 // the others go on while one of them waits for its indexes.
 import { AppError, isStoreAway } from '../../errors.ts';
+import { fingerprint } from '../../lib/fingerprint.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { createKeyedQueue, type KeyedQueue } from '../../lib/keyed-queue.ts';
 import { createPatience } from '../../lib/patience.ts';
@@ -12,7 +13,7 @@ import type { FilterLimits } from '../filters/budget.ts';
 import { namespaceKey, type Registry } from '../registry.ts';
 import { namespaceOf } from './address.ts';
 import { refuseConflicts } from './conflicts.ts';
-import { parseSpecificationText, type SpecificationFiles } from './files.ts';
+import { type FileChange, parseSpecificationText, type SpecificationFiles } from './files.ts';
 import { createIndexKeeper } from './index-keeper.ts';
 import { loadSpecifications, logRefusal } from './loader.ts';
 import type { SpecificationLog } from './log.ts';
@@ -29,6 +30,8 @@ interface ServiceOptions extends SpecificationOptions {
   readonly filterLimits: FilterLimits;
   /** Whether a custom endpoint has this name: its sub-resources would hide the collections of a folder called so. */
   readonly isEndpoint: (version: string, name: string) => boolean;
+  /** Called before an edit comes into force, which it may prevent by throwing. */
+  readonly noteEdit: (edit: SpecificationEdit) => Promise<void>;
   readonly log: SpecificationLog;
   readonly now: () => number;
   /** Bound of one database operation, in milliseconds. */
@@ -44,6 +47,13 @@ interface SpecificationChange {
 
 /** Runs `apply`, which brings a change into force; what it does before comes before the change, and may prevent it. */
 export type Around = (change: SpecificationChange, apply: () => Promise<void>) => Promise<void>;
+
+/** A file that was edited by hand: SHA-256 before and after, null where there was or is none. */
+export interface SpecificationEdit {
+  readonly address: CollectionAddress;
+  readonly before: string | null;
+  readonly after: string | null;
+}
 
 const plainly: Around = (_change, apply) => apply();
 
@@ -66,6 +76,13 @@ export interface SpecificationService {
   remove(address: CollectionAddress, around?: Around): Promise<void>;
   /** Ends the watch and waits for the change in hand. */
   close(): Promise<void>;
+}
+
+function editOf({ address, text, before }: FileChange, live: Collection | undefined): SpecificationEdit {
+  // What was in the file is not known any more when the edit had to wait.
+  const known = before === '' && live !== undefined ? `${JSON.stringify(live.source, null, 2)}\n` : before;
+  const hashOf = (content: string | undefined) => (content === undefined ? null : fingerprint(content));
+  return { address, before: hashOf(known || undefined), after: hashOf(text) };
 }
 
 function withTime(body: Json, now: number): Json {
@@ -142,11 +159,13 @@ function createChanges(options: ServiceOptions) {
       if (change === undefined) return true;
       const { address, text } = change;
       const { version, database, name } = address;
+      const live = registry.get(version, database, name);
+      const note = () => options.noteEdit(editOf(change, live));
       if (text !== undefined) {
-        await bringIntoForce(address, parseSpecificationText(text), async () => {});
-      } else {
-        const live = registry.get(version, database, name);
-        if (live !== undefined) await takeOut(live);
+        await bringIntoForce(address, parseSpecificationText(text), note);
+      } else if (live !== undefined) {
+        await note();
+        await takeOut(live);
       }
       log.info({ file }, text === undefined ? 'a specification was removed' : 'a specification was edited');
     } catch (error) {

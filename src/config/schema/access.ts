@@ -21,6 +21,20 @@ export const AUTH = {
       description:
         'Signs access tokens, 32 characters or more. Unset: a random one is made at the first start and kept with the data.',
     },
+    auditKey: {
+      type: 'string',
+      minLength: 32,
+      maxLength: 4096,
+      secret: true,
+      description:
+        'Signs the audit log, 32 characters or more without white space; older keys may follow it, separated by spaces. Unset: a random one is made at the first start and kept in `audit.key` in the folder `auth.auditPath`.',
+    },
+    auditPath: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Folder of what belongs to the audit log and must not be in the database: the generated key, and the hash of the newest entry. Unset: that of `database.sqlite.path`, on MongoDB too.',
+    },
     rateLimit: {
       type: 'object',
       description: 'Failed attempts at `/token` before it answers 429. Successes never count.',

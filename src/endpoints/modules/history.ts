@@ -13,7 +13,6 @@ export function createHistory(
   const { records } = core;
 
   const versionSource = async (address: ModuleAddress, version: number): Promise<string> => {
-    mustHold(core, address);
     const source = await records.source(keyOf(address), version);
     if (source === undefined) throw new AppError('NOT_FOUND');
     return source;
@@ -34,8 +33,11 @@ export function createHistory(
       return source;
     },
     async versions(address) {
-      const { key, active } = mustHold(core, address).state;
+      const key = keyOf(address);
       const found = await records.versions(key);
+      // Those of a module that was removed stay.
+      if (found.length === 0) mustHold(core, address);
+      const { active } = core.shelf.state(key);
       return found.map(
         ({ version, sha256, clientId, createdAt }): VersionRecord => ({
           ...{ version, sha256, clientId, createdAt },

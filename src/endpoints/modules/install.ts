@@ -8,7 +8,7 @@ import { keyOf } from './address.ts';
 import { type Core, entryOf } from './core.ts';
 import type { Metadata } from './metadata.ts';
 import type { Policy } from './policy.ts';
-import { policyFor, policyHash, policyText } from './policy-text.ts';
+import { fileTextOf, policyFor, policyHash, policyText } from './policy-text.ts';
 import type { VersionFacts } from './records.ts';
 import { parseRoute } from './route-pattern.ts';
 import { assertFreeName, assertFreeRoute } from './route-problems.ts';
@@ -74,7 +74,7 @@ export async function takeBackFiles(
   const held = shelf.get(keyOf(address));
   const texts = {
     code: held?.source,
-    policy: held?.policy.given === undefined ? undefined : policyText(held.policy.given),
+    policy: held === undefined ? undefined : fileTextOf(held.policy),
   };
   for (const part of withPolicy ? (['policy', 'code'] as const) : (['code'] as const)) {
     const text = texts[part];
@@ -129,6 +129,13 @@ export function installLaid(core: Core, code: Omit<NewCode, 'by'>): Promise<Vers
   });
 }
 
+/** For the audit log: the policy that holds, and the one that comes with the code, or stays. */
+function policyHashes({ shelf }: Core, address: ModuleAddress, next: Policy | undefined) {
+  const held = shelf.get(keyOf(address));
+  const before = held === undefined || held.faults.policy !== undefined ? null : policyHash(held.policy);
+  return { before, after: next === undefined ? before : policyHash(next) };
+}
+
 /** Keeps code, perhaps together with a policy, until a reviewer approves it. What is in force stays. */
 export function holdBack(core: Core, code: NewCode, policy: Policy | undefined): Promise<VersionFacts> {
   const { address, source, by } = code;
@@ -138,7 +145,9 @@ export function holdBack(core: Core, code: NewCode, policy: Policy | undefined):
     assertPaths(core, address, code.metadata);
     const under = policy ?? (await policyFor(core, address));
     const facts = await factsOf(core, code, { policy: policy?.given ?? null, under });
-    const entry = entryOf({ address, action: 'propose', clientId: by, before: null, after: facts.sha256 });
+    const before = shelf.state(key).active?.sha256 ?? null;
+    const hashes = { before, after: facts.sha256, policy: policyHashes(core, address, policy) };
+    const entry = entryOf({ address, action: 'propose', clientId: by, ...hashes });
     await records.add(waiting(shelf.state(key), facts.version), { facts, source }, entry);
     const state = waiting(shelf.state(key), facts.version);
     const blank = { address, policy: policies.none, source: undefined, faults: {} };
@@ -165,8 +174,9 @@ export function installApproved(
     if (own === undefined && policyHash(policy) !== facts.policySha256)
       throw new AppError('VERSION_OUTDATED');
     const before = shelf.state(key).active?.sha256 ?? null;
-    const entry = { address, action: 'approve', clientId: facts.approvedBy, before, after: facts.sha256 };
-    await core.audit.announce(entryOf(entry), async () => {
+    const hashes = { before, after: facts.sha256, policy: policyHashes(core, address, policy) };
+    const entry = entryOf({ address, action: 'approve', clientId: facts.approvedBy, ...hashes });
+    await core.audit.announce(entry, async () => {
       try {
         await files.write(address, 'code', source);
         if (own?.given !== undefined) await files.write(address, 'policy', policyText(own.given));

@@ -12,11 +12,6 @@ export function policyText(policy: JsonObject): string {
   return `${JSON.stringify(policy, null, 2)}\n`;
 }
 
-/** SHA-256 of the file of a policy; null where nobody put one. */
-export function policyHash({ given }: Pick<Policy, 'given'>): string | null {
-  return given === undefined ? null : fingerprint(policyText(given));
-}
-
 /** Rejects with POLICY_INVALID, also for text that is no JSON. */
 export async function readPolicyText(policies: PolicyReader, text: string): Promise<Policy> {
   let value: unknown;
@@ -25,7 +20,18 @@ export async function readPolicyText(policies: PolicyReader, text: string): Prom
   } catch (cause) {
     throw new AppError('POLICY_INVALID', { message: 'The file is not valid JSON', cause });
   }
-  return policies.read(value);
+  return { ...(await policies.read(value)), text };
+}
+
+/** The text of the file that a policy is in; undefined where it needs none. */
+export function fileTextOf({ given, text }: Policy): string | undefined {
+  return text ?? (given === undefined ? undefined : policyText(given));
+}
+
+/** SHA-256 of that file; null where there is none. */
+export function policyHash(policy: Policy): string | null {
+  const text = fileTextOf(policy);
+  return text === undefined ? null : fingerprint(text);
 }
 
 /** The policy that is in the file of a module. Rejects with POLICY_INVALID. */

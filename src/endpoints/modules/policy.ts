@@ -38,6 +38,8 @@ interface PolicyRules {
 export interface Policy {
   /** What the admin put; undefined when nobody put one. */
   readonly given: JsonObject | undefined;
+  /** The text of its file, where it was read from one. */
+  readonly text?: string;
   /** What holds for the module of this id. A quarantined one shares a process with nobody. */
   effective(id: string, quarantined: boolean): EffectivePolicy;
 }

@@ -9,6 +9,8 @@ export interface WritableRegistry extends ModuleRegistry {
   /** Adds or replaces. `route` is the parsed custom route of an endpoint. */
   put(live: LiveModule, route: RoutePattern | undefined): void;
   remove(address: ModuleAddress): void;
+  /** Its versions can still be read, though there is no such module any more. */
+  keepVersions(address: ModuleAddress): void;
   /** By id: `endpoint:1.0/report`. */
   find(key: string): LiveModule | undefined;
   /** Every endpoint with its route. */
@@ -69,6 +71,8 @@ function indexRoutes(entries: Iterable<Entry>): Map<string, Routes> {
 export function createModuleRegistry(collections: Pick<Registry, 'get'>): WritableRegistry {
   const entries = new Map<string, Entry>();
   const endpoints = new Map<string, Entry>();
+  /** Endpoints that were removed, by the same paths. */
+  const removed = new Map<string, LiveModule>();
   let routes: Map<string, Routes> | undefined;
   let sorted: readonly LiveModule[] | undefined;
   let routed: readonly Routed[] | undefined;
@@ -89,11 +93,12 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
 
   // Most requests are for collections: nothing of theirs is cut to pieces.
   const isForeign = (path: string): boolean => {
-    if (endpoints.size === 0) return true;
+    if (endpoints.size === 0 && removed.size === 0) return true;
     const second = path.indexOf('/', 1);
     const third = path.indexOf('/', second + 1);
     if (second < 0 || path.includes('%')) return second < 0;
-    if (third >= 0 && endpoints.has(path.slice(0, third))) return false;
+    const own = third < 0 ? undefined : path.slice(0, third);
+    if (own !== undefined && (endpoints.has(own) || removed.has(own))) return false;
     const known = routesOf(path.slice(1, second));
     if (known === undefined || known.open.length > 0) return known === undefined;
     return !known.literal.has(path.slice(second + 1, third < 0 ? undefined : third));
@@ -114,11 +119,15 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
 
   const bySegments = (segments: readonly string[]): EndpointMatch | undefined => {
     const [version = '', name = '', sub = ''] = segments;
-    const entry =
-      version.includes('/') || name.includes('/') ? undefined : endpoints.get(`/${version}/${name}`);
+    const isPlain = !version.includes('/') && !name.includes('/');
+    const entry = isPlain ? endpoints.get(`/${version}/${name}`) : undefined;
     if (entry !== undefined && segments.length === 2 && entry.route === undefined) return entry.call;
     if (entry !== undefined && SUBS.has(sub) && collections.get(version, name, sub) === undefined) {
       return { endpoint: entry.live, params: NONE, sub: segments.slice(2) };
+    }
+    const gone = isPlain && sub === 'versions' ? removed.get(`/${version}/${name}`) : undefined;
+    if (gone !== undefined && collections.get(version, name, sub) === undefined) {
+      return byRoute(segments) ?? { endpoint: gone, params: NONE, sub: segments.slice(2) };
     }
     return byRoute(segments);
   };
@@ -147,9 +156,16 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
       forget(live.address);
       const entry: Entry = { live, route, call: { endpoint: live, params: NONE, sub: NO_SUB } };
       entries.set(keyOf(live.address), entry);
+      removed.delete(pathOf(live.address));
       if (live.address.kind === 'endpoint') endpoints.set(pathOf(live.address), entry);
       if (route !== undefined) routes = undefined;
     },
     remove: forget,
+    keepVersions(address) {
+      if (address.kind === 'hook') return;
+      // Of what reads its versions nothing but the address is used.
+      const nothing = { methods: [], authenticate: true, postedBy: null, postedAt: 0 };
+      removed.set(pathOf(address), { address, path: pathOf(address), state: 'broken', ...nothing });
+    },
   };
 }

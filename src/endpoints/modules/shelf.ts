@@ -1,7 +1,7 @@
 // The modules of this process as they are now, and what the rest of the server sees of them. Entries are replaced, never changed.
 import type { LiveModule, ModuleAddress, ModuleState as ServedState } from '../modules.ts';
 import type { Unit } from '../unit.ts';
-import { keyOf, pathOf } from './address.ts';
+import { addressOf, keyOf, pathOf } from './address.ts';
 import type { Part } from './files.ts';
 import type { Policy } from './policy.ts';
 import { type ModuleState, newState } from './records.ts';
@@ -130,8 +130,10 @@ export function createShelf({ registry, retire, stop }: ShelfOptions): Shelf {
     states: () => states.values(),
     setState(state) {
       const held = shelf.get(state.key);
-      if (held === undefined) states.set(state.key, state);
-      else put({ ...held, state });
+      if (held !== undefined) return put({ ...held, state });
+      states.set(state.key, state);
+      const address = addressOf(state.key);
+      if (address !== undefined) registry.keepVersions(address);
     },
     remove(state) {
       const before = shelf.get(state.key);
@@ -139,6 +141,7 @@ export function createShelf({ registry, retire, stop }: ShelfOptions): Shelf {
       if (before === undefined) return;
       shelf.delete(state.key);
       registry.remove(before.address);
+      registry.keepVersions(before.address);
       retire(state.key);
     },
   };

@@ -104,10 +104,23 @@ export function moduleRoutes(
     (request, reply) =>
       perform(request, reply, addressOf(request));
 
-  server.addHook('onRequest', (request, _reply, done) => {
-    const known = modules.registry.get(addressOf(request)) !== undefined;
-    done(known ? undefined : new AppError('NOT_FOUND'));
+  // The versions of a module outlive it.
+  versionRoutes(server, modules, { base, act, waitText });
+  server.register(async (scope) => {
+    scope.addHook('onRequest', (request, _reply, done) => {
+      const known = modules.registry.get(addressOf(request)) !== undefined;
+      done(known ? undefined : new AppError('NOT_FOUND'));
+    });
+    liveRoutes(scope, { modules, config }, { base, act, waitText });
   });
+}
+
+/** Policy, log and suspension, which only a module has that is there. */
+function liveRoutes(
+  server: FastifyInstance,
+  { modules, config }: Pick<ModuleDeps, 'modules' | 'config'>,
+  { base, act, waitText }: VersionPlace,
+): void {
   const policy = {
     GET: act((_request, reply, address) => sendValue(reply, modules.policy(address))),
     PUT: act(async (request, reply, address) => {
@@ -120,7 +133,6 @@ export function moduleRoutes(
   };
   const limit = bodyLimit('policy', config.limits.jsonBytes);
   resource(server, `${base}/policy`, policy, { bodyLimit: limit });
-  versionRoutes(server, modules, { base, act, waitText });
   resource(server, `${base}/logs`, {
     GET: act((request, reply, address) => {
       const limit = numberParameter(request.originalUrl, 'limit', LIMIT);

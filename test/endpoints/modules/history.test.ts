@@ -33,6 +33,26 @@ describe('the history of a module', () => {
     ]);
   });
 
+  it('outlives it, for all but new changes, across a restart too', async () => {
+    const first = await loadedModules();
+    await first.modules.post(REPORT, code({}, 'one'), 'alice');
+    await first.modules.post(REPORT, code({}, 'two'), 'bob');
+    await first.modules.remove(REPORT, 'bob');
+    for (const { modules } of [first, await first.restart()]) {
+      expect(await modules.versions(REPORT)).toMatchObject([
+        { version: 1, clientId: 'alice', active: false },
+        { version: 2, clientId: 'bob', active: false },
+      ]);
+      expect(await modules.versionSource(REPORT, 2)).toBe(code({}, 'two'));
+      expect(await modules.diff(REPORT, 1, 2)).toContain('\n-one\n');
+      expect(modules.registry.match('/1.0/report')).toBeUndefined();
+      expect(modules.registry.match('/1.0/report/policy')).toBeUndefined();
+      expect(modules.registry.match('/1.0/report/versions/2')).toMatchObject({ sub: ['versions', '2'] });
+      expect(modules.registry.list()).toEqual([]);
+      await expect(modules.rollback(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+
   it('knows nothing of what is not there', async () => {
     const { modules } = await loadedModules();
     await modules.post(REPORT, code(), 'alice');

@@ -14,6 +14,7 @@ import type { Sandbox } from '../../../src/endpoints/sandbox.ts';
 import { packageRoot } from '../../../src/lib/package-files.ts';
 import type { Pause } from '../../../src/lib/pause.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { auditFolder } from '../../helpers/audit-log.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
@@ -87,7 +88,7 @@ export async function openModules(options: Options = {}) {
   const reader = createReader();
   const { log, errors, warnings } = silentLog();
   const now = options.now ?? Date.now;
-  const audit = createAudit({ store, now, queryMs: 5000, log });
+  const audit = createAudit({ store, now, queryMs: 5000, log, folder: auditFolder() });
   const modules = createModules({
     store,
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
@@ -116,6 +117,7 @@ export async function openModules(options: Options = {}) {
     stopped: reader.stopped,
     audited: async () =>
       (await audit.read(0, 1000)).map(({ action, target, clientId }) => [action, target, clientId]),
+    entries: () => audit.read(0, 1000),
     async write(file: string, text: string) {
       await mkdir(dirname(join(root, file)), { recursive: true });
       await writeFile(join(root, file), text);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createAudit } from '../../../src/auth/audit.ts';
 import { giveOrder, readOrders } from '../../../src/endpoints/modules/orders.ts';
+import { auditOf } from '../../helpers/audit-log.ts';
 import { openFickleStore } from '../../helpers/fickle-store.ts';
-import { silentLog } from '../../helpers/specification-service.ts';
 import { code, endpoint, loadedModules, type Opened } from './modules.ts';
 
 const REPORT = endpoint('report');
@@ -12,7 +11,7 @@ const optionsOf = ({ store }: Pick<Opened, 'store'>) => ({ store, now: Date.now,
 
 async function order(opened: Opened, action: 'suspend' | 'resume') {
   const options = optionsOf(opened);
-  const audit = createAudit({ ...options, log: silentLog().log });
+  const audit = auditOf(options.store);
   await giveOrder({ ...options, audit }, REPORT, { action, sha256: null });
 }
 

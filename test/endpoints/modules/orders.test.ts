@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createAudit } from '../../../src/auth/audit.ts';
 import { giveOrder, readOrders, taken, withOrders } from '../../../src/endpoints/modules/orders.ts';
 import { newState } from '../../../src/endpoints/modules/records.ts';
-import { silentLog } from '../../helpers/specification-service.ts';
+import { auditOf } from '../../helpers/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 import { endpoint, hook } from './modules.ts';
 
@@ -11,7 +10,7 @@ const KEY = 'endpoint:1.0/report';
 async function open() {
   const { store } = await openTemporaryStore();
   const options = { store, now: Date.now, queryMs: 5000 };
-  const audit = createAudit({ ...options, log: silentLog().log });
+  const audit = auditOf(options.store);
   const give = (action: 'suspend' | 'resume', address = endpoint('report')) =>
     giveOrder({ ...options, audit }, address, { action, sha256: null });
   return { store, give, orders: () => readOrders(options), entries: () => audit.read(0, 10) };

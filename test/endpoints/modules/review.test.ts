@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadCeilings } from '../../../src/endpoints/modules/ceilings.ts';
 import { createPolicyReader } from '../../../src/endpoints/modules/policy.ts';
 import { mustWait } from '../../../src/endpoints/modules/review.ts';
+import { fingerprint } from '../../../src/lib/fingerprint.ts';
 import { packageRoot } from '../../../src/lib/package-files.ts';
 import { code, endpoint, loadedModules } from './modules.ts';
 
@@ -140,6 +141,24 @@ describe('review of grants', () => {
     expect(modules.source(REPORT)).toBe(code({}, 'one'));
     expect(await modules.putPolicy(REPORT, {}, 'alice')).toMatchObject({ code: { pending: [3] } });
     expect(granted()).toBe(0);
+  });
+
+  it('has the hashes of code and policy in the audit log, before and after', async () => {
+    const { modules, entries, read } = await loadedModules({ review: 'grants' });
+    const file = 'endpoints/1.0/endpoint.report.policy.json';
+    const hashOf = async (name: string) => fingerprint((await read(name)) ?? '');
+    await modules.post(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    const before = await hashOf(file);
+    await modules.putPolicy(REPORT, { grants }, 'alice');
+    await modules.approve(REPORT, 2, 'bob');
+    const sha256 = fingerprint(code());
+    const hashes = { before: sha256, after: sha256, policy: { before, after: await hashOf(file) } };
+    expect((await entries()).slice(-2)).toMatchObject([
+      { action: 'endpoint.propose', clientId: 'alice', ...hashes },
+      { action: 'endpoint.approve', clientId: 'bob', ...hashes },
+    ]);
+    expect(before).not.toBe(hashes.policy.after);
   });
 
   it('holds a policy against the ceilings of the day it is approved', async () => {

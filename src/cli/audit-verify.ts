@@ -1,0 +1,85 @@
+// `cloister audit verify`: whether the audit log is whole, and where it is not.
+import type { AuditEntry } from '../auth/audit-chain.ts';
+import type { AuditFault, AuditReport } from '../auth/audit-verify.ts';
+import { loadOrReport } from './configured.ts';
+import type { Io } from './io.ts';
+import type { CommandFlags } from './usage.ts';
+
+const HOLDS = 0;
+const BROKEN = 1;
+const UNCHECKED = 2;
+
+const timeOf = ({ at }: AuditEntry) => new Date(at).toISOString();
+const entries = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
+const range = ({ seq, to = seq }: AuditFault) =>
+  to === seq ? `entry ${seq} is missing` : `entries ${seq} to ${to} are missing`;
+
+/** A time that somebody changed may be none. */
+function described({ entry }: AuditFault): string {
+  if (entry === undefined) return '';
+  const { at, action, target } = entry;
+  const time = Number.isFinite(at) ? ` of ${new Date(at).toISOString()}` : '';
+  return ` (${String(action)} ${String(target)}${time})`;
+}
+
+const WHAT: Readonly<Record<AuditFault['kind'], (fault: AuditFault) => string>> = {
+  changed: (fault) => `entry ${fault.seq}${described(fault)} was changed: it is not what was signed`,
+  missing: (fault) => `${range(fault)}; the next one is there`,
+  moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
+  unsigned: (fault) => `entry ${fault.seq}${described(fault)} has no signature, but those before it have`,
+  replaced: (fault) =>
+    `entry ${fault.seq}${described(fault)} does not follow the entry that was there before`,
+  truncated: (fault) => `${range(fault)} at the end`,
+  noted: (fault) =>
+    `entry ${fault.seq}${described(fault)} says that newer entries than ${Number(fault.entry?.target) - 1} were changed or missing`,
+};
+
+function summary({ count, unsigned, first, last, keys, isAnchored }: AuditReport): readonly string[] {
+  if (first === undefined || last === undefined) return ['the audit log has no entries'];
+  return [
+    `the audit log holds: ${entries(count)}, from ${timeOf(first)} to ${timeOf(last)}`,
+    `keys: ${keys.join(', ')}`,
+    `newest: entry ${last.seq}, ${last.hash}`,
+    ...(unsigned === 0 ? [] : [`the first ${entries(unsigned)} have no signature: the next one fixes them`]),
+    ...(isAnchored
+      ? []
+      : ['that no newer entry was removed cannot be checked here: there is no `audit.head` in the folder']),
+  ];
+}
+
+function print(report: AuditReport, io: Io): number {
+  const { count, unsigned, fault, unknownKey } = report;
+  const complain = (text: string) => io.err(`cloister: audit verify: ${text}`);
+  if (fault !== undefined) {
+    complain(WHAT[fault.kind](fault));
+    io.out(`the audit log is broken: ${entries(count)} before that hold`);
+    return BROKEN;
+  }
+  if (unknownKey !== undefined) {
+    const { id, seq } = unknownKey;
+    complain(`entry ${seq} was signed with the key ${id}, which is not here: see auth.auditKey`);
+    io.out(`the audit log cannot be checked: ${entries(count)} before that hold`);
+    return UNCHECKED;
+  }
+  if (count > 0 && count === unsigned) {
+    complain('no entry is signed: an older version wrote them; the next start of the server signs the log');
+    return UNCHECKED;
+  }
+  for (const line of summary(report)) io.out(line);
+  return HOLDS;
+}
+
+/** Prints whether the log holds. Gives 0 if it does, 1 if it is broken, 2 if it cannot be checked. */
+export async function auditVerify(flags: CommandFlags, io: Io): Promise<number> {
+  const after = flags.after ?? '0';
+  if (!/^\d{1,15}$/.test(after)) {
+    io.err('cloister: audit verify: --after must be the number of an entry');
+    return UNCHECKED;
+  }
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return UNCHECKED;
+  const { readAuditReport } = await import('../console.ts');
+  const report = await readAuditReport(loaded.config, { cwd: io.cwd, after: Number(after) });
+  if (flags.json === true) io.out(JSON.stringify(report, null, 2));
+  return print(report, flags.json === true ? { ...io, out: () => undefined } : io);
+}

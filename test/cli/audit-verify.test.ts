@@ -1,0 +1,86 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditVerify } from '../../src/cli/audit-verify.ts';
+import { runCommand } from '../../src/cli/main.ts';
+import type { CommandFlags } from '../../src/cli/usage.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { captureIo } from '../helpers/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+
+let workspace: Workspace;
+let app: TestApp;
+beforeAll(async () => {
+  workspace = createWorkspace();
+  app = await startApp({ workspace });
+  await app.inject('POST', '/api/clients', { body: { clientId: 'app', secret: 'a secret of the app' } });
+});
+afterAll(async () => {
+  await app.close();
+  workspace.remove();
+});
+
+const file = (name: string) => join(workspace.cwd, 'data', name);
+
+async function verify(flags: CommandFlags = {}) {
+  const io = captureIo(workspace.cwd);
+  return { code: await auditVerify(flags, io), text: io.printed.join('\n'), complaint: io.complained.join() };
+}
+
+/** Runs `work` while a file of the data folder holds this text. */
+async function withText<T>(name: string, text: string, work: () => Promise<T>): Promise<T> {
+  const before = readFileSync(file(name), 'utf8');
+  writeFileSync(file(name), text);
+  try {
+    return await work();
+  } finally {
+    writeFileSync(file(name), before);
+  }
+}
+
+describe('audit verify', () => {
+  it('says that the log holds, beside a running server', async () => {
+    const { code, text, complaint } = await verify();
+    expect([code, complaint]).toEqual([0, '']);
+    expect(text).toMatch(/^the audit log holds: 2 entries, from 20\S+Z to 20\S+Z\nkeys: [0-9a-f]{16}\n/);
+    expect(text).toMatch(/newest: entry 2, [0-9a-f]{64}$/);
+    const json = await verify({ json: true, after: '1' });
+    expect(JSON.parse(json.text)).toMatchObject({ count: 1, isAnchored: true });
+  });
+
+  it('gives 1 and names the entry where it is broken', async () => {
+    const head = JSON.stringify({ seq: 4, hash: 'f' });
+    const { code, complaint, text } = await withText('audit.head', head, verify);
+    expect([code, complaint]).toEqual([1, 'cloister: audit verify: entries 3 to 4 are missing at the end']);
+    expect(text).toBe('the audit log is broken: 2 entries before that hold');
+  });
+
+  it('gives 2 where it cannot be checked', async () => {
+    const { code, complaint } = await withText('audit.key', 'k'.repeat(32), verify);
+    expect(code).toBe(2);
+    expect(complaint).toMatch(/^cloister: audit verify: entry 1 was signed with the key [0-9a-f]{16}, which/);
+    expect((await verify({ after: 'x' })).code).toBe(2);
+    const io = captureIo(workspace.cwd, { CLOISTER_AUTH_AUDIT_KEY: 'short' });
+    expect(await auditVerify({}, io)).toBe(2);
+    const late = captureIo(workspace.cwd);
+    expect(await runCommand(['audit', 'verify', '--after', '99'], late)).toBe(2);
+    expect(late.complained).toEqual(['cloister: audit verify: The audit log has no entry 99']);
+  });
+
+  it('says where nothing outside the database tells of the newest entry', async () => {
+    const head = readFileSync(file('audit.head'), 'utf8');
+    rmSync(file('audit.head'));
+    const { code, text } = await verify();
+    writeFileSync(file('audit.head'), head);
+    expect(code).toBe(0);
+    expect(text).toContain('cannot be checked here');
+  });
+
+  it('lets no command write with another key', async () => {
+    const io = captureIo(workspace.cwd, { CLOISTER_AUTH_AUDIT_KEY: 'k'.repeat(32) });
+    expect(await runCommand(['clients', 'add', '--id', 'late'], io)).toBe(1);
+    expect(io.complained[0]).toMatch(/^cloister: clients add: the audit log was written with another key/);
+    expect(await runCommand(['clients', 'add', '--id', 'late'], captureIo(workspace.cwd))).toBe(0);
+    expect((await verify()).text).toContain('holds: 3 entries');
+  });
+});
