@@ -182,7 +182,7 @@ describe('a host that is not what it was', () => {
         return take([]);
       },
     ],
-    ['speaks of another unit', 'protocol', ({ take }) => take([], { unit: 2 })],
+    ['speaks of another unit', 'protocol', ({ take }) => take([], { unit: 2, ...more })],
     // Not yet done: that a request is left out must not be what ends it.
     [
       'answers a request that it was never given',
