@@ -43,7 +43,7 @@ export function kindOfFind(ns: Namespace, query: FindQuery, known: readonly Know
 /** The kind of a count. */
 export function kindOfCount(ns: Namespace, filter: Filter, known: readonly KnownIndex[]): Kind {
   const space = spaceOf(ns);
-  if (isEverything(filter)) return { space, key: undefined, limit: 0, lane: 'count' };
+  if (isEverything(filter)) return { space, key: `${space} all`, limit: 0, lane: 'count' };
   if (idsOf(filter) <= FEW_IDS) return { space, key: undefined, limit: 0, lane: 'lookup' };
   const lane = isServed(filter, known, false) ? 'query' : 'scan';
   return { space, key: keyOf(space, ['count', shapeOf(filter)]), limit: 0, lane };

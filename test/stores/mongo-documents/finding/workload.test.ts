@@ -60,11 +60,19 @@ it('reads by id stay what they are, unless their documents are huge', () => {
   expect(workload.laneOf(kind('lookup'))).toBe('page');
 });
 
+it('counts of whole collections run beside a few others until they were quick', () => {
+  const workload = createWorkload();
+  expect(workload.laneOf(kind('count'))).toBe('count');
+  workload.saw(kind('count'), cost(3, 0, 0));
+  expect(workload.laneOf(kind('count'))).toBe('query');
+  workload.saw(kind('count'), cost(200, 0, 0));
+  expect(workload.laneOf(kind('count'))).toBe('count');
+});
+
 it('what is not remembered is what it looks like', () => {
   const workload = createWorkload();
   const unknown = { ...kind('scan'), key: undefined };
   workload.saw(unknown, cost(1));
   expect(workload.laneOf(unknown)).toBe('scan');
   expect(workload.bytesOf(unknown)).toBe(0);
-  expect(workload.laneOf({ ...kind('count'), key: undefined })).toBe('count');
 });
