@@ -11,7 +11,7 @@ const SHORT_DOCUMENT = 4 * SHORT_PAGE;
 const MOST_KINDS = 5000;
 
 /** What one query took. */
-export interface Cost {
+interface Cost {
   readonly ms: number;
   /** Bytes of the documents, and how many there were. */
   readonly bytes: number;
