@@ -9,6 +9,7 @@ import type { Scope } from '../connection/types.ts';
 import type { Said } from '../filters/said.ts';
 import { serverProjection } from './projection.ts';
 import { readRows } from './rows.ts';
+import { createSmallest } from './smallest.ts';
 import { serverSort } from './sort.ts';
 
 interface Scan {
@@ -59,24 +60,15 @@ export async function sortIds(
 ): Promise<readonly StoredId[]> {
   const matches = compileFilter(filter);
   const sorter = createSorter(query.sort);
-  const wanted = query.skip + query.limit;
-  let best: { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId }[] = [];
-  const settle = () => {
-    best.sort((a, b) => sorter.compare(a.key, b.key));
-    best = best.slice(0, wanted);
-  };
+  type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
+  const best = createSmallest<Candidate>(query.skip + query.limit, (a, b) => sorter.compare(a.key, b.key));
   await readRows(scope, { ns, query: said.query, fields: decidingFields(filter, query.sort) }, (bytes) => {
     const document = fromBson(bytes);
-    if (!matches(document)) return true;
-    best.push({ key: sorter.keyOf(document), id: idOf(bytes) });
-    if (best.length > 2 * wanted + ROOM) settle();
+    if (matches(document)) best.add({ key: sorter.keyOf(document), id: idOf(bytes) });
     return true;
   });
-  settle();
-  return best.slice(query.skip).map(({ id }) => id);
+  return (await best.take()).slice(query.skip).map(({ id }) => id);
 }
-
-const ROOM = 1000;
 
 /** The id of a document as the database has it. */
 export function idOf(bytes: Uint8Array): StoredId {
