@@ -5,8 +5,12 @@ import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';
 import { asStoreError } from '../connection/failures.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
+import { explainByKind } from '../kinds.ts';
 import { spaceKey } from '../names.ts';
+import type { ValueKinds } from '../value-kinds.ts';
+import { withStoredDates } from './dates.ts';
 import { createExplain, type Refusal } from './failures.ts';
+import { refuseForeignDuplicates } from './foreign-duplicates.ts';
 import { writeInOrder } from './ordered.ts';
 import { writeOne } from './single.ts';
 import { writeInTransaction } from './transaction.ts';
@@ -14,12 +18,17 @@ import { writeInTransaction } from './transaction.ts';
 interface CommitsOptions {
   readonly connection: Pick<Connection, 'run'>;
   readonly indexes: IndexKnowledge;
+  readonly kinds: ValueKinds;
   readonly log: Pick<Logger, 'error'>;
   readonly random?: Random;
 }
 
 /** After these nobody knows whether the writes were applied. */
 const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'timeout', 'busy']);
+
+const namespacesOf = (writes: readonly Write[]): readonly Namespace[] => [
+  ...new Map(writes.map(({ ns }) => [spaceKey(ns), ns])).values(),
+];
 
 async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined> {
   const session = scope.session();
@@ -39,15 +48,15 @@ async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined
  * transactions the first of several writes may stay behind when the server is lost in between.
  */
 export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'commit' | 'watch'> {
-  const { connection, indexes, log, random = Math.random } = options;
+  const { connection, indexes, kinds, log, random = Math.random } = options;
   const explain = createExplain(indexes);
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
   const tell = (writes: readonly Write[]) => {
-    const changed = new Map(writes.map(({ ns }) => [spaceKey(ns), ns]));
+    const changed = namespacesOf(writes);
     for (const watcher of watchers) {
       try {
-        watcher([...changed.values()]);
+        watcher(changed);
       } catch (error) {
         log.error({ err: error }, 'a watcher of commits failed');
       }
@@ -63,11 +72,14 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
 
   /** Goes on behind an operation that has run out of time, and tells what then happens all the same. */
   const work = async (scope: Scope, writes: readonly Write[]): Promise<void> => {
+    const byKind = (error: unknown) => explainByKind(error, scope, namespacesOf(writes));
     try {
-      const refusal = await apply(scope, writes);
-      if (refusal !== undefined) throw await explain(refusal, scope);
+      const dated = await withStoredDates(scope, writes, kinds);
+      await refuseForeignDuplicates(scope, writes, { indexes, kinds });
+      const refusal = await apply(scope, dated);
+      if (refusal !== undefined) throw await explain({ ...refusal, error: await byKind(refusal.error) }, scope);
     } catch (error) {
-      const failure = asStoreError(error);
+      const failure = asStoreError(await byKind(error));
       if (IN_DOUBT.has(failure.reason)) tell(writes);
       throw failure;
     }

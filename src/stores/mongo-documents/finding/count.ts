@@ -5,8 +5,10 @@ import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
 import { translateFilter } from '../filters/translate.ts';
 import type { Experience } from '../folding/experience.ts';
 import type { SpellingMemory } from '../folding/memory.ts';
+import type { ValueKinds } from '../value-kinds.ts';
 import { createCountMemory } from './count-memory.ts';
 import { countFolded } from './folded.ts';
+import { foreignFor } from './foreign.ts';
 import { countScanned } from './residual-scan.ts';
 import { countRows } from './rows.ts';
 
@@ -15,6 +17,7 @@ interface CountOptions {
   readonly indexes: IndexKnowledge;
   readonly experience: Experience;
   readonly memory: SpellingMemory;
+  readonly kinds: ValueKinds;
 }
 
 /** Makes the `count` of the store. */
@@ -23,10 +26,12 @@ export function createCount({
   indexes,
   experience,
   memory,
+  kinds,
 }: CountOptions): DocumentStore['count'] {
   const counts = createCountMemory(() => performance.now());
   const counted = async (scope: Scope, ns: Namespace, filter: Filter) => {
-    const said = translateFilter(filter, { collated: false });
+    const foreign = await foreignFor(scope, { ns, filter, kinds });
+    const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
     if (!said.exact) return countScanned(scope, { ns, filter, said });
     const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience, memory });
     return folded ?? countRows(scope, { ns, query: said.query });

@@ -6,22 +6,26 @@ import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
 import { translateFilter } from '../filters/translate.ts';
 import { createExperience } from '../folding/experience.ts';
 import { createSpellingMemory } from '../folding/memory.ts';
+import type { ValueKinds } from '../value-kinds.ts';
 import { createCount } from './count.ts';
 import { findFolded } from './folded.ts';
+import { foreignFor, orderOf } from './foreign.ts';
 import type { Page, Search } from './page.ts';
 import { findPlain } from './plain.ts';
-import { findResidual, findSorted } from './residual-find.ts';
+import { findMerged, findResidual, findSorted } from './residual-find.ts';
 import { serverSort } from './sort.ts';
 
 interface ReadsOptions {
   readonly connection: Connection;
   readonly indexes: IndexKnowledge;
+  readonly kinds: ValueKinds;
 }
 
 /** The reading half of the store. */
 export function createReads({
   connection,
   indexes,
+  kinds,
 }: ReadsOptions): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
   const experience = createExperience();
   const memory = createSpellingMemory();
@@ -29,7 +33,7 @@ export function createReads({
     return connection.run(options, async (scope) => {
       scope.left();
       if (query.limit <= 0) return { texts: [], finish: undefined };
-      return findPage(scope, { ns, query, known: indexes.of(ns), experience, memory });
+      return findPage(scope, { ns, query, known: indexes.of(ns), experience, memory }, kinds);
     });
   };
   return {
@@ -42,17 +46,25 @@ export function createReads({
       if (finish === undefined) return texts;
       return texts.map((text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
     },
-    count: createCount({ connection, indexes, experience, memory }),
+    count: createCount({ connection, indexes, experience, memory, kinds }),
   };
 }
 
 const asItIs = (document: JsonObject) => document;
 
-async function findPage(scope: Scope, search: Search): Promise<Page> {
-  const { query, known } = search;
-  const said = translateFilter(query.filter, { collated: false });
+async function findPage(scope: Scope, search: Search, kinds: ValueKinds): Promise<Page> {
+  const { ns, query, known } = search;
+  const { filter } = query;
+  const paths = query.sort.map(([path]) => path);
+  const [foreign, order] = await Promise.all([
+    foreignFor(scope, { ns, filter, kinds }),
+    orderOf(scope, { ns, paths, kinds }),
+  ]);
+  const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
   const sort = serverSort(query.sort, known);
   try {
+    if (order === 'evaluated') return await findSorted(scope, search, said);
+    if (order !== 'plain') return await findMerged(scope, search, { said, path: order.mergedBy });
     if (!said.exact || sort === undefined) return await findResidual(scope, search, said);
     return (await findFolded(scope, search)) ?? (await findPlain(scope, search, said));
   } catch (error) {

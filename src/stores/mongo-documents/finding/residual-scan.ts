@@ -78,6 +78,34 @@ export async function sortIds(
 
 const ROOM = 1000;
 
+/** The same from two orders of the server: that of the documents with a date at `path`, and that of the others. */
+export async function mergeIds(
+  scope: Scope,
+  scan: Scan,
+  { query, path }: { readonly query: FindQuery; readonly path: string },
+): Promise<readonly StoredId[]> {
+  const sort = serverSort(query.sort, []);
+  if (sort === undefined) return sortIds(scope, scan, query);
+  const { ns, filter, said } = scan;
+  const matches = compileFilter(filter);
+  const sorter = createSorter(query.sort);
+  const wanted = query.skip + query.limit;
+  const fields = decidingFields(filter, query.sort);
+  const found: { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId }[] = [];
+  for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
+    const most = found.length + wanted;
+    const ask = { ns, query: { $and: [said.query, { [path]: half }] }, sort, fields };
+    await readRows(scope, said.exact ? { ...ask, limit: wanted } : ask, (bytes) => {
+      const document = fromBson(bytes);
+      if (!matches(document)) return true;
+      found.push({ key: sorter.keyOf(document), id: idOf(bytes) });
+      return found.length < most;
+    });
+  }
+  found.sort((a, b) => sorter.compare(a.key, b.key));
+  return found.slice(query.skip, wanted).map(({ id }) => id);
+}
+
 function idOf(bytes: Uint8Array): StoredId {
   return (BSON.deserialize(bytes, { promoteValues: false }) as Document)['_id'];
 }

@@ -4,7 +4,6 @@ import { versionOf } from '../../../../src/lib/document-version.ts';
 import {
   changeOf,
   guardedFilter,
-  isReplacement,
   STALE,
   stateFilter,
   statementOf,
@@ -43,16 +42,20 @@ test('changed fields that the document does not have any more are taken away, an
   });
 });
 
-test.each([[''], ['a.b'], ['$a']])('a field named %j replaces the document', (name) => {
+test.each([[''], ['a.b'], ['$a']])('a field named %j is set by its name, not as a path', (name) => {
   const document = { _id: idOf(1), [name]: 1, other: 2 };
-  expect(isReplacement({ changed: ['v', name] })).toBe(true);
-  expect(changeOf({ document, changed: [name] })).toEqual({ ...document, _id: ID });
+  const field = { field: { $literal: name }, input: '$$ROOT' };
+  expect(changeOf({ document, changed: [name] })).toEqual([
+    { $replaceWith: { $setField: { ...field, value: { $literal: 1 } } } },
+  ]);
+  expect(changeOf({ document: { _id: idOf(1) }, changed: [name] })).toEqual([
+    { $replaceWith: { $unsetField: field } },
+  ]);
 });
 
-test('nothing changed replaces the document too, as an update without operators would empty it', () => {
+test('nothing changed leaves the document as it is, as an update without operators would empty it', () => {
   const document = { _id: idOf(1), v: 1, other: 2 };
-  expect(isReplacement({ changed: [] })).toBe(true);
-  expect(changeOf({ document, changed: ['_id'] })).toEqual({ ...document, _id: ID });
+  expect(changeOf({ document, changed: ['_id'] })).toEqual([{ $replaceWith: '$$ROOT' }]);
 });
 
 test('what is no number of writes counts as none', () => {

@@ -7,6 +7,7 @@ import { createExperience } from '../../../../src/stores/mongo-documents/folding
 import { FOLDING } from '../../../../src/stores/mongo-documents/folding/folding.ts';
 import { createSpellingMemory } from '../../../../src/stores/mongo-documents/folding/memory.ts';
 import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
+import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
 import { BOOKS, index, query } from '../../../contracts/cases.ts';
 import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
@@ -25,7 +26,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
   if (documents.length > 0) await books.insertMany([...documents]);
   const { connection } = openConnection(uri);
   const known: KnownIndex[] = [];
-  const reads = createReads({ connection, indexes: { of: () => known } });
+  const reads = createReads({ connection, indexes: { of: () => known }, kinds: createValueKinds(() => performance.now()) });
   return {
     books,
     connection,
