@@ -76,7 +76,12 @@ function isLostRace({ entries, failure }: Attempt, writes: readonly Write[]): bo
 function withIndexOfWrites(failure: StoreError, entries: number): StoreError {
   const { reason, index, fields, explanation, cause } = failure;
   const shifted = index === undefined || index < entries ? {} : { index: index - entries };
-  return new StoreError(reason, { ...shifted, fields, ...(explanation !== undefined && { explanation }), cause });
+  return new StoreError(reason, {
+    ...shifted,
+    fields,
+    ...(explanation !== undefined && { explanation }),
+    cause,
+  });
 }
 
 /** Makes the log. Entries of one process are written one after the other. */

@@ -54,7 +54,11 @@ export function createExport({ store, separateDatabases, now }: ExportOptions): 
   async function* chunksOf({ ns, documents }: PlannedSpace, notice: (text: string) => void) {
     const start = lineStart(ns);
     let done = 0;
-    for await (const texts of pagesOf(ns, { store, now })) {
+    const onUnreadable = (id: unknown) => {
+      done += 1;
+      notice(`${spaceName(ns)}: the document ${id} is left out: it is too large to be read`);
+    };
+    for await (const texts of pagesOf(ns, { store, now, onUnreadable })) {
       yield { text: texts.map((text) => `${start}${text}}\n`).join(''), documents: texts.length };
       done += texts.length;
     }

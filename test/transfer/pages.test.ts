@@ -13,7 +13,7 @@ type Source = Pick<DocumentStore, 'find' | 'findText'>;
 async function sizesAndIds(store: Source) {
   const sizes: number[] = [];
   const ids: unknown[] = [];
-  for await (const texts of pagesOf(BOOKS, { store, now: Date.now })) {
+  for await (const texts of pagesOf(BOOKS, { store, now: Date.now, onUnreadable() {} })) {
     sizes.push(texts.length);
     for (const text of texts) ids.push(JSON.parse(text)._id);
   }
@@ -85,7 +85,7 @@ describe('pagesOf', () => {
   it('begins each page behind the last id, so that those who come and go move no others', async () => {
     const { store } = await openTemporaryStore();
     await store.commit(Array.from({ length: 250 }, (_, number) => insert(BOOKS, number + 10, {})));
-    const pages = pagesOf(BOOKS, { store, now: Date.now });
+    const pages = pagesOf(BOOKS, { store, now: Date.now, onUnreadable() {} });
     const first = (await pages.next()).value ?? [];
     await store.commit([
       { kind: 'remove', ns: BOOKS, id: idOf(10), v: 1 },
@@ -138,7 +138,10 @@ describe('pagesOf', () => {
       return [];
     };
     const find: Source['find'] = async () => [];
-    for await (const _ of pagesOf(BOOKS, { store: { find, findText }, now: () => 1000 }))
+    for await (const _ of pagesOf(BOOKS, {
+      ...{ store: { find, findText }, now: () => 1000 },
+      onUnreadable() {},
+    }))
       throw new Error('a page');
     expect(deadlines).toEqual([121_000]);
   });

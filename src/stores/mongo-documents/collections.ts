@@ -22,7 +22,9 @@ interface Listed {
 
 /** What a database holds, without what the server keeps for itself. */
 async function collectionsOf(scope: Scope, database: string | null): Promise<readonly Listed[]> {
-  const listing = scope.database(database).listCollections({}, { nameOnly: true, authorizedCollections: true });
+  const listing = scope
+    .database(database)
+    .listCollections({}, { nameOnly: true, authorizedCollections: true });
   const found: Listed[] = [];
   for await (const entry of listing) {
     if (!entry.name.startsWith('system.')) found.push({ name: entry.name, kind: kindOf(entry) });

@@ -1,8 +1,9 @@
 // Kinds of collections that other programs make, and what the server refuses to do with each of them.
 import { MongoError } from 'mongodb';
 import { StoreError } from '../../errors.ts';
-import type { Namespace } from '../ports.ts';
+import type { Namespace, Write } from '../ports.ts';
 import type { Scope } from './connection/types.ts';
+import { spaceKey } from './names.ts';
 
 /** Any but `plain` takes only some writes. Clustered collections take them all, and are plain. */
 export type CollectionKind = 'plain' | 'capped' | 'view' | 'time-series';
@@ -34,7 +35,7 @@ const REFUSED_WRITES: Readonly<Record<Exclude<CollectionKind, 'plain'>, string>>
   view: 'a view of the database: it can be read, and takes no writes',
   'time-series': 'a time-series collection: it can be read, and its documents cannot be written here',
   capped:
-    'a capped collection: it takes single documents without revisions, no lists, no writes by query, and no change of a size',
+    'a capped collection, which takes no part in transactions: its documents can be written one at a time only, and without revisions',
 };
 
 /** What a client is told about a write that the kind of the collection does not allow; undefined where it allows all. */
@@ -52,15 +53,20 @@ const OF_THE_MOMENT: ReadonlySet<unknown> = new Set([
 export async function explainByKind(
   error: unknown,
   scope: Scope,
-  namespaces: readonly Namespace[],
+  writes: readonly Write[],
 ): Promise<unknown> {
   const code: unknown = error instanceof MongoError ? error.code : undefined;
   if (!(error instanceof MongoError) || OF_THE_MOMENT.has(code)) return error;
   // A driver that lost the connection has no code, save where it has put a refusal in words of its own.
   if (code === undefined && !/retryable writes/.test(error.message)) return error;
-  for (const ns of namespaces) {
+  const first = new Map<string, number>();
+  for (const [index, { ns }] of writes.entries()) {
+    if (!first.has(spaceKey(ns))) first.set(spaceKey(ns), index);
+  }
+  for (const index of first.values()) {
+    const { ns } = writes[index] as Write;
     const explanation = refusedWrite(await readKind(scope, ns).catch(() => 'plain' as const), ns);
-    if (explanation !== undefined) return new StoreError('refused', { explanation, cause: error });
+    if (explanation !== undefined) return new StoreError('refused', { index, explanation });
   }
   return error;
 }

@@ -1,5 +1,5 @@
 // Commits: one write as one command, several as a transaction, or one after the other where the server has none.
-import type { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors.ts';
 import type { Random } from '../../../lib/back-off.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';
@@ -29,6 +29,17 @@ const IN_DOUBT: ReadonlySet<StoreError['reason']> = new Set(['unavailable', 'tim
 const namespacesOf = (writes: readonly Write[]): readonly Namespace[] => [
   ...new Map(writes.map(({ ns }) => [spaceKey(ns), ns])).values(),
 ];
+
+/** What a read returns at the most: a document with more characters could not be read again. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+function refuseUnreadable(writes: readonly Write[]): void {
+  for (const [index, write] of writes.entries()) {
+    if (write.kind === 'remove') continue;
+    const { length } = write.text ?? JSON.stringify(write.document);
+    if (length > MOST_CHARACTERS) throw new StoreError('too-large', { index });
+  }
+}
 
 async function applyOne(scope: Scope, write: Write): Promise<Refusal | undefined> {
   const session = scope.session();
@@ -72,12 +83,14 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
 
   /** Goes on behind an operation that has run out of time, and tells what then happens all the same. */
   const work = async (scope: Scope, writes: readonly Write[]): Promise<void> => {
-    const byKind = (error: unknown) => explainByKind(error, scope, namespacesOf(writes));
+    const byKind = (error: unknown) => explainByKind(error, scope, writes);
     try {
+      refuseUnreadable(writes);
       const dated = await withStoredDates(scope, writes, kinds);
       await refuseForeignDuplicates(scope, writes, { indexes, kinds });
       const refusal = await apply(scope, dated);
-      if (refusal !== undefined) throw await explain({ ...refusal, error: await byKind(refusal.error) }, scope);
+      if (refusal !== undefined)
+        throw await explain({ ...refusal, error: await byKind(refusal.error) }, scope);
     } catch (error) {
       const failure = asStoreError(await byKind(error));
       if (IN_DOUBT.has(failure.reason)) tell(writes);

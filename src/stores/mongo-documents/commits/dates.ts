@@ -72,7 +72,10 @@ function converted(value: Json, path: string, isDated: (path: string) => boolean
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => converted(one, path, isDated));
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, converted(member as Json, joined(path, name), isDated)]),
+    Object.entries(value).map(([name, member]) => [
+      name,
+      converted(member as Json, joined(path, name), isDated),
+    ]),
   );
 }
 

@@ -21,10 +21,7 @@ import { soughtByPattern, soughtFolded } from './text.ts';
 import { compares, holdsOne, holdsSought, isIdPath, orForeign, type Place, serverTypes } from './values.ts';
 
 /** The query for `filter`; `collated` where text is compared by the collation of folding. */
-export function translateFilter(
-  filter: Filter,
-  options: Pick<Dialect, 'collated' | 'foreign'>,
-): Said {
+export function translateFilter(filter: Filter, options: Pick<Dialect, 'collated' | 'foreign'>): Said {
   return translateNode(filter, { ...options, root: true });
 }
 

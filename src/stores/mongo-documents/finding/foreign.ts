@@ -67,7 +67,11 @@ function ofTest(test: Test, path: string): readonly Sensitive[] {
 /** How the server's order serves a sort: as it is, merged from two by the one path that is given, or not at all. */
 export async function orderOf(
   scope: Scope,
-  { ns, paths, kinds }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly kinds: ValueKinds },
+  {
+    ns,
+    paths,
+    kinds,
+  }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly kinds: ValueKinds },
 ): Promise<'plain' | 'evaluated' | { readonly mergedBy: string }> {
   const asked = [...new Set(paths)].filter((path) => path !== '_id');
   const orders = await Promise.all(asked.map((path) => kinds.orderAt(scope, { ns, path })));

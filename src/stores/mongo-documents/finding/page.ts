@@ -36,10 +36,18 @@ export function createTexts(): { readonly texts: string[]; add(bytes: Uint8Array
     add(bytes) {
       const text = textOf(bytes);
       characters += text.length;
-      if (characters > MOST_CHARACTERS) throw new StoreError('too-much');
+      if (characters > MOST_CHARACTERS) throw tooMuch(text);
       texts.push(text);
     },
   };
+}
+
+function tooMuch(text: string): StoreError {
+  if (text.length <= MOST_CHARACTERS) return new StoreError('too-much');
+  const id = /"_id":(?:"([^"]{1,100})"|(-?[\d.]+))\}$/.exec(text.slice(-120));
+  const name = id === null ? 'One of the documents' : `The document ${id[1] ?? id[2]}`;
+  const explanation = `${name} has more than ${MOST_CHARACTERS} characters as JSON, and can only be read in part: ask for fewer fields`;
+  return new StoreError('too-much', { explanation });
 }
 
 /** The texts of the documents that the server finds. Rejects with `too-much` as the port says. */

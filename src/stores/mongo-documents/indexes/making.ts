@@ -41,7 +41,11 @@ export async function planFor(
   definitions: readonly IndexDefinition[],
 ): Promise<IndexPlan> {
   return connection.run({}, async (scope) => {
-    const found = await listIndexes(scope, ns);
+    const found = await listIndexes(scope, ns).catch((error: unknown) => {
+      // Where nothing is declared, nothing stands in the way.
+      if (definitions.length === 0 && isFinal(error)) return [];
+      throw error;
+    });
     const plan = planIndexes(definitions, found, () => true);
     if (isSettled(plan)) return plan;
     return planIndexes(definitions, found, await readRecord(scope, ns));

@@ -7,8 +7,8 @@ import type { Filter, Test } from '../../../../src/stores/filter.ts';
 import { compileFilter } from '../../../../src/stores/matching/match.ts';
 import { compareDocuments } from '../../../../src/stores/matching/order.ts';
 import { foreignFor, orderOf } from '../../../../src/stores/mongo-documents/finding/foreign.ts';
-import type { Sort } from '../../../../src/stores/ports.ts';
 import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
+import type { Sort } from '../../../../src/stores/ports.ts';
 import { BOOKS, idOf, query, where } from '../../../contracts/cases.ts';
 import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
@@ -38,14 +38,21 @@ const SHOWN: readonly Json[] = [
 const value = fc.constantFrom(...SHOWN);
 const test: fc.Arbitrary<Test> = fc.oneof(
   value.map((one): Test => ({ kind: 'eq', value: one, ...(typeof one === 'string' && { fold: true }) })),
-  fc.tuple(fc.constantFrom<'eq' | 'ne'>('eq', 'ne'), value).map(([kind, one]): Test => ({ kind, value: one })),
   fc
-    .tuple(fc.constantFrom<'in' | 'nin' | 'all'>('in', 'nin', 'all'), fc.array(value, { minLength: 1, maxLength: 3 }))
+    .tuple(fc.constantFrom<'eq' | 'ne'>('eq', 'ne'), value)
+    .map(([kind, one]): Test => ({ kind, value: one })),
+  fc
+    .tuple(
+      fc.constantFrom<'in' | 'nin' | 'all'>('in', 'nin', 'all'),
+      fc.array(value, { minLength: 1, maxLength: 3 }),
+    )
     .map(([kind, values]): Test => ({ kind, values })),
   fc
     .tuple(fc.constantFrom<'gt' | 'gte' | 'lt' | 'lte'>('gt', 'gte', 'lt', 'lte'), value)
     .map(([kind, one]): Test => ({ kind, value: one })),
-  fc.constantFrom('^2', 'a', '^[0-9a-f]{24}$', '=$', '-').map((pattern): Test => ({ kind: 'regex', pattern, flags: 'i' })),
+  fc
+    .constantFrom('^2', 'a', '^[0-9a-f]{24}$', '=$', '-')
+    .map((pattern): Test => ({ kind: 'regex', pattern, flags: 'i' })),
 );
 const tests = fc.oneof(
   test,
@@ -77,12 +84,22 @@ describeMongo('values of other programs', ({ standalone }) => {
     const ask = fc.record({ filter, sort, skip: fc.nat(2), limit: fc.constantFrom(2, 100) });
     const stored = fc.constantFrom(...STORED);
     const alone = fc.constantFrom(...STORED.filter((one) => !Array.isArray(one)));
-    const dates = fc.constantFrom<unknown>(null, 3, ISO, new Date(ISO), new Date(0), '2020-05-05T00:00:00.000Z');
+    const dates = fc.constantFrom<unknown>(
+      null,
+      3,
+      ISO,
+      new Date(ISO),
+      new Date(0),
+      '2020-05-05T00:00:00.000Z',
+    );
     const property = fc.asyncProperty(
-      fc.array(fc.oneof(fc.record({ a: stored, b: alone }), fc.record({ a: dates }), fc.record({ b: alone })), {
-        minLength: 4,
-        maxLength: 24,
-      }),
+      fc.array(
+        fc.oneof(fc.record({ a: stored, b: alone }), fc.record({ a: dates }), fc.record({ b: alone })),
+        {
+          minLength: 4,
+          maxLength: 24,
+        },
+      ),
       fc.array(fc.record({ a: dates }), { maxLength: 20 }),
       fc.boolean(),
       fc.boolean(),

@@ -6,8 +6,8 @@ import { createReads } from '../../../../src/stores/mongo-documents/finding/find
 import { createExperience } from '../../../../src/stores/mongo-documents/folding/experience.ts';
 import { FOLDING } from '../../../../src/stores/mongo-documents/folding/folding.ts';
 import { createSpellingMemory } from '../../../../src/stores/mongo-documents/folding/memory.ts';
-import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
+import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { BOOKS, index, query } from '../../../contracts/cases.ts';
 import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
@@ -26,7 +26,11 @@ export async function openReads(server: string, documents: readonly Document[]) 
   if (documents.length > 0) await books.insertMany([...documents]);
   const { connection } = openConnection(uri);
   const known: KnownIndex[] = [];
-  const reads = createReads({ connection, indexes: { of: () => known }, kinds: createValueKinds(() => performance.now()) });
+  const reads = createReads({
+    connection,
+    indexes: { of: () => known },
+    kinds: createValueKinds(() => performance.now()),
+  });
   return {
     books,
     connection,
