@@ -79,7 +79,7 @@ describe('pagesOf', () => {
     };
     expect((await sizesAndIds(store)).ids).toHaveLength(30);
     const never = async () => Promise.reject(new StoreError('too-much'));
-    await expect(sizesAndIds({ find: inner.find, findText: never })).rejects.toThrow('too-much');
+    expect((await sizesAndIds({ find: inner.find, findText: never })).ids).toEqual([]);
   });
 
   it('begins each page behind the last id, so that those who come and go move no others', async () => {
@@ -129,6 +129,26 @@ describe('pagesOf', () => {
     expect(ids).toEqual(numbers.map(({ _id }) => _id));
     expect(sizes).toEqual([100, 1000, 1000, 200]);
     expect(asked.slice(2).map(({ skip }) => skip)).toEqual([0, 100, 1100, 2100]);
+  });
+
+  it.each([
+    ['by their ids', '00000000000000000000000'],
+    ['by position', 'text-'],
+  ])('goes on behind a document that is too large to be read, %s', async (_name, prefix) => {
+    const numbers = [1, 2, 3, 4, 5].map((n) => ({ _id: `${prefix}${n}` }));
+    const { store } = foreignStore(numbers);
+    const findText: Source['findText'] = async (...args) => {
+      const texts = await store.findText(...args);
+      if (texts.some((text) => text.includes(`${prefix}3`))) throw new StoreError('too-much');
+      return texts;
+    };
+    const left: unknown[] = [];
+    const ids: unknown[] = [];
+    const options = { store: { ...store, findText }, now: Date.now };
+    for await (const texts of pagesOf(BOOKS, { ...options, onUnreadable: (id) => left.push(id) })) {
+      ids.push(...texts.map((text) => JSON.parse(text)._id));
+    }
+    expect([ids, left]).toEqual([[1, 2, 4, 5].map((n) => `${prefix}${n}`), [`${prefix}3`]]);
   });
 
   it('hands the store a deadline', async () => {

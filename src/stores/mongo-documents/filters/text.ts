@@ -25,18 +25,23 @@ export function soughtByPattern(pattern: string, flags: string): Sought {
 
 /** Text that is equal but for its case. */
 export function soughtFolded(text: string, isId: boolean): Sought {
-  const patterns = patternsOf(text);
-  if (isCaseless(text)) return { values: storedForms(text, isId), exact: true, patterns };
+  const patterns = withPatterns(patternsOf(text));
+  if (isCaseless(text)) return { values: storedForms(text, isId), exact: true, ...patterns };
   const folded = foldText(text);
   if (isObjectIdText(folded) && isId) return { values: [toBsonId(folded)], exact: true };
   const { sequence, exact } = foldedSequence(text);
-  return { values: [...patternValues([sequence]), ...otherForms(text)], exact, patterns };
+  return { values: [...patternValues([sequence]), ...otherForms(text)], exact, ...patterns };
 }
 
 /** The stored patterns that read as `text`. */
 export function patternsOf(text: string): readonly BSONRegExp[] {
   const form = patternForm(text);
   return form === undefined ? [] : [form];
+}
+
+/** What is sought besides values, where there is anything. */
+export function withPatterns(patterns: readonly BSONRegExp[]): Pick<Sought, 'patterns'> {
+  return patterns.length === 0 ? {} : { patterns };
 }
 
 /** The values of other programs that read as `text`; ids and dates also where they only differ in case. */
@@ -55,7 +60,7 @@ export function soughtUnderCollation(text: string, isId: boolean): Sought {
   if (characters.length > MOST) return { values: [], exact: false };
   const [own, ...others] = storedForms(text, isId);
   if (typeof own !== 'string') return { values: [own, ...others], exact: true };
-  const patterns = patternsOf(text);
+  const patterns = withPatterns(patternsOf(text));
   const literal: Sequence = [
     { kind: 'start' },
     ...characters.map((character) => {
@@ -64,7 +69,7 @@ export function soughtUnderCollation(text: string, isId: boolean): Sought {
     }),
     { kind: 'end' },
   ];
-  return { values: [...patternValues([literal]), ...others], exact: true, patterns };
+  return { values: [...patternValues([literal]), ...others], exact: true, ...patterns };
 }
 
 const MOST = 1000;

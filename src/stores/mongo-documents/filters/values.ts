@@ -5,7 +5,7 @@ import { toBsonValue } from '../bson/values.ts';
 import { around, comparedForm, dateOf, isAmbiguous } from './foreign-forms.ts';
 import { isStorable, leastIdFrom, looksLikeOperator, storedForms } from './operands.ts';
 import { anyOf, type Dialect, foreignAt, holds, member, NONE, type Said, UNSAID } from './said.ts';
-import { patternsOf, type Sought, soughtUnderCollation } from './text.ts';
+import { patternsOf, type Sought, soughtUnderCollation, withPatterns } from './text.ts';
 
 /** Patterns in place of this many texts would take the server longer than a query without the collation. */
 const MOST_PATTERNS = 30;
@@ -65,7 +65,11 @@ export function soughtValues(values: readonly Json[], place: Place): Sought {
   const isId = isIdPath(place);
   if (!place.dialect.collated) {
     const patterns = values.flatMap((value) => (typeof value === 'string' ? patternsOf(value) : []));
-    return { values: values.flatMap((value) => storedForms(value, isId)), exact: true, patterns };
+    return {
+      values: values.flatMap((value) => storedForms(value, isId)),
+      exact: true,
+      ...withPatterns(patterns),
+    };
   }
   const texts = values.filter((value) => typeof value === 'string');
   const nested = values.some((value) => typeof value === 'object' && value !== null);
@@ -76,7 +80,11 @@ export function soughtValues(values: readonly Json[], place: Place): Sought {
     .filter((value) => typeof value !== 'string')
     .flatMap((value) => storedForms(value, isId));
   const patterns = parts.flatMap((part) => part.patterns ?? []);
-  return { values: [...parts.flatMap((part) => part.values), ...others], exact: true, patterns };
+  return {
+    values: [...parts.flatMap((part) => part.values), ...others],
+    exact: true,
+    ...withPatterns(patterns),
+  };
 }
 
 interface Comparison {

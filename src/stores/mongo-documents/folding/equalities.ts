@@ -45,7 +45,7 @@ export function withSpellings(
   }
   if (filter.kind !== 'field' || filter.path !== path) return filter;
   // Ids and dates of other programs are found by the texts that they read as.
-  const others = otherForms(text).length === 0 ? [] : [text, foldText(text), text.toUpperCase()];
+  const others = otherForms(text).length === 0 ? [] : [foldText(text), text.toUpperCase(), text];
   const values = [...new Set([...spellings, ...others])];
   const tests = filter.tests.map(
     (test): Test => (isFolded(test) && test.value === text ? { kind: 'in', values } : test),
