@@ -231,7 +231,8 @@ export const ERRORS = {
   STORE_UNAVAILABLE: {
     status: 503,
     message: 'The database is unavailable',
-    explain: 'The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
+    explain:
+      'The database is away, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
   SERVER_BUSY: {
     status: 503,

@@ -85,6 +85,13 @@ type StoreFailure =
   | 'timeout'
   | 'busy';
 
+interface StoreErrorOptions {
+  readonly index?: number;
+  readonly fields?: readonly string[];
+  readonly explanation?: string;
+  readonly cause?: unknown;
+}
+
 /** What an adapter throws. The vendor's own error, if any, is the `cause` and never leaves the server. */
 export class StoreError extends Error {
   readonly reason: StoreFailure;
@@ -95,16 +102,16 @@ export class StoreError extends Error {
    * those that a rule of the database is about which made it refuse a write, where it says so.
    */
   readonly fields: readonly string[];
+  /** Why, in a sentence that a client may read; undefined where the reason says it all. */
+  readonly explanation: string | undefined;
 
-  constructor(
-    reason: StoreFailure,
-    options: { readonly index?: number; readonly fields?: readonly string[]; readonly cause?: unknown } = {},
-  ) {
+  constructor(reason: StoreFailure, options: StoreErrorOptions = {}) {
     super(`store: ${reason}`, { cause: options.cause });
     this.name = 'StoreError';
     this.reason = reason;
     this.index = options.index;
     this.fields = options.fields ?? [];
+    this.explanation = options.explanation;
   }
 }
 

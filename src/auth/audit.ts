@@ -76,9 +76,15 @@ function isLostRace({ entries, failure }: Attempt, writes: readonly Write[]): bo
 }
 
 /** The same failure, with `index` counted from the first write after the entries. */
-function withIndexOfWrites({ reason, index, fields, cause }: StoreError, entries: number): StoreError {
+function withIndexOfWrites(failure: StoreError, entries: number): StoreError {
+  const { reason, index, fields, explanation, cause } = failure;
   const shifted = index === undefined || index < entries ? {} : { index: index - entries };
-  return new StoreError(reason, { ...shifted, fields, cause });
+  return new StoreError(reason, {
+    ...shifted,
+    fields,
+    ...(explanation !== undefined && { explanation }),
+    cause,
+  });
 }
 
 /** Makes the log. Entries of one process are written one after the other. */

@@ -12,7 +12,7 @@ export function reasonOf(error: unknown): string | undefined {
   if (error instanceof StoreError) {
     const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
     if (error.reason === 'in-use' && error.cause instanceof Error) return error.cause.message;
-    return `the database cannot be used (${error.reason})${cause}`;
+    return error.explanation ?? `the database cannot be used (${error.reason})${cause}`;
   }
   return error instanceof Error && systemCode(error) !== undefined ? error.message : undefined;
 }

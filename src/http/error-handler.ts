@@ -47,7 +47,10 @@ function fromStore(error: StoreError): AppError {
   const code = FROM_STORE[error.reason];
   if (error.reason === 'filter-too-large') return new AppError(code, { message: FILTER, cause: error });
   const problem = FIELD_PROBLEMS.get(error.reason);
-  if (problem === undefined || error.fields.length === 0) return new AppError(code, { cause: error });
+  if (problem === undefined || error.fields.length === 0) {
+    const { explanation: message } = error;
+    return new AppError(code, { ...(message !== undefined && { message }), cause: error });
+  }
   const position = error.index === undefined ? {} : { index: error.index };
   const items = error.fields.map((field) => ({ field, ...problem, ...position }));
   return new AppError(code, { items, cause: error });

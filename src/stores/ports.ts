@@ -9,6 +9,12 @@ export interface Namespace {
   readonly collection: string;
 }
 
+/** A name space that holds documents. */
+export interface FoundNamespace extends Namespace {
+  /** What it is instead, in words for the operator, where its documents cannot be written back: a view, for instance. */
+  readonly readOnly?: string;
+}
+
 /** A stored document. `_id` is 24 lower-case hexadecimal characters in our own data. */
 export interface StoredDocument extends JsonObject {
   readonly _id: string;
@@ -131,7 +137,7 @@ export interface DocumentStore {
   ): Promise<{ readonly built: Promise<void> }>;
   stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
   /** Every name space that holds documents. */
-  collections(): Promise<readonly Namespace[]>;
+  collections(): Promise<readonly FoundNamespace[]>;
   /** Calls back after each commit with the name spaces it wrote, before the commit resolves. Returns the unsubscriber. */
   watch(listener: (changed: readonly Namespace[]) => void): () => void;
   /** Resolves when the store answers, rejects with `unavailable` when it does not. */

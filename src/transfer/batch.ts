@@ -80,13 +80,13 @@ function isRace({ reason, fields }: StoreError): boolean {
 
 const quoted = (fields: readonly string[]) => fields.map((field) => `\`${field}\``).join(', ');
 
-function explain({ reason, fields }: StoreError): string | undefined {
+function explain({ reason, fields, explanation }: StoreError): string | undefined {
   if (reason === 'duplicate') return `another document has the same ${quoted(fields)}, which must be unique`;
   if (reason === 'parallel-arrays') return `${quoted(fields)}: only one field of an index can hold a list`;
   if (reason === 'too-large') return 'the document is larger than the database takes';
   if (reason === 'refused') {
     return fields.length === 0
-      ? 'the database takes no such write to this collection'
+      ? (explanation ?? 'the database takes no such write to this collection')
       : `${quoted(fields)}: breaks a rule that the database has for this collection`;
   }
   return reason === 'conflict' ? 'others keep writing this document' : undefined;

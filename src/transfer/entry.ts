@@ -1,5 +1,5 @@
 // Reads one line of an imported file: which document it holds, and where that belongs.
-import { isTooLarge, MAX_DOCUMENT_BYTES } from '../collections/writes/document-size.ts';
+import { sizeProblem } from '../collections/writes/document-size.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { checkJson, MAX_JSON_DEPTH } from '../lib/json-check.ts';
 import { scanJson } from '../lib/json-scan.ts';
@@ -61,8 +61,7 @@ export function readEntry(line: Line, separateDatabases: boolean): Entry {
   if (fault !== undefined) throw lineError(number, fault);
   const document = readDocument(value['document'], number);
   const text = JSON.stringify(document);
-  if (isTooLarge(document, text)) {
-    throw lineError(number, `the document is larger than ${MAX_DOCUMENT_BYTES} bytes`);
-  }
+  const problem = sizeProblem(document, text);
+  if (problem !== undefined) throw lineError(number, `the document ${problem}`);
   return { line: number, ns, document, text };
 }

@@ -1,6 +1,6 @@
 // A site as lines of JSON, one document each: name spaces by name, documents by id, so that equal data give equal bytes.
 import { EVERYTHING } from '../stores/filter.ts';
-import type { DocumentStore, Namespace } from '../stores/ports.ts';
+import type { DocumentStore, FoundNamespace, Namespace } from '../stores/ports.ts';
 import { pagesOf } from './pages.ts';
 import { checkSpace, compareSpaces, spaceName } from './spaces.ts';
 
@@ -54,7 +54,11 @@ export function createExport({ store, separateDatabases, now }: ExportOptions): 
   async function* chunksOf({ ns, documents }: PlannedSpace, notice: (text: string) => void) {
     const start = lineStart(ns);
     let done = 0;
-    for await (const texts of pagesOf(ns, { store, now })) {
+    const onUnreadable = (id: unknown) => {
+      done += 1;
+      notice(`${spaceName(ns)}: the document ${id} is left out: it is too large to be read`);
+    };
+    for await (const texts of pagesOf(ns, { store, now, onUnreadable })) {
       yield { text: texts.map((text) => `${start}${text}}\n`).join(''), documents: texts.length };
       done += texts.length;
     }
@@ -67,13 +71,14 @@ export function createExport({ store, separateDatabases, now }: ExportOptions): 
   return {
     async plan() {
       const all = (await store.collections()).toSorted(compareSpaces);
+      const faultOf = (ns: FoundNamespace) => ns.readOnly ?? checkSpace(ns, separateDatabases);
       const refused = all.flatMap((ns) => {
-        const fault = isReserved(ns) ? undefined : checkSpace(ns, separateDatabases);
+        const fault = isReserved(ns) ? undefined : faultOf(ns);
         return fault === undefined ? [] : [`${spaceName(ns)} is left out: ${fault}`];
       });
       const spaces: PlannedSpace[] = [];
       for (const ns of all) {
-        if (checkSpace(ns, separateDatabases) === undefined) spaces.push({ ns, documents: await count(ns) });
+        if (faultOf(ns) === undefined) spaces.push({ ns, documents: await count(ns) });
       }
       const documents = spaces.reduce((sum, space) => sum + space.documents, 0);
       return { spaces, documents, notices: refused };

@@ -8,11 +8,18 @@ interface PageOptions {
   readonly store: Pick<DocumentStore, 'find' | 'findText'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Hears of each document that is too large to be read, which no page has. */
+  readonly onUnreadable: (id: unknown) => void;
 }
 
-type ReadPage = (
-  query: Pick<FindQuery, 'filter' | 'skip'>,
-) => Promise<{ texts: readonly string[]; isLast: boolean }>;
+interface ReadResult {
+  readonly texts: readonly string[];
+  readonly isLast: boolean;
+  /** The one document of a page that cannot be read. */
+  readonly unreadable?: { readonly id: unknown };
+}
+
+type ReadPage = (query: Pick<FindQuery, 'filter' | 'skip'>) => Promise<ReadResult>;
 
 /** Milliseconds that one page may take: nobody waits for it but the operator. */
 const PAGE_MS = 120_000;
@@ -24,7 +31,7 @@ const FIRST = 100;
 const OWN_ID = /^[0-9a-f]{24}$/;
 
 /** Pages as large as memory likes: their number of documents goes by the size of those before. */
-function createPageReader(ns: Namespace, { store, now }: PageOptions): ReadPage {
+function createPageReader(ns: Namespace, { store, now, onUnreadable }: PageOptions): ReadPage {
   let limit = FIRST;
   return async ({ filter, skip }) => {
     for (;;) {
@@ -36,11 +43,26 @@ function createPageReader(ns: Namespace, { store, now }: PageOptions): ReadPage 
         limit = Math.min(MOST, Math.max(1, Math.floor((PAGE_TEXT * texts.length) / Math.max(1, units))));
         return { texts, isLast };
       } catch (error) {
-        if (!(error instanceof StoreError && error.reason === 'too-much') || limit === 1) throw error;
+        if (!(error instanceof StoreError && error.reason === 'too-much')) throw error;
+        if (limit === 1) return unreadablePage(ns, { filter, skip }, { store, now, onUnreadable });
         limit = Math.ceil(limit / 4);
       }
     }
   };
+}
+
+/** A page of one document that is too large, by its id. */
+async function unreadablePage(
+  ns: Namespace,
+  query: Pick<FindQuery, 'filter' | 'skip'>,
+  { store, now, onUnreadable }: PageOptions,
+): Promise<ReadResult> {
+  const bounds = { sort: [], limit: 1, projection: { include: ['_id'] } };
+  const [document] = await store.find(ns, { ...query, ...bounds }, { deadline: now() + PAGE_MS });
+  if (document === undefined) return { texts: [], isLast: true };
+  const { _id: id } = document;
+  onUnreadable(id);
+  return { texts: [], isLast: false, unreadable: { id } };
 }
 
 /** True when the first document in this direction has an id of ours, and is found by it. */
@@ -69,22 +91,23 @@ async function hasOwnIds(ns: Namespace, options: PageOptions): Promise<boolean> 
 async function* pagesBehindIds(read: ReadPage): AsyncGenerator<readonly string[]> {
   let filter: Filter = EVERYTHING;
   for (;;) {
-    const { texts, isLast } = await read({ filter, skip: 0 });
+    const { texts, isLast, unreadable } = await read({ filter, skip: 0 });
     const last = texts.at(-1);
-    if (last === undefined) return;
-    yield texts;
+    if (last === undefined && unreadable === undefined) return;
+    if (last !== undefined) yield texts;
     if (isLast) return;
-    const { _id: value } = parseStored<{ readonly _id: string }>(last);
+    const value =
+      last === undefined ? String(unreadable?.id) : parseStored<{ readonly _id: string }>(last)._id;
     filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value }] };
   }
 }
 
 async function* pagesByPosition(read: ReadPage): AsyncGenerator<readonly string[]> {
   for (let skip = 0; ; ) {
-    const { texts, isLast } = await read({ filter: EVERYTHING, skip });
+    const { texts, isLast, unreadable } = await read({ filter: EVERYTHING, skip });
     if (texts.length > 0) yield texts;
     if (isLast) return;
-    skip += texts.length;
+    skip += unreadable === undefined ? texts.length : 1;
   }
 }
 

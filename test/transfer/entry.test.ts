@@ -69,7 +69,7 @@ describe('readEntry', () => {
     const most = 16 * 1024 * 1024 - 100;
     expect(readEntry(entry({ _id: 'a', text: 'x'.repeat(most) }), false).document._id).toBe('a');
     expect(() => readEntry(entry({ _id: 'a', text: 'x'.repeat(most + 100) }), false)).toThrow(
-      'line 7: the document is larger than 16777216 bytes',
+      'line 7: the document is larger than 16 MB',
     );
   });
 

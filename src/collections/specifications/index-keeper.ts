@@ -39,9 +39,10 @@ function asRefusal(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   const words = REFUSALS.get(error.reason);
   if (words === undefined) return error;
-  const { fields } = error;
-  const message = words(fields.map((field) => `\`${field}\``).join(', '));
-  const item = { section: 'settings', setting: 'index', field: fields.join(','), message };
+  const { fields, explanation } = error;
+  const message = explanation ?? words(fields.map((field) => `\`${field}\``).join(', '));
+  const field = fields.length === 0 ? {} : { field: fields.join(',') };
+  const item = { section: 'settings', setting: 'index', ...field, message };
   return new AppError('SPECIFICATION_INVALID', { items: [item], cause: error });
 }
 

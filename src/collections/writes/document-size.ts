@@ -1,4 +1,4 @@
-// The size of a document as BSON, which bounds what a collection can hold on either store.
+// The size of a document, as BSON and as JSON text: what a collection can hold, and what can be read again, on either store.
 import type { Json, JsonObject } from '../../lib/json.ts';
 
 /** Bytes that one document may have as BSON. */
@@ -8,9 +8,19 @@ export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const CERTAINLY_SMALL = Math.floor(MAX_DOCUMENT_BYTES / 7);
 const INT32_LIMIT = 2 ** 31;
 
-/** True when the document is too large to be kept. `text` is its JSON, which settles most cases at once. */
-export function isTooLarge(document: Json, text: string): boolean {
-  return text.length > CERTAINLY_SMALL && bsonBytes(document) > MAX_DOCUMENT_BYTES;
+/**
+ * Characters that the JSON text of one document may have: control characters take six each, and a read returns 64 Mi at
+ * the most.
+ */
+export const MAX_DOCUMENT_CHARACTERS = 60 * 1024 * 1024;
+
+/** What is wrong with a document that is too large to be kept, or to be read again. `text` is its JSON. */
+export function sizeProblem(document: Json, text: string): string | undefined {
+  if (text.length <= CERTAINLY_SMALL) return undefined;
+  if (text.length > MAX_DOCUMENT_CHARACTERS) {
+    return `has more than ${MAX_DOCUMENT_CHARACTERS} characters as JSON, where control characters take six each`;
+  }
+  return bsonBytes(document) > MAX_DOCUMENT_BYTES ? 'is larger than 16 MB' : undefined;
 }
 
 /** Bytes of a value in BSON, without its type byte and name. */

@@ -49,7 +49,7 @@ export function explainFailure(error: unknown, origins: readonly Origin[]): unkn
   const place = { ...problem, ...indexOf(origin) };
   const items =
     error.fields.length === 0
-      ? [{ ...place, message: 'The database takes no such write to this collection' }]
+      ? [{ ...place, message: error.explanation ?? 'The database takes no such write to this collection' }]
       : error.fields.map((field) => ({ field: `${origin.prefix}${field}`, ...place }));
   return new AppError('DOCUMENT_INVALID', { items, cause: error });
 }

@@ -12,7 +12,7 @@ import { hasHooks } from '../hook-session.ts';
 import type { Happening } from '../hooks.ts';
 import { documentKey } from '../registry.ts';
 import { revisionSpace } from '../revision-space.ts';
-import { isTooLarge } from './document-size.ts';
+import { sizeProblem } from './document-size.ts';
 import { createdState, revisionOf, type Stamp, updatedState } from './states.ts';
 import { explainFailure, type Origin } from './write-failure.ts';
 import { inSafeOrder, type PlannedWrite } from './write-order.ts';
@@ -78,8 +78,9 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
 
   const textOf = (document: StoredDocument): string => {
     const text = JSON.stringify(document);
-    if (isTooLarge(document, text)) {
-      throw new AppError('PAYLOAD_TOO_LARGE', { message: 'The document is larger than 16 MB' });
+    const problem = sizeProblem(document, text);
+    if (problem !== undefined) {
+      throw new AppError('PAYLOAD_TOO_LARGE', { message: `The document ${problem}` });
     }
     left -= text.length;
     if (left < 0) throw new AppError('RESULT_TOO_LARGE');

@@ -47,7 +47,7 @@ export const DATABASE = {
           maximum: 10_000,
           default: 100,
           description:
-            'Connections that may be open to each server. Three of them are kept for health and for building indexes.',
+            'Connections that may be open to each server. Three of them are kept for health and for building indexes, half of the others for reads by id and writes.',
         },
         minPoolSize: {
           type: 'integer',

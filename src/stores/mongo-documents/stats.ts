@@ -5,6 +5,8 @@ import type { KnownIndex, Scope } from './connection/types.ts';
 import { twinnedName } from './indexes/plan.ts';
 
 const NAMESPACE_NOT_FOUND = 26;
+/** CommandNotSupportedOnView: a view takes no room. */
+const IS_VIEW = 166;
 
 interface Measured {
   size: number;
@@ -33,7 +35,8 @@ async function measure(scope: Scope, ns: Namespace): Promise<Measured> {
     // One document a shard.
     for await (const part of scope.collection(ns).aggregate(stages, scope.timeLimit())) add(part, measured);
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_NOT_FOUND) throw error;
+    const code = error instanceof MongoServerError ? error.code : undefined;
+    if (code !== NAMESPACE_NOT_FOUND && code !== IS_VIEW) throw error;
   }
   return measured;
 }

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { bsonBytes, isTooLarge, MAX_DOCUMENT_BYTES } from '../../../src/collections/writes/document-size.ts';
+import {
+  bsonBytes,
+  MAX_DOCUMENT_BYTES,
+  MAX_DOCUMENT_CHARACTERS,
+  sizeProblem,
+} from '../../../src/collections/writes/document-size.ts';
 import type { Json } from '../../../src/lib/json.ts';
 
 // Sizes as the BSON specification gives them, type byte and name left out.
@@ -19,7 +24,7 @@ test.each([
   expect(bsonBytes(value as Json)).toBe(bytes);
 });
 
-const check = (document: Json) => isTooLarge(document, JSON.stringify(document));
+const check = (document: Json) => sizeProblem(document, JSON.stringify(document)) !== undefined;
 
 test('a text at the bound fits, one byte more does not', () => {
   const frame = bsonBytes({ a: '' });
@@ -31,4 +36,10 @@ test('short JSON that is long as BSON is too large', () => {
   const digits = Array.from({ length: 1_400_000 }, () => 1);
   expect(JSON.stringify(digits).length).toBeLessThan(MAX_DOCUMENT_BYTES / 5);
   expect(check({ digits })).toBe(true);
+});
+
+test('counts the characters of the text too, which a read is bounded by', () => {
+  const controls = { a: '\u0000'.repeat(MAX_DOCUMENT_CHARACTERS / 6) };
+  expect(bsonBytes(controls)).toBeLessThan(MAX_DOCUMENT_BYTES);
+  expect(sizeProblem(controls, JSON.stringify(controls))).toMatch(/^has more than \d+ characters as JSON/);
 });

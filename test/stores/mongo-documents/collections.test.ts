@@ -21,6 +21,7 @@ async function openFilled(server: string) {
     const found = await connection.run({}, (scope) =>
       filledNamespaces(scope, { connection, separateDatabases }),
     );
+    expect(found.find(({ collection }) => collection === 'view')?.readOnly).toMatch(/^it is a view/);
     return found
       .filter((ns) => ns.database?.startsWith(database.databaseName) !== false)
       .map((ns) => `${ns.database}/${ns.collection}`)
@@ -32,12 +33,14 @@ async function openFilled(server: string) {
 describeMongo('filled name spaces', ({ standalone }) => {
   test('are those of the one database', async () => {
     const { ask } = await openFilled(standalone);
-    expect(await ask(false)).toEqual(['null/books', 'null/cloister.clients']);
+    expect(await ask(false)).toEqual(['null/books', 'null/cloister.clients', 'null/view']);
   });
 
   test('are those of all databases by their names, where each has its own', async () => {
     const { ask, own } = await openFilled(standalone);
     const theirs = [`${own}-2/books`, `${own}-2/cloister.indexes`];
-    expect(await ask(true)).toEqual(['null/cloister.clients', ...theirs, `${own}/books`].sort());
+    expect(await ask(true)).toEqual(
+      ['null/cloister.clients', ...theirs, `${own}/books`, `${own}/view`].sort(),
+    );
   });
 });

@@ -2,9 +2,6 @@
 import { Decimal128 } from 'mongodb';
 import { type Output, putAscii, putString } from './bytes.ts';
 
-/** A double has every decimal number of this many digits. */
-const EXACT_DIGITS = 15;
-
 const UUID = 4;
 
 /** Writes the value of `type` that begins at `at`: identifiers and dates as text, numbers as numbers, the unknown as null. */
@@ -61,10 +58,8 @@ function binaryText(source: Buffer, at: number): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** A number where it has few enough digits to stay what it is, else its text. */
-function decimalValue(text: string): number | string | null {
+/** The nearest number, so that it is compared and sorted as the server does. */
+function decimalValue(text: string): number | null {
   const number = Number(text);
-  if (!Number.isFinite(number)) return /\d/.test(text) ? text : null;
-  const digits = text.replace(/E.*$/, '').replace(/\D/g, '').replace(/^0+/, '');
-  return digits.length <= EXACT_DIGITS ? number : text;
+  return Number.isFinite(number) ? number : null;
 }

@@ -4,10 +4,14 @@ import type { Random } from '../../../lib/back-off.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';
 import { asFailure } from '../connection/failures.ts';
-import { isWithoutEffect, repeatedly } from '../connection/repeat.ts';
+import { isWithoutEffect, repeatedly, repeatedRead } from '../connection/repeat.ts';
 import type { Connection, IndexKnowledge, Scope } from '../connection/types.ts';
+import { explainByKind } from '../kinds.ts';
 import { spaceKey } from '../names.ts';
+import type { ValueKinds } from '../value-kinds.ts';
+import { withStoredDates } from './dates.ts';
 import { createExplain, type Refusal } from './failures.ts';
+import { refuseForeignDuplicates } from './foreign-duplicates.ts';
 import { writeInOrder } from './ordered.ts';
 import { writeOne } from './single.ts';
 import { writeInTransaction } from './transaction.ts';
@@ -15,6 +19,7 @@ import { writeInTransaction } from './transaction.ts';
 interface CommitsOptions {
   readonly connection: Pick<Connection, 'run'>;
   readonly indexes: IndexKnowledge;
+  readonly kinds: ValueKinds;
   readonly log: Pick<Logger, 'error'>;
   readonly random?: Random;
 }
@@ -23,6 +28,21 @@ interface CommitsOptions {
 const isInDoubt = (error: Error) => !(error instanceof StoreError) || isStoreAway(error);
 
 const lane = () => 'write' as const;
+
+const namespacesOf = (writes: readonly Write[]): readonly Namespace[] => [
+  ...new Map(writes.map(({ ns }) => [spaceKey(ns), ns])).values(),
+];
+
+/** What a read returns at the most: a document with more characters could not be read again. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+
+function refuseUnreadable(writes: readonly Write[]): void {
+  for (const [index, write] of writes.entries()) {
+    if (write.kind === 'remove') continue;
+    const { length } = write.text ?? JSON.stringify(write.document);
+    if (length > MOST_CHARACTERS) throw new StoreError('too-large', { index });
+  }
+}
 
 async function applyOne(scope: Scope, write: Write, random: Random): Promise<Refusal | undefined> {
   const session = scope.session();
@@ -42,15 +62,15 @@ async function applyOne(scope: Scope, write: Write, random: Random): Promise<Ref
  * transactions the first of several writes may stay behind when the server is lost in between.
  */
 export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'commit' | 'watch'> {
-  const { connection, indexes, log, random = Math.random } = options;
+  const { connection, indexes, kinds, log, random = Math.random } = options;
   const explain = createExplain(indexes);
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
   const tell = (writes: readonly Write[]) => {
-    const changed = new Map(writes.map(({ ns }) => [spaceKey(ns), ns]));
+    const changed = namespacesOf(writes);
     for (const watcher of watchers) {
       try {
-        watcher([...changed.values()]);
+        watcher(changed);
       } catch (error) {
         log.error({ err: error }, 'a watcher of commits failed');
       }
@@ -64,13 +84,24 @@ export function createCommits(options: CommitsOptions): Pick<DocumentStore, 'com
     return transactions ? writeInTransaction(scope, writes, random) : writeInOrder(scope, writes, log);
   };
 
+  /** The writes as the collections have such values. Nothing is written yet. */
+  const prepare = async (scope: Scope, writes: readonly Write[]): Promise<readonly Write[]> => {
+    const dated = await withStoredDates(scope, writes, kinds);
+    await refuseForeignDuplicates(scope, writes, { indexes, kinds });
+    return dated;
+  };
+
   /** Goes on behind an operation that has run out of time, and tells what then happens all the same. */
   const work = async (scope: Scope, writes: readonly Write[]): Promise<void> => {
+    const byKind = (error: unknown) => explainByKind(error, scope, writes);
     try {
-      const refusal = await apply(scope, writes);
-      if (refusal !== undefined) throw await explain(refusal, scope);
+      refuseUnreadable(writes);
+      const prepared = await repeatedRead(scope, () => prepare(scope, writes), random);
+      const refusal = await apply(scope, prepared);
+      if (refusal !== undefined)
+        throw await explain({ ...refusal, error: await byKind(refusal.error) }, scope);
     } catch (error) {
-      const failure = asFailure(error);
+      const failure = asFailure(await byKind(error));
       if (isInDoubt(failure)) tell(writes);
       throw failure;
     }

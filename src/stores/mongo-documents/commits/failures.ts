@@ -28,10 +28,11 @@ export type Explain = (refusal: Refusal, scope: Scope) => Promise<StoreError>;
 /** Makes StoreErrors that name the write. The server does not say which fields hold parallel arrays: the indexes do. */
 export function createExplain(indexes: IndexKnowledge): Explain {
   return async ({ error, write, index }, scope) => {
-    const { reason, fields, cause } = asStoreError(error);
-    if (!OF_A_WRITE.has(reason)) return new StoreError(reason, { fields, cause });
+    const { reason, fields, explanation, cause } = asStoreError(error);
+    const facts = { fields, cause, ...(explanation !== undefined && { explanation }) };
+    if (!OF_A_WRITE.has(reason)) return new StoreError(reason, facts);
     if (reason !== 'parallel-arrays' || write.kind === 'remove') {
-      return new StoreError(reason, { index, fields, cause });
+      return new StoreError(reason, { index, ...facts });
     }
     const known = indexes.of(write.ns).map(({ definition }) => definition.keys.map(({ path }) => path));
     const declared = parallelFields(write.document, known);

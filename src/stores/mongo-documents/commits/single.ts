@@ -1,10 +1,10 @@
 // One write is one command: the server applies it whole or not at all, and the driver sends it again after a failover.
-import type { Collection, DeleteOptions, Document } from 'mongodb';
+import type { Collection, DeleteOptions } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Write } from '../../ports.ts';
 import { toBson } from '../bson/values.ts';
 import type { Scope } from '../connection/types.ts';
-import { changeOf, isReplacement, stateFilter } from './statements.ts';
+import { changeOf, stateFilter } from './statements.ts';
 
 /** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
 type Sending = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
@@ -21,9 +21,5 @@ async function matchedBy(collection: Collection, write: Write, options: Sending)
   }
   const filter = stateFilter(write.id, write.v);
   if (write.kind === 'remove') return (await collection.deleteOne(filter, options)).deletedCount;
-  const change: Document = changeOf(write);
-  const done = isReplacement(write)
-    ? await collection.replaceOne(filter, change, options)
-    : await collection.updateOne(filter, change, options);
-  return done.matchedCount;
+  return (await collection.updateOne(filter, changeOf(write), options)).matchedCount;
 }

@@ -1,14 +1,25 @@
 // Writes in the words of the server: which document they are about, in which state, and what becomes of it.
 import type { Document } from 'mongodb';
-import type { Write } from '../../ports.ts';
+import type { StoredDocument, Write } from '../../ports.ts';
 import { toBson, toBsonId, toBsonValue } from '../bson/values.ts';
 
 type Update = Extract<Write, { kind: 'update' }>;
 
+const STORED_NUMBER = { $convert: { input: '$v', to: 'double', onError: 0, onNull: 0 } };
+
 /** The stored number of writes as readers see it: what is no number, or none that JSON has, counts as 0. */
-const STORED_VERSION = {
-  $cond: [{ $and: [{ $isNumber: '$v' }, { $gt: ['$v', -Infinity] }, { $lt: ['$v', Infinity] }] }, '$v', 0],
+const SHOWN_VERSION = {
+  $cond: [
+    {
+      $and: [{ $isNumber: '$v' }, { $gt: [STORED_NUMBER, -Infinity] }, { $lt: [STORED_NUMBER, Infinity] }],
+    },
+    STORED_NUMBER,
+    0,
+  ],
 };
+
+/** False for what the server compares with a number of another program more exactly than readers can. */
+const isPlainVersion = (v: number) => v !== 0 && Number.isSafeInteger(v);
 
 /** Fails with `STALE` whenever it is evaluated. It names a field, so it is never evaluated beforehand. */
 const FAILURE = { $toInt: { $concat: ['stale ', { $type: '$_id' }] } };
@@ -19,7 +30,7 @@ export const STALE = 241;
 /** Matches the document in that state, and nothing else. */
 export function stateFilter(id: string, v: number): Document {
   const _id = toBsonId(id);
-  return v === 0 ? { _id, $expr: { $eq: [STORED_VERSION, 0] } } : { _id, v };
+  return isPlainVersion(v) ? { _id, v } : { _id, $expr: { $eq: [SHOWN_VERSION, v] } };
 }
 
 /**
@@ -27,36 +38,59 @@ export function stateFilter(id: string, v: number): Document {
  * ends there and names the one. Otherwise it would go on, and tell only how many matched.
  */
 export function guardedFilter(id: string, v: number): Document {
-  const stored = v === 0 ? STORED_VERSION : '$v';
+  const stored = isPlainVersion(v) ? '$v' : SHOWN_VERSION;
   return { _id: toBsonId(id), $expr: { $cond: [{ $eq: [stored, v] }, true, FAILURE] } };
 }
 
 /** What operators such as `$set` would take for a path, or not take at all. */
 const isOddName = (name: string) => name === '' || name.startsWith('$') || name.includes('.');
 
-/** True for an update that only works as a new document in the place of the old: no operators would empty it. */
-export function isReplacement({ changed }: Pick<Update, 'changed'>): boolean {
-  return changed.some(isOddName) || changed.every((name) => name === '_id');
+/** More stages than this are not worth keeping types for; the server takes a thousand. */
+const MOST_STAGES = 200;
+
+/** A whole document in the place of the old one. A plain replacement takes no names such as `$set`. */
+export function replacementBy(document: Document): Document[] {
+  return [{ $replaceWith: { $literal: document } }];
 }
 
 /**
- * What an update does: sets the changed fields, so that the others keep the types which other programs gave them, or
- * replaces the whole document where a name is too odd for that.
+ * What an update does: sets the changed fields, so that the others keep the types which other programs gave them. It is a
+ * pipeline where a name is too odd for operators.
  */
-export function changeOf(write: Pick<Update, 'document' | 'changed'>): Document {
-  const { document, changed } = write;
-  if (isReplacement(write)) return toBson(document);
+export function changeOf({ document, changed }: Pick<Update, 'document' | 'changed'>): Document | Document[] {
+  const names = changed.filter((name) => name !== '_id');
+  if (names.length === 0) return [{ $replaceWith: '$$ROOT' }];
+  if (!names.some(isOddName)) return operatorsOf(document, names);
+  return names.length > MOST_STAGES ? replacementBy(toBson(document)) : stagesOf(document, names);
+}
+
+function operatorsOf(document: StoredDocument, names: readonly string[]): Document {
   // Maps, as plain objects give a meaning to names such as `__proto__` and `_bsontype`.
   const set = new Map<string, unknown>();
   const unset = new Map<string, unknown>();
-  for (const name of changed) {
-    const value = Object.hasOwn(document, name) ? document[name] : undefined;
-    if (name === '_id') continue;
+  for (const name of names) {
+    const value = valueIn(document, name);
     if (value === undefined) unset.set(name, true);
     else set.set(name, toBsonValue(value));
   }
   return { ...(set.size > 0 && { $set: set }), ...(unset.size > 0 && { $unset: unset }) };
 }
+
+function stagesOf(document: StoredDocument, names: readonly string[]): Document[] {
+  return names.map((name) => {
+    const field = { field: { $literal: name }, input: '$$ROOT' };
+    const value = valueIn(document, name);
+    return {
+      $replaceWith:
+        value === undefined
+          ? { $unsetField: field }
+          : { $setField: { ...field, value: { $literal: toBsonValue(value) } } },
+    };
+  });
+}
+
+const valueIn = (document: StoredDocument, name: string) =>
+  Object.hasOwn(document, name) ? document[name] : undefined;
 
 /** A write as a statement of a command with many, which finds the document by `filter`. */
 export function statementOf(write: Write, filter: typeof stateFilter): Document {

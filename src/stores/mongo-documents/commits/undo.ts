@@ -6,7 +6,7 @@ import type { Scope } from '../connection/types.ts';
 import { send } from './command.ts';
 import { type Images, restored } from './images.ts';
 import { cut } from './parcels.ts';
-import { idOf, stateFilter } from './statements.ts';
+import { idOf, replacementBy, stateFilter } from './statements.ts';
 import { readVersions } from './versions.ts';
 
 /** Writes of one kind on one collection that were done, in their order. */
@@ -65,7 +65,7 @@ function commandOf(kind: Write['kind'], collection: string, { part, images }: Pa
       return {
         update: collection,
         ordered: false,
-        updates: part.map((one) => ({ q: after(one), u: old(one) })),
+        updates: part.map((one) => ({ q: after(one), u: replacementBy(old(one)) })),
       };
     case 'remove':
       return { insert: collection, ordered: false, documents: part.map(old) };

@@ -50,7 +50,7 @@ export interface Scope {
   acknowledged(session: ClientSession): void;
 }
 
-export interface RunOptions extends OperationOptions {
+interface RunOptions extends OperationOptions {
   /** The lane that the work waits in, asked once more when its turn has come: `lookup` unless given. */
   readonly lane?: () => Lane;
 }

@@ -3,11 +3,12 @@ import type { Document } from 'mongodb';
 import type { Json } from '../../../lib/json.ts';
 import type { Filter, Test } from '../../filter.ts';
 import { toBsonValue } from '../bson/values.ts';
+import { comparedForm, dateOf } from './foreign-forms.ts';
 import { isSayableList } from './lists.ts';
 import { isStorable, looksLikeOperator } from './operands.ts';
-import type { Dialect, Said } from './said.ts';
+import { type Dialect, foreignAt, type Said } from './said.ts';
 import { type Sought, soughtByPattern, soughtFolded } from './text.ts';
-import { isComparable, serverTypes, soughtValues } from './values.ts';
+import { isAmbiguousNumber, isComparable, serverTypes, soughtValues } from './values.ts';
 
 /** The operators, undefined where no element can pass; with `exact`, those that pass them pass the tests. */
 export interface Operators {
@@ -64,7 +65,7 @@ function sayTest(test: Test, options: ElementOptions): Operators {
     case 'gte':
     case 'lt':
     case 'lte':
-      return compared(test.kind, test.value, options.dialect);
+      return compared(test.kind, test.value, options);
     case 'not':
       return negated(test.tests, options);
     case 'exists':
@@ -74,7 +75,7 @@ function sayTest(test: Test, options: ElementOptions): Operators {
     case 'type':
       return test.names.length === 0 ? NO_ELEMENT : said({ $type: serverTypes(test.names) });
     case 'regex':
-      return oneOf(soughtByPattern(test.pattern, test.flags));
+      return hasForeign(options) ? UNSAID : oneOf(soughtByPattern(test.pattern, test.flags));
     case 'elemMatch': {
       const { query, exact } = options.translate(test.filter);
       return { operators: { $elemMatch: { $and: [query] } }, exact };
@@ -102,7 +103,13 @@ function said(operators: Document): Operators {
   return { operators, exact: true };
 }
 
-function oneOf({ values, exact }: Sought): Operators {
+const hasForeign = ({ dialect }: ElementOptions): boolean => {
+  const foreign = foreignAt(dialect, '');
+  return foreign?.dates === true || foreign?.others === true;
+};
+
+function oneOf({ values, exact, patterns = [] }: Sought): Operators {
+  if (patterns.length > 0) return UNSAID;
   if (values.length === 0) return exact ? NO_ELEMENT : UNSAID;
   return { operators: { $in: values }, exact };
 }
@@ -117,11 +124,16 @@ function listed(values: readonly Json[], { dialect }: ElementOptions): Operators
   if (!isSayableList(values)) return UNSAID;
   const storable = values.filter(isStorable);
   if (storable.length === 0) return NO_ELEMENT;
-  return storable.some(looksLikeOperator) ? UNSAID : oneOf(soughtValues(storable, { path: '', dialect }));
+  const isOdd = storable.some((value) => looksLikeOperator(value) || isAmbiguousNumber(value));
+  return isOdd ? UNSAID : oneOf(soughtValues(storable, { path: '', dialect }));
 }
 
-function compared(kind: 'gt' | 'gte' | 'lt' | 'lte', value: Json, dialect: Dialect): Operators {
-  if (!isComparable(value, dialect)) return UNSAID;
+function compared(kind: 'gt' | 'gte' | 'lt' | 'lte', value: Json, options: ElementOptions): Operators {
+  if (value === null && (kind === 'gte' || kind === 'lte')) return listed([null], options);
+  if (!isComparable(value, options.dialect) || isAmbiguousNumber(value)) return UNSAID;
+  if (typeof value === 'number') return said({ [`$${kind}`]: comparedForm(kind, value) });
+  // A date of another program, which this leaves out, cannot be said beside it.
+  if (typeof value === 'string' && (hasForeign(options) || dateOf(value) !== undefined)) return UNSAID;
   return said({ [`$${kind}`]: toBsonValue(value) });
 }
 

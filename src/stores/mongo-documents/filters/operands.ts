@@ -2,29 +2,22 @@
 import { ObjectId } from 'mongodb';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { isObjectIdText, toBsonValue } from '../bson/values.ts';
-
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** The date whose text this is, exactly. */
-export function dateOf(text: string): Date | undefined {
-  if (!DATE.test(text)) return undefined;
-  const date = new Date(text);
-  return !Number.isNaN(date.getTime()) && date.toISOString() === text ? date : undefined;
-}
+import { decimalForms, foreignForms, SHOWN_AS_NULL } from './foreign-forms.ts';
 
 /**
- * Every stored value that reads as `value`: besides itself, the id or the date that another program stored where we
- * keep the text of it. Our own ids are ObjectIds always, so that `_id` has one value only.
+ * Every stored value that reads as `value`: besides itself, what another program stored where we keep text, a number or
+ * null. Our own ids are ObjectIds always, so that `_id` has one value only.
  */
 export function storedForms(value: Json, isId: boolean): readonly unknown[] {
   const own = toBsonValue(value);
+  if (value === null) return [own, ...SHOWN_AS_NULL];
+  if (typeof value === 'number') return [own, ...decimalForms(value)];
   if (typeof value !== 'string') return [own];
   if (isObjectIdText(value)) {
     const id = ObjectId.createFromHexString(value);
     return isId ? [id] : [own, id];
   }
-  const date = dateOf(value);
-  return date === undefined ? [own] : [own, date];
+  return [own, ...foreignForms(value)];
 }
 
 /** False for what no document can hold: a name with a NUL in it. */

@@ -13,6 +13,23 @@ export interface Dialect {
   readonly collated: boolean;
   /** Paths begin at a document, not at an element of an array. */
   readonly root: boolean;
+  /** Which values that only other programs write there are at a path from the root; none where it is absent. */
+  readonly foreign?: ForeignAt;
+  /** The path from the root to the list whose elements are tested. */
+  readonly within?: string;
+}
+
+/** Values that are shown as text and compared by the server in their own way. */
+export interface Foreign {
+  readonly dates: boolean;
+  readonly others: boolean;
+}
+
+export type ForeignAt = (path: string) => Foreign | undefined;
+
+/** What there is at a path of the dialect; '' is the element of the list itself. */
+export function foreignAt({ foreign, within }: Dialect, path: string): Foreign | undefined {
+  return foreign?.([within, path].filter((part) => part !== undefined && part !== '').join('.'));
 }
 
 export const ALL: Said = { query: {}, exact: true };
@@ -49,6 +66,19 @@ export function anyOf(parts: readonly Said[]): Said {
 export function noneOf(parts: readonly Said[]): Said {
   const known = parts.filter((part) => part.exact).map(({ query }) => query);
   return { query: known.length === 0 ? {} : { $nor: known }, exact: known.length === parts.length };
+}
+
+/** True for a path with a number in it: the server then takes a position in a list and a name for two things. */
+export function namesPosition(path: string): boolean {
+  return path.split('.').some((part) => /^\d+$/.test(part));
+}
+
+/**
+ * The same condition as one that no index serves: an index on a path with a number in it has one of the two meanings, so
+ * that with it documents would be missed.
+ */
+export function withoutIndex({ query, exact }: Said): Said {
+  return isAll(query) ? { query, exact } : { query: { $nor: [{ $nor: [query] }] }, exact };
 }
 
 /** The path holds one of these values; a path may have any name. */

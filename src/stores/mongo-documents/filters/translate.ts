@@ -4,13 +4,26 @@ import type { Filter, Test } from '../../filter.ts';
 import { isObjectIdText, MARK, toBsonId } from '../bson/values.ts';
 import { anyElement, elementOperators, isSize } from './elements.ts';
 import { isSayableList } from './lists.ts';
-import { ALL, allOf, anyOf, type Dialect, member, NONE, noneOf, type Said, UNSAID } from './said.ts';
+import {
+  ALL,
+  allOf,
+  anyOf,
+  type Dialect,
+  foreignAt,
+  member,
+  NONE,
+  namesPosition,
+  noneOf,
+  type Said,
+  UNSAID,
+  withoutIndex,
+} from './said.ts';
 import { soughtByPattern, soughtFolded } from './text.ts';
-import { compares, holdsOne, holdsSought, isIdPath, type Place, serverTypes } from './values.ts';
+import { compares, holdsOne, holdsSought, isIdPath, orForeign, type Place, serverTypes } from './values.ts';
 
 /** The query for `filter`; `collated` where text is compared by the collation of folding. */
-export function translateFilter(filter: Filter, { collated }: { readonly collated: boolean }): Said {
-  return translateNode(filter, { collated, root: true });
+export function translateFilter(filter: Filter, options: Pick<Dialect, 'collated' | 'foreign'>): Said {
+  return translateNode(filter, { ...options, root: true });
 }
 
 function translateNode(filter: Filter, dialect: Dialect): Said {
@@ -24,7 +37,8 @@ function translateField({ path, tests }: Extract<Filter, { kind: 'field' }>, dia
   const id = tests.length === 1 && isIdPath({ path, dialect }) ? soleId(tests[0]) : undefined;
   if (id !== undefined) return { query: { _id: toBsonId(id) }, exact: true };
   if (!isSayable(path)) return tests.length === 0 ? ALL : UNSAID;
-  return allOf(tests.map((test) => translateTest(test, { path, dialect })));
+  const said = allOf(tests.map((test) => translateTest(test, { path, dialect })));
+  return namesPosition(path) ? withoutIndex(said) : said;
 }
 
 /** The id, where the test is for one of our own: what is asked most, and needs none of the care below. */
@@ -44,7 +58,7 @@ function isSayable(path: string): boolean {
 }
 
 function translateTest(test: Test, place: Place): Said {
-  const { path, dialect } = place;
+  const { path } = place;
   switch (test.kind) {
     case 'eq':
       if (test.fold !== true || typeof test.value !== 'string') return holdsOne(place, [test.value]);
@@ -73,22 +87,30 @@ function translateTest(test: Test, place: Place): Said {
       if (test.names.length === 0) return NONE;
       return { query: member(path, { $type: serverTypes(test.names) }), exact: true };
     case 'regex':
-      return isIdPath(place) ? UNSAID : holdsSought(place, soughtByPattern(test.pattern, test.flags));
+      return isIdPath(place) ? UNSAID : matchesPattern(place, test);
     case 'elemMatch': {
-      const { query, exact } = translateNode(test.filter, inElement(dialect));
+      const { query, exact } = translateNode(test.filter, inElement(place));
       return { query: member(path, { $elemMatch: { $and: [query] } }), exact };
     }
     case 'elemMatchValue': {
-      const translate = (filter: Filter) => translateNode(filter, inElement(dialect));
-      const { operators, exact } = elementOperators(test.tests, { dialect: inElement(dialect), translate });
+      const inner = inElement(place);
+      const translate = (filter: Filter) => translateNode(filter, inner);
+      const { operators, exact } = elementOperators(test.tests, { dialect: inner, translate });
       if (operators === undefined) return NONE;
       return { query: member(path, { $elemMatch: anyElement(operators) }), exact };
     }
   }
 }
 
-function inElement({ collated }: Dialect): Dialect {
-  return { collated, root: false };
+function inElement({ path, dialect }: Place): Dialect {
+  const within = dialect.within === undefined ? path : `${dialect.within}.${path}`;
+  return { ...dialect, root: false, within };
+}
+
+function matchesPattern(place: Place, { pattern, flags }: Extract<Test, { kind: 'regex' }>): Said {
+  const said = holdsSought(place, soughtByPattern(pattern, flags));
+  const foreign = foreignAt(place.dialect, place.path);
+  return foreign?.dates === true || foreign?.others === true ? orForeign(place.path, said) : said;
 }
 
 function translateFolded(text: string, place: Place): Said {

@@ -7,8 +7,10 @@ import { withoutRepeats } from '../filters/lists.ts';
 import { translateFilter } from '../filters/translate.ts';
 import type { Experience } from '../folding/experience.ts';
 import type { SpellingMemory } from '../folding/memory.ts';
+import type { ValueKinds } from '../value-kinds.ts';
 import { createCountMemory } from './count-memory.ts';
 import { countFolded } from './folded.ts';
+import { foreignFor } from './foreign.ts';
 import { kindOfCount } from './kinds.ts';
 import { countScanned } from './residual-scan.ts';
 import { countRows } from './rows.ts';
@@ -21,6 +23,7 @@ interface CountOptions {
   readonly experience: Experience;
   readonly memory: SpellingMemory;
   readonly workload: Workload;
+  readonly kinds: ValueKinds;
 }
 
 /** Makes the `count` of the store. */
@@ -30,10 +33,12 @@ export function createCount({
   experience,
   memory,
   workload,
+  kinds,
 }: CountOptions): DocumentStore['count'] {
   const counts = createCountMemory(() => performance.now());
   const counted = async (scope: Scope, ns: Namespace, filter: Filter) => {
-    const said = translateFilter(filter, { collated: false });
+    const foreign = await foreignFor(scope, { ns, filter, kinds });
+    const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
     if (!said.exact) return countScanned(scope, { ns, filter, said });
     const folded = await countFolded(scope, { ns, filter, known: indexes.of(ns), experience, memory });
     return folded ?? countRows(scope, { ns, query: said.query });

@@ -8,6 +8,13 @@ import type { KnownIndex } from '../connection/types.ts';
 const SHORT_SKIP = 1000;
 const FEW_IDS = 100;
 
+/**
+ * A query that took no longer is quick, in milliseconds: many of them run side by side. Where an index leads to the matches
+ * only much more tells that it does not help, as anything takes long while the machine is busy; and the first documents
+ * in the order of an index are never many.
+ */
+const QUICK_MS = { scan: 100, matches: 1000, first: Number.POSITIVE_INFINITY };
+
 /** Longer kinds are not told apart from what is unknown. */
 const MOST_CHARACTERS = 1024;
 
@@ -20,6 +27,8 @@ export interface Kind {
   readonly limit: number;
   /** The lane as far as the query itself tells: `query` where an index leads to the matches. */
   readonly lane: Extract<Lane, 'lookup' | 'query' | 'count' | 'scan'>;
+  /** Milliseconds within which it counts as quick. */
+  readonly quickMs: number;
 }
 
 const spaceOf = ({ database, collection }: Namespace) => `${database ?? ''}.${collection}`;
@@ -32,21 +41,36 @@ export function kindOfFind(ns: Namespace, query: FindQuery, known: readonly Know
   const { filter, sort, skip, limit, projection } = query;
   const space = spaceOf(ns);
   const ids = idsOf(filter);
-  if (ids <= FEW_IDS) return { space, key: `${space} ${magnitude(ids)}`, limit, lane: 'lookup' };
-  const isOrdered = sort.length === 0 || leads(sort[0]?.[0] ?? '', known);
-  const lane = isServed(filter, known, isOrdered) && skip <= SHORT_SKIP ? 'query' : 'scan';
-  if (lane === 'query' && isOwn(ns)) return { space, key: undefined, limit, lane: 'lookup' };
+  if (ids <= FEW_IDS) return { ...lookupOf(space), key: `${space} ${magnitude(ids)}`, limit };
+  const quickMs = skip <= SHORT_SKIP ? quickness(query, known) : QUICK_MS.scan;
+  const isServed = quickMs > QUICK_MS.scan;
+  if (isServed && isOwn(ns)) return { ...lookupOf(space), limit };
   const key = keyOf(space, [shapeOf(filter), sort, magnitude(skip), limit, projection]);
-  return { space, key, limit, lane };
+  return { space, key, limit, quickMs, lane: isServed ? 'query' : 'scan' };
 }
 
 /** The kind of a count. */
 export function kindOfCount(ns: Namespace, filter: Filter, known: readonly KnownIndex[]): Kind {
   const space = spaceOf(ns);
-  if (isEverything(filter)) return { space, key: undefined, limit: 0, lane: 'count' };
-  if (idsOf(filter) <= FEW_IDS) return { space, key: undefined, limit: 0, lane: 'lookup' };
-  const lane = isServed(filter, known, false) ? 'query' : 'scan';
-  return { space, key: keyOf(space, ['count', shapeOf(filter)]), limit: 0, lane };
+  const quickMs = QUICK_MS.scan;
+  if (isEverything(filter)) return { space, key: `${space} all`, limit: 0, lane: 'count', quickMs };
+  if (idsOf(filter) <= FEW_IDS) return lookupOf(space);
+  const key = keyOf(space, ['count', shapeOf(filter)]);
+  return hasIndex(filter, known)
+    ? { space, key, limit: 0, lane: 'query', quickMs: QUICK_MS.matches }
+    : { space, key, limit: 0, lane: 'scan', quickMs };
+}
+
+const lookupOf = (space: string): Kind => ({
+  ...{ space, key: undefined, limit: 0, lane: 'lookup' },
+  quickMs: QUICK_MS.first,
+});
+
+/** Within what time a query is quick: the more it is helped by an index, the longer that is. */
+function quickness({ filter, sort }: FindQuery, known: readonly KnownIndex[]): number {
+  if (hasIndex(filter, known)) return QUICK_MS.matches;
+  const [path] = sort[0] ?? ['_id'];
+  return isEverything(filter) && leads(path, known) ? QUICK_MS.first : QUICK_MS.scan;
 }
 
 function keyOf(space: string, parts: readonly unknown[]): string | undefined {
@@ -78,9 +102,8 @@ function leads(path: string, known: readonly KnownIndex[]): boolean {
   return path === '_id' || known.some(({ definition }) => definition.keys[0]?.path === path);
 }
 
-/** Whether an index leads to the matches, or to all documents in their order. */
-function isServed(filter: Filter, known: readonly KnownIndex[], isOrdered: boolean): boolean {
-  if (isEverything(filter)) return isOrdered;
+/** Whether an index leads to the matches. */
+function hasIndex(filter: Filter, known: readonly KnownIndex[]): boolean {
   for (const [path, { kind }] of demands(filter)) {
     if ((kind === 'eq' || kind === 'in') && leads(path, known)) return true;
   }

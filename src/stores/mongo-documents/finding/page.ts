@@ -54,10 +54,18 @@ export function createTexts(most: number = Number.POSITIVE_INFINITY): Texts {
       if (total > most && texts.length > 0) throw new LongPage();
       const text = textOf(bytes);
       characters += text.length;
-      if (characters > MOST_CHARACTERS) throw new StoreError('too-much');
+      if (characters > MOST_CHARACTERS) throw tooMuch(text);
       texts.push(text);
     },
   };
+}
+
+function tooMuch(text: string): StoreError {
+  if (text.length <= MOST_CHARACTERS) return new StoreError('too-much');
+  const id = /"_id":(?:"([^"]{1,100})"|(-?[\d.]+))\}$/.exec(text.slice(-120));
+  const name = id === null ? 'One of the documents' : `The document ${id[1] ?? id[2]}`;
+  const explanation = `${name} has more than ${MOST_CHARACTERS} characters as JSON, and can only be read in part: ask for fewer fields`;
+  return new StoreError('too-much', { explanation });
 }
 
 /** Collects the texts of the documents that the server finds. Rejects with what `add` throws. */

@@ -7,7 +7,7 @@ import type { Scope } from '../connection/types.ts';
 import type { Said } from '../filters/said.ts';
 import type { Page, Search } from './page.ts';
 import { serverProjection } from './projection.ts';
-import { decidingNames, idOf, scanIds, sortIds } from './residual-scan.ts';
+import { decidingNames, idOf, mergeIds, scanIds, sortIds } from './residual-scan.ts';
 import { readRows } from './rows.ts';
 
 const AT_ONCE = 5000;
@@ -25,6 +25,20 @@ export async function findResidual(scope: Scope, search: Search, said: Said): Pr
 export async function findSorted(scope: Scope, search: Search, said: Said): Promise<Page> {
   const { ns, query } = search;
   return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, said }, query));
+}
+
+/**
+ * The same for a path where dates and text are mixed, which the server sorts apart: it sorts each kind by itself, and of
+ * both no more than the page needs is merged here.
+ */
+export async function findMerged(
+  scope: Scope,
+  search: Search,
+  { said, path }: { readonly said: Said; readonly path: string },
+): Promise<Page> {
+  const { ns, query } = search;
+  const scan = { ns, filter: query.filter, said };
+  return fetchPage(scope, search, await mergeIds(scope, scan, { query, path }));
 }
 
 async function fetchPage(

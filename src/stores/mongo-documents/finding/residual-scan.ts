@@ -1,5 +1,6 @@
 // What the server cannot be asked exactly: it sends the fields that decide, of what may match, and each is judged here.
 import { BSON, type Document } from 'mongodb';
+import type { JsonObject } from '../../../lib/json.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/match.ts';
 import { createSorter } from '../../matching/order.ts';
@@ -9,6 +10,7 @@ import type { Scope } from '../connection/types.ts';
 import type { Said } from '../filters/said.ts';
 import { serverProjection } from './projection.ts';
 import { readRows } from './rows.ts';
+import { createSmallest } from './smallest.ts';
 import { serverSort } from './sort.ts';
 
 interface Scan {
@@ -58,25 +60,54 @@ export async function sortIds(
   query: FindQuery,
 ): Promise<readonly StoredId[]> {
   const matches = compileFilter(filter);
-  const sorter = createSorter(query.sort);
-  const wanted = query.skip + query.limit;
-  let best: { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId }[] = [];
-  const settle = () => {
-    best.sort((a, b) => sorter.compare(a.key, b.key));
-    best = best.slice(0, wanted);
-  };
+  const first = createFirst(query.sort, query.skip + query.limit);
   await readRows(scope, { ns, query: said.query, fields: decidingFields(filter, query.sort) }, (bytes) => {
     const document = fromBson(bytes);
-    if (!matches(document)) return true;
-    best.push({ key: sorter.keyOf(document), id: idOf(bytes) });
-    if (best.length > 2 * wanted + ROOM) settle();
+    if (matches(document)) first.add(document, bytes);
     return true;
   });
-  settle();
-  return best.slice(query.skip).map(({ id }) => id);
+  return (await first.take()).slice(query.skip);
 }
 
-const ROOM = 1000;
+/** Keeps the ids of so many documents, those that come first in the order of `sort`. */
+function createFirst(sort: Sort, size: number) {
+  const sorter = createSorter(sort);
+  type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
+  const smallest = createSmallest<Candidate>(size, (a, b) => sorter.compare(a.key, b.key));
+  return {
+    add(document: JsonObject, bytes: Uint8Array): void {
+      smallest.add({ key: sorter.keyOf(document), id: idOf(bytes) });
+    },
+    take: async (): Promise<readonly StoredId[]> => (await smallest.take()).map(({ id }) => id),
+  };
+}
+
+/** The same from two orders of the server: that of the documents with a date at `path`, and that of the others. */
+export async function mergeIds(
+  scope: Scope,
+  scan: Scan,
+  { query, path }: { readonly query: FindQuery; readonly path: string },
+): Promise<readonly StoredId[]> {
+  const sort = serverSort(query.sort, []);
+  if (sort === undefined) return sortIds(scope, scan, query);
+  const { ns, filter, said } = scan;
+  const matches = compileFilter(filter);
+  const wanted = query.skip + query.limit;
+  const first = createFirst(query.sort, wanted);
+  const fields = decidingFields(filter, query.sort);
+  for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
+    let left = wanted;
+    const ask = { ns, query: { $and: [said.query, { [path]: half }] }, sort, fields };
+    await readRows(scope, said.exact ? { ...ask, limit: wanted } : ask, (bytes) => {
+      const document = fromBson(bytes);
+      if (!matches(document)) return true;
+      first.add(document, bytes);
+      left -= 1;
+      return left > 0;
+    });
+  }
+  return (await first.take()).slice(query.skip);
+}
 
 /** The id of a document as the database has it. */
 export function idOf(bytes: Uint8Array): StoredId {

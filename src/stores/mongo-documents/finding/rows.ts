@@ -1,5 +1,5 @@
 // Runs a query and hands over what comes as bytes, batch by batch, never holding the thread for long.
-import { type CollationOptions, type Document, type FindOptions, MinKey } from 'mongodb';
+import type { CollationOptions, Document, FindOptions } from 'mongodb';
 import { createPace } from '../../../lib/slices.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { Scope } from '../connection/types.ts';
@@ -84,6 +84,12 @@ function optionsOf(scope: Scope, ask: Ask): FindOptions {
   };
 }
 
+/**
+ * Matches every document, and makes the server count: without a condition it tells what it believes, which a crash leaves
+ * wrong. Where ids have an index it is counted by that, and collections without one are read.
+ */
+const ANY_ID = { _id: { $nin: [] } };
+
 type Counting = Pick<Ask, 'ns' | 'query' | 'limit' | 'collation'>;
 
 /** How many documents the server finds, exactly, but no more than `limit`. */
@@ -108,8 +114,7 @@ export async function countRowsAt(
     };
     return { count: await collection.countDocuments(query, bounds), time: undefined };
   }
-  // Without a condition it tells what the server believes, which a crash leaves wrong.
-  const condition = Object.keys(query).length === 0 ? { _id: { $gte: new MinKey() } } : query;
+  const condition = Object.keys(query).length === 0 ? ANY_ID : query;
   const command = { count: collection.collectionName, query: condition, collation, ...most };
   const answer = await runRead(scope, ns, command);
   return { count: Number(answer['n']), time: timeIn(answer) };

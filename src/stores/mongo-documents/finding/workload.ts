@@ -3,12 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Lane } from '../connection/lanes.ts';
 import type { Kind } from './kinds.ts';
 
-/**
- * A query that took no longer is quick, in milliseconds: many of them run side by side. Where an index leads to the matches,
- * only much more tells that it does not help: anything takes long while the machine is busy.
- */
-const QUICK_MS = { query: 1000, scan: 100 };
-
 /** Bytes of a page that is read beside many others; more is a long page. */
 const SHORT_PAGE = 1_048_576;
 /** The same for one document: how long it is, is known when it is there. */
@@ -17,7 +11,7 @@ const SHORT_DOCUMENT = 4 * SHORT_PAGE;
 const MOST_KINDS = 5000;
 
 /** What one query took. */
-export interface Cost {
+interface Cost {
   readonly ms: number;
   /** Bytes of the documents, and how many there were. */
   readonly bytes: number;
@@ -58,11 +52,11 @@ export function createWorkload(): Workload {
         case 'lookup':
           return cost !== undefined && cost.bytes > shortPageOf(kind) ? 'page' : 'lookup';
         case 'count':
-          return 'count';
+          return cost !== undefined && cost.ms <= kind.quickMs ? 'query' : 'count';
         default:
           if (cost === undefined) return isShort(kind) ? kind.lane : 'scan';
           if (cost.bytes > shortPageOf(kind)) return 'page';
-          return cost.ms > QUICK_MS[kind.lane] ? 'scan' : 'query';
+          return cost.ms > kind.quickMs ? 'scan' : 'query';
       }
     },
     bytesOf: (kind) => known(kind)?.bytes ?? 0,

@@ -2,6 +2,7 @@
 
 import { foldText } from '../../../lib/fold.ts';
 import type { Filter, Test } from '../../filter.ts';
+import { namesPosition } from '../filters/said.ts';
 import { otherForms } from '../filters/text.ts';
 import { isCaseless } from './folding.ts';
 
@@ -15,6 +16,7 @@ export function foldedEqualities(filter: Filter): readonly FoldedEquality[] {
   if (filter.kind === 'and') return filter.filters.flatMap(foldedEqualities);
   if (filter.kind !== 'field') return [];
   const { path, tests } = filter;
+  if (namesPosition(path)) return [];
   return tests.flatMap((test) => (isFolded(test) ? { path, text: test.value } : []));
 }
 
@@ -23,6 +25,7 @@ export function textEqualities(filter: Filter): readonly FoldedEquality[] {
   if (filter.kind === 'and') return filter.filters.flatMap(textEqualities);
   if (filter.kind !== 'field') return [];
   const { path, tests } = filter;
+  if (namesPosition(path)) return [];
   return tests.flatMap((test) =>
     test.kind === 'eq' && typeof test.value === 'string' ? { path, text: test.value } : [],
   );
@@ -42,7 +45,7 @@ export function withSpellings(
   }
   if (filter.kind !== 'field' || filter.path !== path) return filter;
   // Ids and dates of other programs are found by the texts that they read as.
-  const others = otherForms(text).length === 0 ? [] : [foldText(text), text.toUpperCase()];
+  const others = otherForms(text).length === 0 ? [] : [foldText(text), text.toUpperCase(), text];
   const values = [...new Set([...spellings, ...others])];
   const tests = filter.tests.map(
     (test): Test => (isFolded(test) && test.value === text ? { kind: 'in', values } : test),

@@ -5,6 +5,7 @@ import type { Namespace } from '../../ports.ts';
 import { asStoreError } from '../connection/failures.ts';
 import { plainCause } from '../connection/failures-cause.ts';
 import type { Scope } from '../connection/types.ts';
+import { readKind } from '../kinds.ts';
 import { type FoundIndex, type IndexSpec, readFound, toCommand } from './spec.ts';
 
 // https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
@@ -36,16 +37,35 @@ function failure(error: unknown): StoreError {
   return asStoreError(error);
 }
 
-/** The indexes of a collection, also those that are being built, without that of `_id`. None where it is not there. */
+const ON_A_VIEW = 166;
+
+/** What an index cannot be made on, in words for whoever declares it. */
+function unindexed({ collection }: Namespace, kind: string): StoreError {
+  const explanation = `\`${collection}\` is a ${kind} of the database, on which no index of a specification can be made`;
+  return new StoreError('index-conflict', { explanation, cause: new Error(explanation) });
+}
+
+/**
+ * The indexes of a collection, also those that are being built, without that of `_id`. None where it is not there.
+ * Rejects with `index-conflict` for what has none of the usual kind: a view, a time-series collection.
+ */
 export async function listIndexes(scope: Scope, ns: Namespace): Promise<readonly FoundIndex[]> {
   try {
     const entries: Document[] = await scope
       .collection(ns)
       .listIndexes({ ...scope.timeLimit() })
       .toArray();
-    return entries.map(readFound).filter(({ name }) => name !== '_id_');
+    const found = entries.map(readFound);
+    const others = found.filter(({ name }) => name !== '_id_');
+    // Any collection but these has an index of `_id`, and the server takes no bounds of their indexes.
+    if (found.length === others.length && (await readKind(scope, ns)) === 'time-series') {
+      throw unindexed(ns, 'time-series collection');
+    }
+    return others;
   } catch (error) {
+    if (error instanceof StoreError) throw error;
     if (codeOf(error) === NAMESPACE_NOT_FOUND) return [];
+    if (codeOf(error) === ON_A_VIEW) throw unindexed(ns, 'view');
     throw failure(error);
   }
 }

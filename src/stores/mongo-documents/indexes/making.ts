@@ -42,7 +42,11 @@ export async function planFor(
   definitions: readonly IndexDefinition[],
 ): Promise<IndexPlan> {
   const look = async (scope: Scope) => {
-    const found = await listIndexes(scope, ns);
+    const found = await listIndexes(scope, ns).catch((error: unknown) => {
+      // Where nothing is declared, nothing stands in the way.
+      if (definitions.length === 0 && isFinal(error)) return [];
+      throw error;
+    });
     const plan = planIndexes(definitions, found, () => true);
     if (isSettled(plan)) return plan;
     return planIndexes(definitions, found, await readRecord(scope, ns));

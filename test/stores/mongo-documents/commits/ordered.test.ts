@@ -3,7 +3,7 @@ import { Decimal128, Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
-import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 
 const objectId = (n: number) => new ObjectId(idOf(n));
@@ -147,6 +147,21 @@ describeMongo('several writes without transactions', ({ standalone }) => {
       [2, 3],
       [3, 1],
     ]);
+  });
+
+  test('tell the server how long each of their commands may take', async () => {
+    const { commit, raw } = await open();
+    await commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {})]);
+    const db = rawClient(standalone).db(raw(BOOKS).dbName);
+    await db.command({ profile: 2 });
+    const deadline = Date.now() + 60_000;
+    await commit([insert(NEIGHBOUR, 1, {}), insert(BOOKS, 3, {})], { deadline });
+    await db.command({ profile: 0 });
+    // Of the others the profile shows the statements alone.
+    const inserts = await db.collection('system.profile').find({ op: 'insert' }).toArray();
+    const limits = inserts.map(({ command }) => command.maxTimeMS as number);
+    expect(limits).toHaveLength(2);
+    expect(limits.every((ms) => ms > 0 && ms <= 60_000)).toBe(true);
   });
 
   test('more than memory should hold is refused before anything is written', async () => {

@@ -3,6 +3,7 @@ import { MongoNetworkError, MongoServerError, MongoWriteConcernError } from 'mon
 import { describe, expect, it, test } from 'vitest';
 import { createCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
 import { findProgress, progressAfter } from '../../../../src/stores/mongo-documents/commits/progress.ts';
+import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
 import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
@@ -84,7 +85,8 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
     const uri = `${server.uri}waiting`;
     const { connection } = openConnection(uri, { maxPoolSize: 2, queryMs: 500 });
     const { log, lines } = createLogLines();
-    const { commit } = createCommits({ connection, indexes: { of: () => [] }, log });
+    const kinds = createValueKinds(() => performance.now());
+    const { commit } = createCommits({ connection, indexes: { of: () => [] }, kinds, log });
     const books = rawClient(uri).db().collection(BOOKS.collection);
     const numbers = Array.from({ length: 12 }, (_, n) => n);
     await commit(numbers.map((n) => insert(BOOKS, n, {})));

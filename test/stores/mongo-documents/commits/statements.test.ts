@@ -1,10 +1,10 @@
-import { Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
+import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { versionOf } from '../../../../src/lib/document-version.ts';
+import { fromBson } from '../../../../src/stores/mongo-documents/bson/text.ts';
 import {
   changeOf,
   guardedFilter,
-  isReplacement,
   STALE,
   stateFilter,
   statementOf,
@@ -43,20 +43,42 @@ test('changed fields that the document does not have any more are taken away, an
   });
 });
 
-test.each([[''], ['a.b'], ['$a']])('a field named %j replaces the document', (name) => {
+test.each([[''], ['a.b'], ['$a']])('a field named %j is set by its name, not as a path', (name) => {
   const document = { _id: idOf(1), [name]: 1, other: 2 };
-  expect(isReplacement({ changed: ['v', name] })).toBe(true);
-  expect(changeOf({ document, changed: [name] })).toEqual({ ...document, _id: ID });
+  const field = { field: { $literal: name }, input: '$$ROOT' };
+  expect(changeOf({ document, changed: [name] })).toEqual([
+    { $replaceWith: { $setField: { ...field, value: { $literal: 1 } } } },
+  ]);
+  expect(changeOf({ document: { _id: idOf(1) }, changed: [name] })).toEqual([
+    { $replaceWith: { $unsetField: field } },
+  ]);
 });
 
-test('nothing changed replaces the document too, as an update without operators would empty it', () => {
+test('nothing changed leaves the document as it is, as an update without operators would empty it', () => {
   const document = { _id: idOf(1), v: 1, other: 2 };
-  expect(isReplacement({ changed: [] })).toBe(true);
-  expect(changeOf({ document, changed: ['_id'] })).toEqual({ ...document, _id: ID });
+  expect(changeOf({ document, changed: ['_id'] })).toEqual([{ $replaceWith: '$$ROOT' }]);
 });
 
 test('what is no number of writes counts as none', () => {
   expect([{ v: 3 }, { v: '3' }, {}].map((one) => versionOf({ _id: 'a', ...one }))).toEqual([3, 0, 0]);
+});
+
+describeMongo('numbers of writes of other programs', ({ standalone }) => {
+  test.each([
+    ['a long beyond doubles', Long.fromString('9007199254740993')],
+    ['a decimal of many digits', Decimal128.fromString('1.12345678901234567890')],
+    ['a decimal that is too large', Decimal128.fromString('1E+6000')],
+  ])('%s: its document can be updated', async (_name, v) => {
+    const { name, drop } = createDatabase(standalone);
+    onTestFinished(drop);
+    const books = rawClient(standalone).db(name).collection('books');
+    await books.insertOne({ _id: ID, v });
+    const shown = versionOf(fromBson(BSON.serialize({ _id: ID, v })));
+    for (const filter of [stateFilter, guardedFilter]) {
+      expect(await books.countDocuments(filter(idOf(1), shown))).toBe(1);
+    }
+    expect(await books.countDocuments(stateFilter(idOf(1), 5))).toBe(0);
+  });
 });
 
 describeMongo('filters on a state', ({ standalone, replicaSet }) => {

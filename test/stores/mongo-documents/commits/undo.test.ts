@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { readImages } from '../../../../src/stores/mongo-documents/commits/images.ts';
 import { undo } from '../../../../src/stores/mongo-documents/commits/undo.ts';
@@ -24,6 +25,19 @@ describeMongo('taking back', ({ standalone }) => {
     });
     expect(left).toEqual([]);
     expect(await bench.stored(BOOKS)).toEqual(before);
+  });
+
+  test('puts back documents of other programs whose names look like operators', async () => {
+    const bench = openWorkbench(await ownDatabase(standalone));
+    const id = new ObjectId(idOf(1));
+    await bench.raw(BOOKS).insertMany([{ _id: id, v: 1, $name: { $in: new Date(0) }, 'a.b': 1, slug: 'a' }]);
+    await bench.raw(BOOKS).createIndex({ slug: 1 }, { unique: true, sparse: true });
+    const before = await bench.stored(BOOKS);
+    const failing = [update(BOOKS, 1, 1, { $name: 2, 'a.b': 2 }), insert(BOOKS, 2, { slug: 'a' })];
+    await expect(bench.commit(failing)).rejects.toMatchObject({ reason: 'duplicate', fields: ['slug'] });
+    expect([await bench.stored(BOOKS), bench.errors]).toEqual([before, []]);
+    await bench.commit([update(BOOKS, 1, 1, { $name: 2 })]);
+    expect(await bench.stored(BOOKS)).toEqual([{ _id: id, v: 2, $name: 2, 'a.b': 1, slug: 'a' }]);
   });
 
   test('leaves alone what others have changed, and names it; what they removed stays away', async () => {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../src/lib/json.ts';
 import { createCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
 import { createConnection } from '../../../../src/stores/mongo-documents/connection/connection.ts';
 import type { Connection, KnownIndex } from '../../../../src/stores/mongo-documents/connection/types.ts';
+import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
 import type { DocumentStore, Namespace, Write } from '../../../../src/stores/ports.ts';
 import { idOf } from '../../../contracts/cases.ts';
 
@@ -39,9 +40,10 @@ export function openWorkbench(
   // Not one that is shared: it must be closed before a server of the test's own goes.
   const client = new MongoClient(uri);
   onTestFinished(() => client.close());
+  const kinds = createValueKinds(() => performance.now());
   const raw = (ns: Namespace) => client.db(ns.database ?? undefined).collection(ns.collection);
   return {
-    ...createCommits({ connection, indexes: { of: () => indexes }, log }),
+    ...createCommits({ connection, indexes: { of: () => indexes }, kinds, log }),
     connection,
     errors,
     raw,

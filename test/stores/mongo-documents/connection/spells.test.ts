@@ -90,3 +90,18 @@ it('says that a privilege is missing, and takes it for no absence', () => {
     'error: the database user lacks a privilege: it needs readWrite on every database that is used',
   ]);
 });
+
+it('says what the database fails at, one line a minute for each code, and takes it for no absence', () => {
+  const { spells, clock, told } = setUp();
+  const failed = (code: number) =>
+    new StoreError('failed', { cause: Object.assign(new Error('no space'), { code }) });
+  for (; clock.now < 60_000; clock.now += 1000) {
+    spells.failed(spells.begin(), failed(8));
+    spells.failed(spells.begin(), failed(175));
+    spells.succeeded(spells.begin());
+  }
+  const line = 'error: the database fails: what it fails at is answered with 503';
+  expect(told()).toEqual([line, line]);
+  spells.failed(spells.begin(), failed(8));
+  expect(told()).toEqual([line]);
+});

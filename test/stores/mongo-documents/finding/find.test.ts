@@ -102,6 +102,29 @@ function inOrder(documents: readonly StoredDocument[], by: Sort): readonly Store
   }
 }
 
+describeMongo('a path with a number in it', ({ standalone }) => {
+  it('finds the same with an index on it as without', async () => {
+    const documents = [{ tags: [] }, { tags: ['a'] }, { tags: [{ x: 1 }] }, { tags: { 0: 'a' } }, {}];
+    const { books, find, count, declare } = await openReads(standalone, documents);
+    const asked: Filter[] = [
+      where('tags.0', { kind: 'eq', value: null }),
+      where('tags.0', { kind: 'eq', value: 'A', fold: true }),
+      where('tags.0', { kind: 'ne', value: 'a' }),
+      where('tags.0.x', { kind: 'exists', value: false }),
+      where('tags', { kind: 'elemMatch', filter: where('0', { kind: 'eq', value: null }) }),
+    ];
+    const matches = async (one: Filter) => {
+      const expected = (await find(BOOKS, query())).filter(compileFilter(one));
+      expect(await find(BOOKS, query({ filter: one }))).toEqual(expected);
+      expect(await count(BOOKS, one)).toBe(expected.length);
+    };
+    for (const one of asked) await matches(one);
+    await declare(foldingIndex('tags.0'), true);
+    await books.createIndex({ 'tags.0.x': 1 }, { sparse: true });
+    for (const one of asked) await matches(one);
+  });
+});
+
 describeMongo('a field with the name by which the driver knows its own', ({ standalone }) => {
   const name = '_bsontype';
 

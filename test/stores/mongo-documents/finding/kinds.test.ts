@@ -40,6 +40,16 @@ it.each<[string, Partial<FindQuery>]>([
   expect(laneOf(parts)).toBe(lane);
 });
 
+it('the more an index helps, the longer a read may take', () => {
+  const quickMs = (parts: Partial<FindQuery>) => kindOfFind(BOOKS, query(parts), KNOWN).quickMs;
+  const title = field('title', { kind: 'eq', value: 'a' });
+  expect([{ filter: regex('x') }, { filter: title }, { filter: EVERYTHING }].map(quickMs)).toEqual([
+    100,
+    1000,
+    Number.POSITIVE_INFINITY,
+  ]);
+});
+
 it('what the server keeps of its own is short', () => {
   const own = { database: null, collection: 'cloister.clients' };
   expect(laneOf({ filter: field('title', { kind: 'eq', value: 'a' }) }, own)).toBe('lookup');

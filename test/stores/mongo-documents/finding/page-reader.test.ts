@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { EVERYTHING, type Filter } from '../../../../src/stores/filter.ts';
 import type { Lane } from '../../../../src/stores/mongo-documents/connection/lanes.ts';
 import { createReads } from '../../../../src/stores/mongo-documents/finding/find.ts';
+import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
 import { BOOKS, query } from '../../../contracts/cases.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openConnection, rejection } from '../connections.ts';
@@ -23,7 +24,8 @@ describeMongo('pages', ({ standalone }) => {
     const texts = ['small', ...Array.from({ length: 4 }, (_, n) => `${n}`.repeat(HALF_A_MEGABYTE))];
     await books.insertMany(texts.map((text, n) => ({ _id: n === 0 ? 'first' : `${ID}${n}`, text })));
     const { connection } = openConnection(uri, { maxPoolSize });
-    const reads = createReads({ connection, indexes: { of: () => [] }, hasRoom });
+    const kinds = createValueKinds(() => performance.now());
+    const reads = createReads({ connection, indexes: { of: () => [] }, hasRoom, kinds });
     const find = (filter: Filter, limit = 10, deadline = Date.now() + 20_000) =>
       reads.findText(BOOKS, query({ filter, limit }), { deadline });
     /** Takes every place that a lane has, until it is told to give them back. */

@@ -7,6 +7,7 @@ import { createTexts } from '../../../../src/stores/mongo-documents/finding/page
 import { createExperience } from '../../../../src/stores/mongo-documents/folding/experience.ts';
 import { FOLDING } from '../../../../src/stores/mongo-documents/folding/folding.ts';
 import { createSpellingMemory } from '../../../../src/stores/mongo-documents/folding/memory.ts';
+import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
 import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { BOOKS, index, query } from '../../../contracts/cases.ts';
 import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
@@ -26,7 +27,12 @@ export async function openReads(server: string, documents: readonly Document[]) 
   if (documents.length > 0) await books.insertMany([...documents]);
   const { connection } = openConnection(uri);
   const known: KnownIndex[] = [];
-  const reads = createReads({ connection, indexes: { of: () => known }, hasRoom: () => true });
+  const reads = createReads({
+    connection,
+    indexes: { of: () => known },
+    hasRoom: () => true,
+    kinds: createValueKinds(() => performance.now()),
+  });
   return {
     books,
     connection,

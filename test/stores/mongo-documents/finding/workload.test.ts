@@ -3,7 +3,8 @@ import type { Kind } from '../../../../src/stores/mongo-documents/finding/kinds.
 import { createWorkload, shortPageOf } from '../../../../src/stores/mongo-documents/finding/workload.ts';
 
 const MB = 1_048_576;
-const kind = (lane: Kind['lane'], limit = 10): Kind => ({
+const kind = (lane: Kind['lane'], limit = 10, quickMs = 100): Kind => ({
+  quickMs,
   space: '.books',
   key: `${lane} ${limit}`,
   limit,
@@ -28,10 +29,15 @@ it('what may scan runs beside a few until it was quick', () => {
 
 it('where an index helps, only what takes very long counts as a scan', () => {
   const workload = createWorkload();
-  workload.saw(kind('query'), cost(500));
-  expect(workload.laneOf(kind('query'))).toBe('query');
-  workload.saw(kind('query'), cost(3000));
-  expect(workload.laneOf(kind('query'))).toBe('scan');
+  const [indexed, first] = [kind('query', 10, 1000), kind('query', 11, Number.POSITIVE_INFINITY)];
+  for (const [ms, expected] of [
+    [500, 'query'],
+    [3000, 'scan'],
+  ] as const) {
+    workload.saw(indexed, cost(ms));
+    workload.saw(first, cost(ms));
+    expect([workload.laneOf(indexed), workload.laneOf(first)]).toEqual([expected, 'query']);
+  }
 });
 
 it('pages are taken for long where documents of the collection would make them so', () => {
@@ -60,11 +66,19 @@ it('reads by id stay what they are, unless their documents are huge', () => {
   expect(workload.laneOf(kind('lookup'))).toBe('page');
 });
 
+it('counts of whole collections run beside a few others until they were quick', () => {
+  const workload = createWorkload();
+  expect(workload.laneOf(kind('count'))).toBe('count');
+  workload.saw(kind('count'), cost(3, 0, 0));
+  expect(workload.laneOf(kind('count'))).toBe('query');
+  workload.saw(kind('count'), cost(200, 0, 0));
+  expect(workload.laneOf(kind('count'))).toBe('count');
+});
+
 it('what is not remembered is what it looks like', () => {
   const workload = createWorkload();
   const unknown = { ...kind('scan'), key: undefined };
   workload.saw(unknown, cost(1));
   expect(workload.laneOf(unknown)).toBe('scan');
   expect(workload.bytesOf(unknown)).toBe(0);
-  expect(workload.laneOf({ ...kind('count'), key: undefined })).toBe('count');
 });

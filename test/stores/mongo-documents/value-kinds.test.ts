@@ -1,0 +1,49 @@
+// What is known of values that other programs wrote, and for how long it is believed.
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import { createValueKinds } from '../../../src/stores/mongo-documents/value-kinds.ts';
+import { BOOKS } from '../../contracts/cases.ts';
+import { describeMongo } from '../../helpers/mongo-servers.ts';
+import { openReads } from './finding/workbench.ts';
+
+const ISO = '2024-01-02T03:04:05.678Z';
+
+describeMongo('kinds of values', ({ standalone }) => {
+  test('are found at a path, in lists too, and looked for again in time', async () => {
+    const { run, books } = await openReads(standalone, [{ at: [new Date(0)], id: new ObjectId() }]);
+    let now = 0;
+    const kinds = createValueKinds(() => {
+      now += 1;
+      return now;
+    });
+    const has = (path: string, group: 'dates' | 'others', patienceMs?: number) =>
+      run((scope) => kinds.has(scope, { ns: BOOKS, path }, group, patienceMs));
+    expect(await has('at', 'dates')).toBe(true);
+    expect(await has('at', 'others')).toBe(false);
+    expect(await has('id', 'others', 1000)).toBe(true);
+    expect(await has('$odd', 'dates')).toBe(false);
+    expect(await has('later', 'dates')).toBe(false);
+    await books.insertOne({ later: new Date(0) });
+    expect(await has('later', 'dates')).toBe(false);
+    now += 1000;
+    expect(await has('later', 'dates')).toBe(true);
+  });
+
+  test.each<[string, readonly unknown[], string]>([
+    ['ours alone', ['a', 1, null, { x: 1 }], 'plain'],
+    ['dates beside numbers and nulls', [new Date(0), 1, null], 'plain'],
+    ['ids alone', [new ObjectId(), null], 'plain'],
+    ['dates beside text', [new Date(0), ISO, 1], 'merged'],
+    ['dates beside text in one list', [[new Date(0), ISO]], 'evaluated'],
+    ['dates beside a boolean', [new Date(0), true, ISO], 'evaluated'],
+    ['dates beside ids', [new Date(0), new ObjectId()], 'evaluated'],
+    ['ids beside text', [new ObjectId(), 'a'], 'evaluated'],
+  ])('%s decide what the order of the server is worth', async (_name, values, order) => {
+    const { run } = await openReads(
+      standalone,
+      values.map((a) => ({ a })),
+    );
+    const kinds = createValueKinds(() => performance.now());
+    expect(await run((scope) => kinds.orderAt(scope, { ns: BOOKS, path: 'a' }))).toBe(order);
+  });
+});
