@@ -63,7 +63,7 @@ const PLAIN_RESPONSE: ReadonlySet<string> = new Set([
 const INTERPRETED_WORDS: ReadonlySet<string> = new Set([
   ...['accel', 'akamai', 'amz', 'amzn', 'apache', 'ats', 'azure', 'ban', 'cache', 'cdn', 'cf', 'cloudflare'],
   ...['csp', 'dns', 'edge', 'envoy', 'esi', 'fastly', 'forwarded', 'goog', 'google', 'haproxy', 'internal'],
-  ...['invalidate', 'istio', 'kong', 'lighttpd', 'litespeed', 'location', 'lscache', 'matched', 'method'],
+  ...['invalidate', 'istio', 'kong', 'lighttpd', 'litespeed', 'location', 'lscache', 'matched'],
   ...['middleware', 'ms', 'netlify', 'nextjs', 'nf', 'nginx', 'now', 'options', 'original', 'override'],
   ...['policies', 'policy', 'proxy', 'purge', 'redirect', 'reproxy', 'rewrite', 'security', 'send', 'squid'],
   ...['surrogate', 'traefik', 'ua', 'upstream', 'varnish', 'vercel', 'webkit', 'xkey', 'xss'],

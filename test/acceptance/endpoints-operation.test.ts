@@ -236,7 +236,7 @@ describe('the console', () => {
     const look = () => JSON.parse(run(server.workspace.cwd, 'sandbox', 'audit', '--json').out);
     const running = look();
     expect(Object.keys(running).sort()).toEqual([
-      ...['ceilings', 'endpoints', 'generatedAt', 'hooks', 'level', 'selfTest', 'versions'],
+      ...['ceilings', 'endpoints', 'generatedAt', 'hooks', 'jit', 'level', 'selfTest', 'versions'],
     ]);
     expect(Object.keys(running.versions).sort()).toEqual(['isolatedVm', 'node', 'v8']);
     expect(running.endpoints).toMatchObject([

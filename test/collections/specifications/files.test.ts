@@ -96,7 +96,7 @@ test('reports edits by hand, and its own writes never', async () => {
   await files.remove({ ...BOOKS_ADDRESS, name: 'people' });
   await rm(file);
   await vi.waitFor(() => expect(changes).toHaveLength(3), { timeout: 15_000 });
-  expect(changes[2]).toEqual({ address: BOOKS_ADDRESS, file, text: undefined });
+  expect(changes[2]).toEqual({ address: BOOKS_ADDRESS, file, text: undefined, before: '{"edited":1}' });
 });
 
 test('reports a folder that is renamed, and a specification that an editor replaces', async () => {
