@@ -140,8 +140,11 @@ describe('DELETE', () => {
     expect(await server.logs('removed')).toHaveLength(1);
     const removed = await server.call('DELETE', `${path}/config`);
     expect([removed.status, removed.body.result]).toEqual([200, 'success']);
-    for (const sub of ['', '/config', '/policy', '/versions', '/logs', '/suspend'])
+    for (const sub of ['', '/config', '/policy', '/logs', '/suspend'])
       expect([sub, (await server.get(path + sub)).status]).toEqual([sub, 404]);
+    const kept = (await server.get(`${path}/versions`)).body.versions;
+    expect(kept).toMatchObject([{ version: 1, active: false }]);
+    expect((await server.get(`${path}/versions/1`)).text).toBe(HELLO);
     const folder = join(server.workspace.path, 'endpoints', '1.0');
     expect(existsSync(join(folder, 'endpoint.removed.js'))).toBe(false);
     expect(existsSync(join(folder, 'endpoint.removed.policy.json'))).toBe(false);

@@ -63,15 +63,12 @@ describe('a suspension', () => {
   });
 
   it('says who did it and when, to admins', async () => {
-    const shown = (await server.get('/1.0/writer/suspend')).body;
-    const { clientId } = shown;
-    expect(shown).toEqual({ suspended: true, by: 'admin', clientId, at: expect.any(Number) });
-    expect(clientId).toEqual(expect.any(String));
     const listed = async (token?: string) => {
       const { endpoints } = (await server.get('/api/endpoints', token === undefined ? {} : { token })).body;
       return endpoints.find(({ slug }: { slug: string }) => slug === 'writer');
     };
-    expect((await listed()).suspension).toMatchObject({ by: 'admin', clientId });
+    const shown = { by: 'admin', clientId: expect.any(String), at: expect.any(Number) };
+    expect((await listed()).suspension).toEqual(shown);
     const other = await listed(await server.userToken('reader'));
     expect([other.state, other.suspension]).toEqual(['suspended', undefined]);
   });
@@ -82,7 +79,6 @@ describe('a suspension', () => {
     await server.endpoint('writer', HELLO);
     expect(codeOf(await server.get('/1.0/writer'))).toBe('503 ENDPOINT_SUSPENDED');
     expect((await server.call('DELETE', '/1.0/writer/suspend')).status).toBe(200);
-    expect((await server.get('/1.0/writer/suspend')).body).toEqual({ suspended: false });
     expect((await server.get('/1.0/writer')).text).toBe('hello');
   });
 

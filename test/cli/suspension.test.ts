@@ -25,8 +25,9 @@ describe('the commands that suspend and resume', () => {
     const { code, io } = await run('endpoints', 'suspend', '1.0/report');
     expect([code, io.complained, io.printed.length]).toEqual([0, [], 1]);
     await expect.poll(() => statusOf(first, path), SOON).toBe(503);
-    const shown = (await first.get(`${path}/suspend`)).body;
-    expect(shown).toMatchObject({ suspended: true, by: 'operator', clientId: null, at: expect.any(Number) });
+    const [shown] = (await first.get('/api/endpoints')).body.endpoints;
+    const suspension = { by: 'operator', clientId: null, at: expect.any(Number) };
+    expect(shown).toMatchObject({ state: 'suspended', suspension });
     const { audit } = (await first.get('/api/audit')).body;
     const entry = { action: 'endpoint.suspend', target: path, clientId: null };
     expect(audit).toContainEqual(expect.objectContaining(entry));

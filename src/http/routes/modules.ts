@@ -143,10 +143,6 @@ function liveRoutes(
     }),
   });
   resource(server, `${base}/suspend`, {
-    GET: act((_request, reply, address) => {
-      const { suspension = null } = modules.registry.get(address) ?? {};
-      return sendValue(reply, { suspended: suspension !== null, ...suspension });
-    }),
     POST: act(async (request, reply, address) => {
       await modules.suspend(address, actorOf(request));
       return sendDone(reply, address, 'suspended');

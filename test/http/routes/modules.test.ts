@@ -102,17 +102,12 @@ describe.each(PLACES)('below %s', (place) => {
 
   it.each([
     ['PATCH', 'policy', 'GET, HEAD, PUT, OPTIONS'],
-    ['PUT', 'suspend', 'GET, HEAD, POST, DELETE, OPTIONS'],
+    ['GET', 'suspend', 'POST, DELETE, OPTIONS'],
     ['POST', 'versions', 'GET, HEAD, OPTIONS'],
     ['GET', 'versions/1/rollback', 'POST, OPTIONS'],
   ])('%s %s is 405', async (method, sub, allow) => {
     const answer = await app.ask(method, `${place}/${sub}`, { as: 'admin' });
     expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
-  });
-
-  it('says who holds it suspended, if anybody', async () => {
-    const { status, body } = await app.ask('GET', `${place}/suspend`, { as: 'admin' });
-    expect([status, body]).toEqual([200, { suspended: false }]);
   });
 
   it('a rollback says what is in force', async () => {
