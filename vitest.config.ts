@@ -25,12 +25,13 @@ const EMBEDDED_ONLY = [
 /** Processes of custom code, chance for a fixed time, moves between databases that have tests of their own. */
 const ABOUT_NO_STORE = [
   'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
-  'test/acceptance/{configuration,hostile-input,transfer}.test.ts',
+  'test/acceptance/endpoints-{policies,uploads}.test.ts',
+  'test/acceptance/{configuration,hook-results,hostile-input,transfer}.test.ts',
 ];
 
 /** What both kinds of server cannot tell apart: once is enough, and takes half the time. */
 const ABOVE_THE_STORE = [
-  'test/acceptance/{endpoints-*,hooks,hook-results}.test.ts',
+  'test/acceptance/{endpoints-*,hooks}.test.ts',
   'test/acceptance/{access,api-wrapper,clients,commands,http}.test.ts',
 ];
 
