@@ -36,6 +36,7 @@ describe('entries of the audit log', () => {
     const [entry] = entriesAfter(undefined, [action('a')], { at: 5, key });
     const other = keysNamed('other').current;
     expect(hashOf({ ...entry!, key: other.id }, other)).not.toBe(entry!.hash);
+    expect(hashOf(entry!, { ...other, id: key.id })).not.toBe(entry!.hash);
     const { previous, seq, at, clientId, action: what, target, before, after } = entry!;
     const members = [previous, seq, at, clientId, what, target, before, after];
     expect(hashOf(entry!, undefined)).toBe(fingerprint(JSON.stringify(members)));

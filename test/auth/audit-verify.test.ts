@@ -11,6 +11,7 @@ import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
 const OURS = keysNamed('test');
+const OTHER = keysNamed('other').current;
 
 /** A log with twelve entries, and what an attacker can do to it who has the database alone. */
 async function log(store: DocumentStore, folder = auditFolder()) {
@@ -89,6 +90,13 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
   'all of them are worked out anew': [
     (log) => log.replace(...recomputed(log, 1, { target: 'other' })),
     { kind: 'replaced', seq: 12 },
+  ],
+  'one is signed with another key under the name of ours': [
+    (log) => {
+      const { key: id = '', ...next } = { ...at(log, 12), target: 'other' };
+      return log.replace([12, { ...next, key: id, hash: hashOf(next, { ...OTHER, id }) }]);
+    },
+    { kind: 'changed', seq: 12 },
   ],
   'hashes are worked out anew and the key is named': [
     (log) => {

@@ -178,6 +178,17 @@ describe('review: "all"', () => {
       expect(await refused(approve('mixed', 2, both))).toEqual([403, 'APPROVAL_REFUSED']);
     });
 
+    it('is never of one’s own policy beside other code, whoever else has posted it too', async () => {
+      await post('again', saying('one'));
+      await approve('again', 1, reviewer);
+      await put('/1.0/again', { version: 1, grants: books }, both);
+      await post('again', saying('two'));
+      await approve('again', 3, reviewer);
+      await put('/1.0/again', { version: 1, grants: books });
+      expect(await refused(approve('again', 4, both))).toEqual([403, 'APPROVAL_REFUSED']);
+      expect((await approve('again', 4, reviewer)).status).toBe(200);
+    });
+
     it('is of the code together with the policy that was read with it', async () => {
       await post('pair', saying('one'));
       await approve('pair', 1, reviewer);

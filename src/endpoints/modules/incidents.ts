@@ -33,6 +33,8 @@ function createBacklog(
   { isClosing, later }: { readonly isClosing: () => boolean; readonly later: () => void },
 ) {
   const unwritten: AuditAction[] = [];
+  // One that fails must not come behind a later one that does not.
+  const inOrder = createKeyedQueue();
   /** Gives false where the store was away and the entry may wait for it. */
   const isWritten = async (entry: AuditAction): Promise<boolean> => {
     try {
@@ -44,7 +46,7 @@ function createBacklog(
     return true;
   };
 
-  const write = async (entry: AuditAction): Promise<void> => {
+  const writeOne = async (entry: AuditAction): Promise<void> => {
     // Behind those that wait, in its turn.
     if (unwritten.length === 0 && (await isWritten(entry))) return;
     if (unwritten.length < UNWRITTEN_MOST) unwritten.push(entry);
@@ -52,14 +54,17 @@ function createBacklog(
     later();
   };
 
-  const writeWaiting = async (): Promise<void> => {
+  const writeAll = async (): Promise<void> => {
     for (let [entry] = unwritten; entry !== undefined; [entry] = unwritten) {
       if (!(await isWritten(entry))) return later();
       unwritten.shift();
     }
   };
 
-  return { write, writeWaiting };
+  return {
+    write: (entry: AuditAction) => inOrder.run('', () => writeOne(entry)),
+    writeWaiting: () => inOrder.run('', writeAll),
+  };
 }
 
 /** Stores the states of modules and entries of the audit log behind their backs: at once, or soon. */

@@ -191,6 +191,15 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('counts the ends of processes of a module that is suspended already', async () => {
+    const opened = await posted();
+    for (let count = 0; count < 6; count += 1) opened.modules.onIncident(kill);
+    const { audited } = await opened.restart();
+    const ends = (await audited()).filter(([action]) => action === 'host.killed').map(([, target]) => target);
+    const end = '/1.0/report#hostMemory';
+    expect(ends).toEqual([end, end, end, end, `${end} (2 more since 2040-01-01T00:00:00.000Z)`]);
+  });
+
   it('has every end of a process, whatever else is going on, until the module is suspended', async () => {
     const { modules, audited } = await posted();
     for (let count = 0; count < 100; count += 1) {
