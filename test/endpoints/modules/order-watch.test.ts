@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { giveOrder, readOrders } from '../../../src/endpoints/modules/orders.ts';
 import { auditOf } from '../../helpers/audit-log.ts';
 import { openFickleStore } from '../../helpers/fickle-store.ts';
-import { code, endpoint, loadedModules, type Opened } from './modules.ts';
+import { code, endpoint, loadedModules, type Opened, openModules } from './modules.ts';
 
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
@@ -114,6 +114,23 @@ describe('a server that is given orders', () => {
     await order(first, 'suspend');
     const next = await first.restart();
     expect(liveIn(next)).toMatchObject({ state: 'suspended', suspension: { by: 'operator' } });
+  });
+
+  it('lets nothing run of what they suspend while a start is still looking at other code', async () => {
+    const { sandbox, hold, release } = holdableSandbox();
+    const first = await loadedModules({ sandbox });
+    await first.modules.post(REPORT, code(), 'alice');
+    await first.close();
+    await order(first, 'suspend');
+    await first.write('endpoints/1.0/endpoint.other.js', code());
+    const { store, root } = first;
+    const next = await openModules({ sandbox, store, root });
+    hold();
+    const loading = next.modules.load();
+    await expect.poll(() => liveIn(next)?.state).toBeDefined();
+    expect(liveIn(next)?.state).toBe('suspended');
+    release();
+    await loading;
   });
 
   it('has them in force also while the database takes no writes', async () => {
