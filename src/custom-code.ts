@@ -83,7 +83,9 @@ export async function testedStatus(sandbox: Sandbox): Promise<SandboxStatus> {
 
 async function demandLevel(sandbox: Sandbox, { enabled, minimumLevel }: Config['sandbox']): Promise<void> {
   if (!enabled || minimumLevel === 0) return;
-  const { walls, selfTest } = await testedStatus(sandbox);
+  // Before a host is asked for: one whose walls are too weak is not used, so that nobody would get one.
+  await sandbox.selfTest();
+  const { walls, selfTest } = sandbox.status();
   const refusal = checkLevel(minimumLevel, walls);
   if (refusal === undefined && selfTest.state === 'passed') return;
   const message = refusal ?? 'the self-test of the sandbox failed';

@@ -112,6 +112,12 @@ export const ERRORS = {
     explain:
       'The client has not the right `reviewer`, which only `cloister clients add --reviewer` or `clients set` on the machine gives; or it wrote the code or the policy itself.',
   },
+  SUSPENDED_BY_OPERATOR: {
+    status: 403,
+    message:
+      'The operator suspended it: only `cloister endpoints resume` or `cloister hooks resume` on the machine lifts that',
+    explain: '`DELETE …/suspend` of an endpoint or hook that the operator suspended by a command.',
+  },
   NOT_FOUND: {
     status: 404,
     message: 'Nothing lives at this address',

@@ -114,6 +114,7 @@ export interface ModuleService {
   approve(address: ModuleAddress, version: number, by: string): Promise<void>;
   /** Resolves when nothing of the module runs any more, and nothing of it writes. */
   suspend(address: ModuleAddress, by: string): Promise<void>;
+  /** Rejects with SUSPENDED_BY_OPERATOR where a command did it: only a command lifts that. */
   resume(address: ModuleAddress, by: string): Promise<void>;
   logs(
     address: ModuleAddress,

@@ -7,6 +7,8 @@ export interface SelfTests {
   shown(jit: boolean): SelfTest;
   /** Of walls that are said to be in force, those that held when they were tried; undefined until then. */
   proven(walls: Walls, jit: boolean): Walls | undefined;
+  /** The walls of the hosts in which it ran, as far as they held; undefined until then. */
+  held(jit: boolean): Walls | undefined;
   /** One at a time of each kind: a call beside another gives what is shown. */
   run(jit: boolean): Promise<SelfTest>;
 }
@@ -21,6 +23,7 @@ export function createSelfTests(run: (jit: boolean) => Promise<SelfTestResult>):
   const shownOf = (jit: boolean) => shown.get(jit) ?? NOT_RUN;
   return {
     shown: shownOf,
+    held: (jit) => held.get(jit),
     proven(walls, jit) {
       const proven = held.get(jit);
       if (proven === undefined) return undefined;

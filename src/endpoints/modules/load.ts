@@ -10,6 +10,7 @@ import { addressOf, keyOf } from './address.ts';
 import { type Core, entryOf, inTurn } from './core.ts';
 import { logRefusal, removeLost } from './edits.ts';
 import { assertPaths, installLaid } from './install.ts';
+import { type Order, withOrders } from './orders.ts';
 import { readPolicyFile } from './policy-text.ts';
 import type { ModuleState, VersionFacts } from './records.ts';
 import type { Held } from './shelf.ts';
@@ -179,10 +180,11 @@ async function loadAllUnknown(
  */
 export async function loadModules(
   core: Core,
-  options: LoadOptions,
+  { orders, ...options }: LoadOptions & { readonly orders: () => Promise<readonly Order[]> },
 ): Promise<{ readonly rest: Promise<void> }> {
   await core.records.ensure();
-  const states = await core.records.states();
+  // What the operator has suspended meanwhile must not run until the orders are carried out.
+  const states = withOrders(await core.records.states(), await orders());
   for (const state of states) core.shelf.setState(state);
   const codes = (await core.files.list()).filter(({ part }) => part === 'code');
   const unknown: ModuleAddress[] = [];

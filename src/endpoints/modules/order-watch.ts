@@ -15,7 +15,7 @@ export interface OrderWatch {
   begin(): Promise<void>;
   /** Looks now. */
   look(): Promise<void>;
-  /** Waits for the look in hand. */
+  /** Waits for what is in hand. */
   close(): Promise<void>;
 }
 
@@ -23,14 +23,29 @@ export interface OrderWatch {
 export function createOrderWatch(core: Core, { store, queryMs }: Options): OrderWatch {
   const { shelf, records, log, now } = core;
   const closing = new AbortController();
+  /** Orders that are in force and wait to be stored. */
+  const unstored = new Set<string>();
+  const looks = new Set<Promise<void>>();
   let watching: Promise<void> | undefined;
+  let wasAway = false;
 
   const carryOut = async (order: Order): Promise<void> => {
     const address = addressOf(order.key);
-    if (address === undefined) return;
+    const name = `${order.key} ${order.v}`;
+    if (address === undefined || unstored.has(name)) return;
+    unstored.add(name);
+    const apply = () => shelf.setState(ordered(shelf.state(order.key), order));
     // In force at once; what waits its turn is only that it is stored.
-    shelf.setState(ordered(shelf.state(order.key), order));
-    await inTurn(core, address, () => records.save(shelf.state(order.key), undefined, [taken(order)]));
+    apply();
+    try {
+      await inTurn(core, address, () => {
+        // An admin may have lifted another suspension meanwhile.
+        if (order.action === 'suspend') apply();
+        return records.save(shelf.state(order.key), undefined, [taken(order)]);
+      });
+    } finally {
+      unstored.delete(name);
+    }
     log.warn(
       { module: order.key },
       order.action === 'suspend' ? 'suspended by a command' : 'resumed by a command',
@@ -38,22 +53,29 @@ export function createOrderWatch(core: Core, { store, queryMs }: Options): Order
   };
 
   const look = async (): Promise<void> => {
-    for (const order of await readOrders({ store, now, queryMs })) await carryOut(order);
+    const orders = await readOrders({ store, now, queryMs });
+    await Promise.all(orders.map(carryOut));
+  };
+
+  const lookOrWarn = async (): Promise<void> => {
+    try {
+      await look();
+      wasAway = false;
+    } catch (error) {
+      // A newer order may have come in between; the next look finds it.
+      if (!wasAway && !isStoreAway(error))
+        log.warn({ err: error }, 'an order was not stored; it is looked at again');
+      wasAway = true;
+    }
   };
 
   const watch = async () => {
-    for (let wasAway = false; ; ) {
+    for (;;) {
       await pauseOnClock(EVERY_MS, closing.signal);
       if (closing.signal.aborted) return;
-      try {
-        await look();
-        wasAway = false;
-      } catch (error) {
-        // A newer order may have come in between; the next look finds it.
-        if (!wasAway && !isStoreAway(error))
-          log.warn({ err: error }, 'an order was not stored; it is looked at again');
-        wasAway = true;
-      }
+      // Not waited for: what is stored late must not delay what is ordered next.
+      const looking = lookOrWarn().finally(() => looks.delete(looking));
+      looks.add(looking);
     }
   };
 
@@ -66,6 +88,7 @@ export function createOrderWatch(core: Core, { store, queryMs }: Options): Order
     async close() {
       closing.abort();
       await watching;
+      await Promise.all(looks);
     },
   };
 }

@@ -219,6 +219,14 @@ export function createRecords({ store, audit, now, queryMs }: RecordsOptions) {
       } as const;
       return (await store.find(VERSIONS, query, timely())).flatMap((found) => toFacts(found) ?? []);
     },
+    /** Who posted code with this hash, under any name. A version that came with a policy names the author of that. */
+    async postersOf(sha256: string): Promise<readonly string[]> {
+      const query = { filter: equal('sha256', sha256), sort: [], skip: 0, limit: EVERY_RECORD } as const;
+      const found = (await store.find(VERSIONS, query, timely())).flatMap((one) => toFacts(one) ?? []);
+      return found.flatMap(({ clientId, policy }) =>
+        clientId === null || policy !== null ? [] : [clientId],
+      );
+    },
     /** The greatest number that any version of a module has, in force or not; 0 where there is none. */
     async lastVersion(key: string): Promise<number> {
       const query = { filter: equal('key', key), sort: [['version', -1]], skip: 0, limit: 1 } as const;

@@ -55,10 +55,16 @@ export async function suspendModule(
   const { key, active } = mustHold(core, address).state;
   const hash = active?.sha256 ?? null;
   const entry = entryOf({ address, action: 'suspend', clientId: by, before: hash, after: hash });
-  shelf.setState(suspended(shelf.state(key), { by: 'admin', clientId: by, at: now() }));
+  const at = now();
+  const suspend = () => shelf.setState(suspended(shelf.state(key), { by: 'admin', clientId: by, at }));
+  suspend();
   const stopped = stop(key);
   try {
-    await inTurn(core, address, () => records.save(shelf.state(key), entry));
+    await inTurn(core, address, () => {
+      // Another admin may have lifted an older suspension meanwhile.
+      suspend();
+      return records.save(shelf.state(key), entry);
+    });
   } catch (error) {
     incidents.storeLater(address, entry);
     throw error;
@@ -67,12 +73,16 @@ export async function suspendModule(
   }
 }
 
-/** Lifts any suspension. Throws NOT_FOUND. */
+/** Lifts the suspension of an admin or of the circuit breaker. Throws NOT_FOUND, SUSPENDED_BY_OPERATOR. */
 export async function resumeModule(core: Core, address: ModuleAddress, by: string): Promise<void> {
   const { shelf, records } = core;
   const { state } = mustHold(core, address);
+  const { suspendedBy } = state;
+  if (suspendedBy === 'operator') throw new AppError('SUSPENDED_BY_OPERATOR');
   const hash = state.active?.sha256 ?? null;
   const entry = entryOf({ address, action: 'resume', clientId: by, before: hash, after: hash });
-  await records.save(forgiven(shelf.state(state.key)), entry);
-  shelf.setState(forgiven(shelf.state(state.key)));
+  await records.save(forgiven(state), entry);
+  const now = shelf.state(state.key);
+  // One that came while this was stored stays: whoever ordered it stores it next.
+  if (now.suspendedBy === suspendedBy) shelf.setState(forgiven(now));
 }

@@ -17,14 +17,15 @@ export function mustWait(mode: ReviewMode, policy: Policy): boolean {
   return mode === 'all' || grantsPower(policy.given ?? {});
 }
 
-/** Everybody who posted this text, or this policy, under any version of the module. */
+/** Everybody who posted this text under any name, or who put it or this policy into any version of the module. */
 async function authorsOf({ records, shelf }: Core, key: string, facts: VersionFacts): Promise<Set<string>> {
   const { sha256, policySha256 } = facts;
   const isPart = (one: VersionFacts) =>
     one.sha256 === sha256 || (one.policy !== null && one.policySha256 === policySha256);
   const parts = (await records.versions(key)).filter(isPart).map(({ clientId }) => clientId);
   const inForce = facts.policy === null ? shelf.state(key).policyBy : null;
-  return new Set([...parts, inForce].filter((author) => author !== null));
+  const posters = await records.postersOf(sha256);
+  return new Set([...parts, ...posters, inForce].filter((author) => author !== null));
 }
 
 /**

@@ -18,6 +18,7 @@ import { createIncidents } from './incidents.ts';
 import { loadModules } from './load.ts';
 import { createModuleLogs } from './logs.ts';
 import { createOrderWatch } from './order-watch.ts';
+import { readOrders } from './orders.ts';
 import { putPolicy, shownPolicy } from './policies.ts';
 import { createPolicyReader } from './policy.ts';
 import { postCode, rollBack } from './posting.ts';
@@ -150,7 +151,10 @@ export function createModules(deps: ModulesDeps): Modules {
     ...createHistory(core),
     async load() {
       await watch.begin();
-      const { rest } = await loadModules(core, { signal: closing.signal, pause });
+      const { rest } = await loadModules(core, {
+        ...{ signal: closing.signal, pause },
+        orders: () => readOrders(deps),
+      });
       watch.after(rest);
       await orders.begin();
     },

@@ -21,7 +21,11 @@ describe('removing', () => {
     expect([await read(FILE), await read(POLICY)]).toEqual([undefined, undefined]);
     expect(retired).toEqual(['endpoint:1.0/report']);
     modules.log(unit!, 'r2', { level: 'info', message: 'too late' });
+<<<<<<< HEAD
     expect((await modules.versions(REPORT)).map(({ clientId }) => clientId)).toEqual(['alice']);
+=======
+    expect(await modules.versions(REPORT)).toMatchObject([{ version: 1, clientId: 'alice', active: false }]);
+>>>>>>> w/r1
     await expect(modules.remove(REPORT, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
 
@@ -111,6 +115,16 @@ describe('suspending', () => {
     expect(next.modules.registry.get(REPORT)).toMatchObject({
       ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob' } },
     });
+  });
+
+  it('holds when another admin lifts an older one at the same time', async () => {
+    const first = await loadedModules();
+    const { modules } = first;
+    await modules.post(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'alice');
+    await Promise.all([modules.resume(REPORT, 'alice'), modules.suspend(REPORT, 'bob')]);
+    expect(modules.registry.get(REPORT)).toMatchObject({ suspension: { clientId: 'bob' } });
+    expect((await first.restart()).modules.registry.get(REPORT)?.state).toBe('suspended');
   });
 
   it('works while the database is away', async () => {

@@ -99,6 +99,19 @@ describe('review of all code', () => {
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', postedBy: null });
   });
 
+  it('lets nobody approve code that they posted under another name', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.post(endpoint('draft'), code(), 'bob');
+    await modules.remove(endpoint('draft'), 'bob');
+    await modules.post(REPORT, code(), 'alice');
+    await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
+    await modules.approve(REPORT, 1, 'carol');
+    // Who only put a policy on the same code did not write it.
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'dora');
+    await modules.post(endpoint('copy'), code(), 'alice');
+    await modules.approve(endpoint('copy'), 1, 'dora');
+  });
+
   it('forgets what waits when the endpoint is removed', async () => {
     const { modules } = await loadedModules({ review: 'all' });
     await modules.post(REPORT, code(), 'alice');
