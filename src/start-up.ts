@@ -63,7 +63,7 @@ function isPassing(error: unknown): error is StoreError {
 /** What the log says of a failure; of the same it says it once. */
 function wordsOf(failure: StoreError): string {
   const { reason, cause } = failure;
-  if (isStoreAway(failure) && reason !== 'failed') {
+  if (isStoreAway(failure) && reason !== 'failed' && reason !== 'damaged') {
     return 'the database is away: the start is completed when it comes';
   }
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;

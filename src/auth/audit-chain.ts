@@ -38,6 +38,7 @@ export interface AuditEntry extends AuditAction {
 
 // Of two processes that append the same number only one can: the number is the id.
 export const idOf = (seq: number) => seq.toString(16).padStart(24, '0');
+export const seqOf = (id: string) => Number.parseInt(id, 16);
 
 /** The hash that an entry must have. `key` is the one that it names; entries without one need none. */
 export function hashOf(entry: Omit<AuditEntry, 'hash'>, key: AuditKey | undefined): string {

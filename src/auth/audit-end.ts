@@ -2,8 +2,8 @@
 // another one, the next entries say so before anything else is noted.
 import { AppError } from '../errors.ts';
 import { EVERYTHING, type Filter } from '../stores/filter.ts';
-import type { DocumentStore } from '../stores/ports.ts';
-import { AUDIT, type AuditAction, type AuditEntry, idOf, toEntry } from './audit-chain.ts';
+import type { DocumentStore, StoredDocument } from '../stores/ports.ts';
+import { AUDIT, type AuditAction, type AuditEntry, idOf, seqOf, toEntry } from './audit-chain.ts';
 import type { AuditKeys } from './audit-keys.ts';
 
 /** Which entry is the newest one. */
@@ -47,9 +47,16 @@ export async function findEntries(
   filter: Filter,
   page: { readonly direction: 1 | -1; readonly limit: number; readonly deadline: number },
 ): Promise<readonly AuditEntry[]> {
-  const { direction, limit, deadline } = page;
+  return (await findDocuments(store, filter, page)).map(toEntry);
+}
+
+function findDocuments(
+  store: Pick<DocumentStore, 'find'>,
+  filter: Filter,
+  { direction, limit, deadline }: Parameters<typeof findEntries>[2],
+): Promise<readonly StoredDocument[]> {
   const query = { filter, sort: [['_id', direction]], skip: 0, limit } as const;
-  return (await store.find(AUDIT, query, { deadline })).map(toEntry);
+  return store.find(AUDIT, query, { deadline });
 }
 
 /** Makes the view of one process on the end of the log. */
@@ -105,7 +112,9 @@ export function createAuditEnd({ store, keys, anchor, log, strict }: EndOptions)
     /** The newest entry, as the database has it. Rejects with the store's StoreError. */
     async find(deadline: number): Promise<Found> {
       const page = { direction: -1, limit: 1, deadline } as const;
-      const [last] = await findEntries(store, EVERYTHING, page);
+      const [document] = await findDocuments(store, EVERYTHING, page);
+      // What stands there may be no entry: a number that is in use can never be written, so the next one follows the id.
+      const last = document && { ...toEntry(document), seq: seqOf(document._id) };
       return { last, due: [...otherKey(last), ...(await brokenAt(last, deadline))] };
     },
     /** Entries up to this one are stored. Never rejects. */

@@ -74,6 +74,11 @@ function isEnd(value: unknown): value is AuditEnd {
   return typeof seq === 'number' && typeof hash === 'string';
 }
 
+function unreadable(file: string, cause?: unknown): never {
+  const message = `the newest entry of the audit log cannot be read from ${file}: the next entry of a server writes it anew`;
+  throw new AppError('CONFIGURATION_INVALID', { field: 'auth.auditPath', message, cause });
+}
+
 function createAnchor(folder: string): AuditAnchor {
   const file = join(folder, 'audit.head');
   return {
@@ -83,9 +88,9 @@ function createAnchor(folder: string): AuditAnchor {
         if (isEnd(value)) return value;
       } catch (error) {
         if (isMissing(error)) return undefined;
-        throw error;
+        return unreadable(file, error);
       }
-      throw new Error(`${file} does not hold the newest entry of the audit log`);
+      return unreadable(file);
     },
     async save({ seq, hash }) {
       // Not flushed: a killed process loses nothing of it, and a power failure may take the newest entries too.

@@ -2,7 +2,7 @@
 import { AppError } from '../errors.ts';
 import type { Filter } from '../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../stores/ports.ts';
-import { AUDIT, type AuditEntry, BEGINNING, hashOf, idOf, toEntry } from './audit-chain.ts';
+import { AUDIT, type AuditEntry, BEGINNING, hashOf, idOf, seqOf, toEntry } from './audit-chain.ts';
 import type { AuditAnchor, AuditEnd } from './audit-end.ts';
 import type { AuditKeys } from './audit-keys.ts';
 
@@ -78,7 +78,7 @@ function faultOf(
     ...more,
   });
   const { key: id } = entry;
-  const place = Number.parseInt(document._id, 16);
+  const place = seqOf(document._id);
   if (document._id !== idOf(place)) return at('changed');
   if (place > expected) return at('missing', { to: place - 1 });
   if (Object.keys(document).some((member) => !MEMBERS.has(member))) return at('changed');

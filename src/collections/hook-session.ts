@@ -55,6 +55,8 @@ export function hasHooks({ collection, event }: HookPoint): boolean {
 export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSession {
   const until = now() + HOOKS_MS;
   const room = hooks.openRoom();
+  let isEnded = false;
+  const bounds = { until, isOver: () => isEnded };
   let spent = 0;
   const context: Context = {
     ...asked,
@@ -71,7 +73,7 @@ export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSessi
     }
   };
   const runOn = async (at: HookPoint, obj: JsonObject, about: Particulars): Promise<JsonObject> => {
-    const task = { ...at, ...about, context, until, use: { room, fault: mustBeObject } };
+    const task = { ...at, ...about, ...bounds, context, use: { room, fault: mustBeObject } };
     const result = await hooks.run(task, JSON.stringify(obj));
     return result === undefined ? obj : (result as JsonObject);
   };
@@ -91,14 +93,17 @@ export function beginHooks({ hooks, now }: HookTools, asked: Context): HookSessi
       if (!hasHooks(at)) return;
       const show = (text: string, index: number) => {
         const about = { documents: [text], patient: index > 0 };
-        return hooks.run({ ...at, ...about, context, until }, text);
+        return hooks.run({ ...at, ...about, ...bounds, context }, text);
       };
       await timed(() => mapSideBySide(texts, AT_ONCE, show));
     },
     async replace(at, text, fault) {
       if (!hasHooks(at)) return undefined;
-      return timed(() => hooks.run({ ...at, context, until, use: { room, fault } }, text));
+      return timed(() => hooks.run({ ...at, ...bounds, context, use: { room, fault } }, text));
     },
-    [Symbol.dispose]: () => room.close(),
+    [Symbol.dispose]() {
+      isEnded = true;
+      room.close();
+    },
   };
 }

@@ -31,6 +31,8 @@ export interface HookTask {
   readonly patient?: boolean;
   /** Epoch milliseconds from which no further hook of the request begins. */
   readonly until: number;
+  /** Whether the request has ended, as it does when another of its documents is refused: then no hook is worth waiting for. */
+  readonly isOver?: () => boolean;
   /** Absent where nobody uses a result: then it is not even parsed. */
   readonly use?: ResultUse;
 }

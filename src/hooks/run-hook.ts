@@ -84,10 +84,12 @@ export function createRunHook(deps: RunDeps): RunHook {
     };
   };
 
-  const run = async (job: Job, { patient, until }: HookTask): Promise<Outcome> => {
+  const run = async (job: Job, { patient, until, isOver }: HookTask): Promise<Outcome> => {
     let outcome = await sandbox.run(job);
     while (patient === true && isBusy(outcome) && now() < until) {
       await pause(BUSY_MS);
+      // What is left of a refused request would fill the queue of the hook for nothing.
+      if (isOver?.() === true) break;
       outcome = await sandbox.run(job);
     }
     return outcome;
@@ -104,6 +106,7 @@ export function createRunHook(deps: RunDeps): RunHook {
     const { name } = use;
     const { index } = task;
     const unit = unitOf(name);
+    if (task.isOver?.() === true) throw refusedBy(name, 'was not begun: the request is over', { index });
     if (now() >= task.until) {
       throw refusedBy(name, 'was not begun: the hooks of this request take too long together', { index });
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../src/auth/audit.ts';
+import { AUDIT, idOf } from '../../src/auth/audit-chain.ts';
 import { auditFolder, auditOf, keysNamed, silent } from '../helpers/audit-log.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
@@ -23,6 +24,18 @@ describe('the end of the audit log', () => {
     for (let n = 0; n < 6; n += 1) await audits[n % 2 === 0 ? 0 : 1].record(ACTION);
     const entries = await audits[0].read(0, 10);
     expect(entries.map(({ action }) => action)).toEqual(Array(6).fill('client.create'));
+  });
+
+  it('is the last number, whatever the document under it says', async () => {
+    const { store } = await openTemporaryStore();
+    const audit = auditOf(store);
+    await audit.record([ACTION, ACTION]);
+    const [, last] = await audit.read(0, 10);
+    const { policy: _, ...members } = last!;
+    const copy = { kind: 'insert', ns: AUDIT, document: { ...members, v: 1, _id: idOf(3) } } as const;
+    await store.commit([copy], { deadline: Date.now() + 5000 });
+    await audit.record(ACTION);
+    expect((await audit.read(3, 10)).map(({ seq, action }) => [seq, action])).toEqual([[4, 'client.create']]);
   });
 
   it('with another key is noted by a server, and refused by a command', async () => {

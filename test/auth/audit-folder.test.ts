@@ -47,9 +47,9 @@ describe('the folder of the audit log', () => {
     expect(await anchor.load()).toEqual({ seq: 7, hash: 'f' });
     const file = join(place.folder, 'audit.head');
     expect(modeOf(file)).toBe(0o600);
-    for (const text of ['', '{}', '{"seq":"7"}']) {
+    for (const text of ['', '{bad', '{}', '{"seq":"7"}']) {
       writeFileSync(file, text);
-      await expect(anchor.load(), text).rejects.toThrow();
+      await expect(anchor.load(), text).rejects.toMatchObject({ code: 'CONFIGURATION_INVALID' });
     }
   });
 });

@@ -65,6 +65,11 @@ describe('audit verify', () => {
     const late = captureIo(workspace.cwd);
     expect(await runCommand(['audit', 'verify', '--after', '99'], late)).toBe(2);
     expect(late.complained).toEqual(['cloister: audit verify: The audit log has no entry 99']);
+    const torn = captureIo(workspace.cwd);
+    expect(await withText('audit.head', '', () => runCommand(['audit', 'verify'], torn))).toBe(2);
+    expect(torn.complained.join()).toMatch(
+      /^cloister: audit verify: the newest entry .* cannot be read from \S+audit\.head/,
+    );
   });
 
   it('says where nothing outside the database tells of the newest entry', async () => {

@@ -110,6 +110,18 @@ test('the room for results is that of the request, and closed with it', async ()
   expect(closed).toEqual(['room']);
 });
 
+test('documents that are in hooks when their request ends learn of it', async () => {
+  const tasks: HookTask[] = [];
+  const { session } = begin((task) => void tasks.push(task));
+  await session.change(at, {});
+  await session.replace({ ...at, event: 'beforeGet' }, '{}', () => undefined);
+  await session.showEach({ ...at, event: 'beforeDelete' }, ['{}']);
+  const over = () => tasks.map((task) => task.isOver?.());
+  expect(over()).toEqual([false, false, false]);
+  session[Symbol.dispose]();
+  expect(over()).toEqual([true, true, true]);
+});
+
 test('all documents but the first of a request are patient', async () => {
   const patient: unknown[] = [];
   const { session } = begin((task) => {

@@ -132,6 +132,18 @@ describe('a busy hook', () => {
     expect((await refusal(run('always', { patient: true }))).code).toBe('ENDPOINT_BUSY');
     expect(stand.clock.time).toBe(31_000);
   });
+
+  it('is not waited for once the request is over, nor begun', async () => {
+    let isOver = false;
+    stand.hooks.set('busy', () => {
+      isOver = stand.jobs.length === 3;
+      return busy;
+    });
+    const task = { patient: true, isOver: () => isOver };
+    expect((await refusal(run('busy', task))).code).toBe('ENDPOINT_BUSY');
+    expect((await refusal(run('busy', task))).code).toBe('HOOK_FAILED');
+    expect(stand.jobs).toHaveLength(3);
+  });
 });
 
 describe('what a hook may ask for', () => {

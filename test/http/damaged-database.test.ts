@@ -15,6 +15,8 @@ const query = (text: object) => encodeURIComponent(JSON.stringify(text));
 
 let healthy: Workspace;
 let ids: string[];
+/** Signed with the secret that the data folder holds. */
+let token: string;
 
 beforeAll(async () => {
   healthy = createWorkspace(LIBRARY);
@@ -29,6 +31,7 @@ beforeAll(async () => {
   ids = added.body.results.map(({ _id }: { _id: string }) => _id);
   await app.inject('PUT', BOOKS, { body: { query: { pages: { $lt: 150 } }, update: { inPrint: true } } });
   await app.inject('POST', '/api/clients', { body: { clientId: 'other', secret: 'of another client' } });
+  token = await app.adminToken();
   await app.close();
   return () => healthy.remove();
 });
@@ -127,5 +130,24 @@ describe('a damaged data file', () => {
         path,
       ).toBe(true);
     }
+  });
+
+  it('whose secret for tokens cannot be read: the server stays up, and lets nobody in', async () => {
+    const workspace = createWorkspace(LIBRARY);
+    cpSync(join(healthy.cwd, 'data'), join(workspace.cwd, 'data'), { recursive: true });
+    damagePages(join(workspace.cwd, 'data/cloister.db'), { seed: 3, count: 40, from: BEHIND_HEADER });
+    const log: string[] = [];
+    const app = await startApp({ workspace, log });
+    const asked = [
+      app.inject('GET', '/health', { token: null }),
+      app.inject('POST', '/token', { token: null, body: { clientId: 'other', secret: 'of another client' } }),
+      app.inject('GET', BOOKS, { token }),
+      app.inject('GET', '/api/audit', { token }),
+      app.inject('GET', '/hello', { token: null }),
+    ];
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([503, 503, 503, 503, 200]);
+    expect(lines(log, 'the step is repeated until it succeeds')).toHaveLength(1);
+    await app.close();
+    workspace.remove();
   });
 });

@@ -8,9 +8,7 @@ import { argument } from './call-arguments.ts';
 import { composeArgument, modelRequest, objectArgument } from './model-options.ts';
 import { createModelScope, type ModelScope, type Run, type ScopeDeps } from './model-scope.ts';
 import { Refusal } from './refusal.ts';
-
-/** Bytes of the documents in an answer: what crosses to the guest must fit into its heap. */
-const MAX_RESULTS = 8 * 1024 * 1024;
+import { createResultTexts } from './result-texts.ts';
 
 type Documents = Pick<DocumentService, 'list' | 'count' | 'create' | 'updateByQuery' | 'removeByQuery'>;
 
@@ -24,14 +22,6 @@ export interface ModelDeps extends ScopeDeps {
 export type ModelCall = (args: JsonObject, run: Run) => Promise<string>;
 
 type Perform = (scope: ModelScope, args: JsonObject) => Promise<string>;
-
-const fits = (results: readonly string[]) =>
-  results.reduce((sum, text) => sum + Buffer.byteLength(text), 0) <= MAX_RESULTS;
-
-/** What was written is written: documents too large to show are counted instead. */
-function shown(results: readonly string[]): string {
-  return fits(results) ? `"results":[${results.join(',')}]` : `"results":[],"omitted":${results.length}`;
-}
 
 function required(args: JsonObject, name: string): Json {
   const value = argument(args, name);
@@ -53,12 +43,21 @@ function writeOptions(args: JsonObject) {
 
 /** Each performs one action of the table in `Model(name)`. */
 function createActions({ documents, store, log }: ModelDeps): Readonly<Record<ModelAction, Perform>> {
+  const write = createResultTexts();
+
+  /** What was written is written: documents too large to show are counted instead. */
+  const shown = async (results: readonly string[]): Promise<string> => {
+    const text = await write(results);
+    return text === undefined ? `"results":[],"omitted":${results.length}` : `"results":[${text}]`;
+  };
+
   return {
     async find({ collection, grant, context }, args) {
       const request = modelRequest(args, collection, grant.maxResults);
       const page = await documents.list(collection, request, context);
-      if (!fits(page.results)) throw new AppError('RESULT_TOO_LARGE');
-      return `{"results":[${page.results.join(',')}],"metadata":${JSON.stringify(page.metadata)}}`;
+      const text = await write(page.results);
+      if (text === undefined) throw new AppError('RESULT_TOO_LARGE');
+      return `{"results":[${text}],"metadata":${JSON.stringify(page.metadata)}}`;
     },
     async count({ collection, grant, context }, args) {
       const request = modelRequest(args, collection, grant.maxResults);
@@ -73,12 +72,12 @@ function createActions({ documents, store, log }: ModelDeps): Readonly<Record<Mo
       }
       const body = documentsOf(args, grant);
       const { results } = await documents.create(collection, body, context, writeOptions(args));
-      return `{${shown(results)}}`;
+      return `{${await shown(results)}}`;
     },
     async update({ collection, context }, args) {
       const body = { query: required(args, 'query'), update: required(args, 'update') };
       const page = await documents.updateByQuery(collection, body, context, writeOptions(args));
-      return `{${shown(page.results)},"metadata":${JSON.stringify(page.metadata)}}`;
+      return `{${await shown(page.results)},"metadata":${JSON.stringify(page.metadata)}}`;
     },
     async delete({ collection, context, run }, args) {
       const query = required(args, 'query');
