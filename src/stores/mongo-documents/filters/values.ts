@@ -10,7 +10,7 @@ import { anyOf, type Dialect, foreignAt, holds, member, NONE, type Said, UNSAID 
 import { patternsOf, type Sought, soughtUnderCollation, withPatterns } from './text.ts';
 
 /** The texts of a longer list are sent in their other forms only where the collection has such values. */
-export const MOST_EXPANDED = 100;
+export const MOST_EXPANDED = 10;
 
 /** Patterns in place of this many texts would take the server longer than a query without the collation. */
 const MOST_PATTERNS = 30;
