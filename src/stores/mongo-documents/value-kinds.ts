@@ -46,6 +46,8 @@ interface Answer {
   readonly found: boolean;
   /** Milliseconds of the clock. */
   readonly until: number;
+  /** Milliseconds for which it is believed in all. */
+  readonly keptMs: number;
   /** Present where the server found nothing in so many milliseconds, and came to no end. */
   readonly patienceMs?: number | undefined;
 }
@@ -59,9 +61,11 @@ interface Asked extends Place {
 export const PATIENCE_MS = 1000;
 
 const MOST_ANSWERS = 5000;
-/** An answer is believed for so many times as long as the look took, and so long at least, in milliseconds. */
+/** A look that takes less, in milliseconds, is repeated often; another after so many times as long as it took. */
+const QUICK_MS = 25;
 const TIMES = 100;
-const LEAST_MS = 200;
+/** Bounds of the time for which the answer of a quick look is believed: doubled while it is asked for all the time. */
+const KEPT_MS = { first: 10, most: 1000 };
 /** What was found is there for a while, and a look that came to no end is not begun again at once. */
 const FOUND_MS = 10_000;
 
@@ -76,11 +80,11 @@ export function createValueKinds(now: () => number): ValueKinds {
     const seen = await look(scope, { ns, query: { [path]: { $type: GROUPS[group] } } }, patienceMs);
     if (seen === undefined) {
       const found = answers.get(key)?.found ?? false;
-      answers.set(key, { found, until: now() + FOUND_MS, patienceMs });
+      answers.set(key, { found, until: now() + FOUND_MS, keptMs: FOUND_MS, patienceMs });
       return found;
     }
-    const keep = seen ? FOUND_MS : Math.max((now() - began) * TIMES, LEAST_MS);
-    answers.set(key, { found: seen, until: now() + keep });
+    const ms = seen ? FOUND_MS : keptFor(began, now() - began, answers.get(key));
+    answers.set(key, { found: seen, until: now() + ms, keptMs: ms });
     return seen;
   };
 
@@ -129,6 +133,13 @@ export function createValueKinds(now: () => number): ValueKinds {
       return isOdd === true ? 'evaluated' : 'merged';
     },
   };
+}
+
+/** Milliseconds for which it is believed that there is nothing, after a look that `began` then and took so long. */
+function keptFor(began: number, took: number, before: Answer | undefined): number {
+  if (took >= QUICK_MS) return took * TIMES;
+  const isBusy = before !== undefined && !before.found && began < before.until + before.keptMs;
+  return isBusy ? Math.min(2 * before.keptMs, KEPT_MS.most) : KEPT_MS.first;
 }
 
 const MAX_TIME_EXPIRED = 50;

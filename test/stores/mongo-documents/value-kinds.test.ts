@@ -42,6 +42,24 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect([commands, new Set(await Promise.all(asked))]).toEqual([['find'], new Set(['plain'])]);
   });
 
+  test('are looked for less often while they are asked for all the time', async () => {
+    const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
+    let now = 0;
+    const kinds = createValueKinds(() => now);
+    const looks = async (milliseconds: number) => {
+      const commands = await commandsOf(async () => {
+        const end = now + milliseconds;
+        for (; now < end; now += 5) {
+          await run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+        }
+      });
+      return commands.length;
+    };
+    expect(await looks(300)).toBe(5);
+    now += 10_000;
+    expect(await looks(10)).toBe(1);
+  });
+
   test('that were found count on when a server does not find out in time', async () => {
     const server = await ownServer();
     const { run } = await openReads(`${server.uri}site`, [{ a: new Date(0) }]);
