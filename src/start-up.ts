@@ -11,6 +11,8 @@ const PATIENCE_MS = 10_000;
 /** Milliseconds between two attempts: doubled from the first to the longest. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2000;
+/** So often a step may be refused for what the database holds, such as duplicates, before the start is impossible. */
+const MOST_REFUSALS = 5;
 
 interface StartUpOptions {
   /** Done in this order, each until it has succeeded once. One that failed may be run again from its beginning. */
@@ -30,7 +32,7 @@ interface StartUpOptions {
 export interface StartUp {
   /**
    * Resolves when the server may listen: all is done, or the database is away, slow or fails and the rest goes on behind.
-   * Rejects with whatever stops a step until then but an error of the store.
+   * Rejects with whatever stops a step until then but an error of the store that may pass.
    */
   begin(): Promise<void>;
   /** Resolves when all is done, however late; rejects as `begin` does. Stays pending when `close` comes first. */
@@ -68,7 +70,8 @@ function wordsOf(failure: StoreError): string {
   }
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
   const what = code === undefined ? reason : `${reason}, code ${code}`;
-  return `the database fails at a step of the start (${what}): the step is repeated until it succeeds`;
+  const next = isStoreAway(failure) ? 'until it succeeds' : 'a few times';
+  return `the database fails at a step of the start (${what}): the step is repeated ${next}`;
 }
 
 /** Makes the start-up. Nothing is done before `begin`. */
@@ -84,6 +87,15 @@ export function createStartUp(options: StartUpOptions): StartUp {
   let isDone = false;
   let behind: Promise<void> = Promise.resolve();
   const told = new Set<string>();
+  const refusals = new Map<() => Promise<void>, number>();
+
+  /** True for a step that may succeed at the next attempt. */
+  const isWorthwhile = (step: () => Promise<void>, error: unknown): error is StoreError => {
+    if (isStoreAway(error) || !isPassing(error)) return isPassing(error);
+    const count = (refusals.get(step) ?? 0) + 1;
+    refusals.set(step, count);
+    return count < MOST_REFUSALS;
+  };
 
   const tell = (failure: StoreError): void => {
     const words = wordsOf(failure);
@@ -107,7 +119,7 @@ export function createStartUp(options: StartUpOptions): StartUp {
         if (signal.aborted) again.push(step);
         else await step();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isWorthwhile(step, error)) throw error;
         failure ??= error;
         again.push(step);
       }

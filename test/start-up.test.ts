@@ -142,6 +142,16 @@ describe('a start without its database', () => {
     ]);
   });
 
+  it('is impossible where a step is refused again and again for what the database holds', async () => {
+    const { startUp, ran, lines } = play({ steps: [nothing, failing(100, 'duplicate')] });
+    await startUp.begin();
+    await expect(startUp.done).rejects.toMatchObject({ reason: 'duplicate' });
+    expect(ran).toEqual([0, 1, 1, 1, 1, 1]);
+    expect(lines).toEqual([
+      'the database fails at a step of the start (duplicate): the step is repeated a few times',
+    ]);
+  });
+
   it('tells whoever waits what is wrong once the database has come', async () => {
     const error = new AppError('BAD_REQUEST');
     const { startUp } = play({ health: failing(1), steps: [() => Promise.reject(error)] });

@@ -11,6 +11,8 @@ import { spaceKey } from './names.ts';
 
 /** Groups of types that are asked for together. */
 const GROUPS = {
+  /** All of the next two. */
+  foreign: FOREIGN_TEXT_TYPES,
   dates: ['date'],
   /** Shown as text, and no dates. */
   others: FOREIGN_TEXT_TYPES.filter((type) => type !== 'date'),
@@ -28,7 +30,7 @@ type Order = 'plain' | 'merged' | 'evaluated';
 export interface ValueKinds {
   /**
    * Whether a document has a value of the group at the path, in a list too. With `patienceMs`, a server that has found none
-   * in so many milliseconds is taken to have none.
+   * in so many milliseconds is taken to have what was last found there, else none.
    */
   has(scope: Scope, place: Place, group: Group, patienceMs?: number): Promise<boolean>;
   /** What the server's order of the values at a path is worth. */
@@ -44,45 +46,85 @@ interface Answer {
   readonly found: boolean;
   /** Milliseconds of the clock. */
   readonly until: number;
+  /** Milliseconds for which it is believed in all. */
+  readonly keptMs: number;
+  /** Present where the server found nothing in so many milliseconds, and came to no end. */
+  readonly patienceMs?: number | undefined;
 }
 
+interface Asked extends Place {
+  readonly group: Group;
+  readonly patienceMs: number | undefined;
+}
+
+/** Milliseconds that a read waits for a look at a path, where no index helps. */
+export const PATIENCE_MS = 1000;
+
 const MOST_ANSWERS = 5000;
-/** Looking takes a tenth of the time at most, and far less where a look takes long because no index helps. */
+/** A look that takes less, in milliseconds, is repeated often; another after so many times as long as it took. */
 const QUICK_MS = 25;
-const TIMES = { quick: 10, slow: 200 };
-const LONGEST_MS = 60_000;
-/** What was found is there for a while. */
+const TIMES = 100;
+/** Bounds of the time for which the answer of a quick look is believed: doubled while it is asked for all the time. */
+const KEPT_MS = { first: 10, most: 1000 };
+/** What was found is there for a while, and a look that came to no end is not begun again at once. */
 const FOUND_MS = 10_000;
 
 /** Knows nothing yet. `now` tells milliseconds. */
 export function createValueKinds(now: () => number): ValueKinds {
   const answers = new LRUCache<string, Answer>({ max: MOST_ANSWERS });
+  const looks = new Map<string, Promise<boolean>>();
 
-  const has: ValueKinds['has'] = async (scope, place, group, patienceMs) => {
-    const { ns, path } = place;
-    if (!isPlainPath(path)) return false;
-    const exactly = JSON.stringify([spaceKey(ns), path, group]);
-    const roughly = `${exactly} in ${patienceMs}`;
+  const lookAgain = async (scope: Scope, asked: Asked, key: string): Promise<boolean> => {
+    const { ns, path, group, patienceMs } = asked;
     const began = now();
-    const known = [answers.get(exactly), answers.get(roughly)].find((one) => one && began < one.until);
-    if (known !== undefined) return known.found;
-    const found = await look(scope, { ns, query: { [path]: { $type: GROUPS[group] } } }, patienceMs);
-    const took = now() - began;
-    const times = took < QUICK_MS ? TIMES.quick : TIMES.slow;
-    const keep = found === true ? FOUND_MS : Math.min(took * times, LONGEST_MS);
-    answers.set(found === undefined ? roughly : exactly, { found: found === true, until: now() + keep });
-    return found === true;
+    const seen = await look(scope, { ns, query: { [path]: { $type: GROUPS[group] } } }, patienceMs);
+    if (seen === undefined) {
+      const found = answers.get(key)?.found ?? false;
+      answers.set(key, { found, until: now() + FOUND_MS, keptMs: FOUND_MS, patienceMs });
+      return found;
+    }
+    const ms = seen ? FOUND_MS : keptFor(began, now() - began, answers.get(key));
+    answers.set(key, { found: seen, until: now() + ms, keptMs: ms });
+    return seen;
+  };
+
+  const answerTo = async (scope: Scope, asked: Asked): Promise<boolean> => {
+    const { ns, path, group, patienceMs = Number.POSITIVE_INFINITY } = asked;
+    const key = JSON.stringify([spaceKey(ns), path, group]);
+    const known = answers.get(key);
+    const isEnough = (known?.patienceMs ?? Number.POSITIVE_INFINITY) >= patienceMs;
+    if (known !== undefined && isEnough && now() < known.until) return known.found;
+    const current = looks.get(key);
+    // Many ask the same at once: one of them looks, and those who know an answer go on with that.
+    if (current !== undefined) return known?.found ?? current.catch(() => answerTo(scope, asked));
+    const own = lookAgain(scope, asked, key);
+    looks.set(key, own);
+    try {
+      return await own;
+    } finally {
+      looks.delete(key);
+    }
+  };
+
+  const has: ValueKinds['has'] = async (scope, { ns, path }, group, patienceMs) => {
+    if (!isPlainPath(path)) return false;
+    const asked = { ns, path, patienceMs };
+    // One look settles the usual case.
+    if (group !== 'own' && !(await answerTo(scope, { ...asked, group: 'foreign' }))) return false;
+    return answerTo(scope, { ...asked, group });
   };
 
   return {
     has,
     async orderAt(scope, place) {
-      const ask = (group: Group) => has(scope, place, group);
-      const [dates, others] = await Promise.all([ask('dates'), ask('others')]);
+      const [dates, others] = await Promise.all([
+        has(scope, place, 'dates', PATIENCE_MS),
+        has(scope, place, 'others', PATIENCE_MS),
+      ]);
       if (!dates && !others) return 'plain';
-      const own = await ask('own');
+      const own = await has(scope, place, 'own');
       // One kind alone, beside nothing but numbers and nulls, stands in its own order.
-      if (dates !== others && !own && (dates || !(await ask('notIds')))) return 'plain';
+      if (dates !== others && !own && (dates || !(await has(scope, place, 'notIds')))) return 'plain';
       if (others) return 'evaluated';
       const { path } = place;
       const both = { $and: [{ [path]: { $type: 'date' } }, { [path]: { $type: GROUPS.own } }] };
@@ -91,6 +133,13 @@ export function createValueKinds(now: () => number): ValueKinds {
       return isOdd === true ? 'evaluated' : 'merged';
     },
   };
+}
+
+/** Milliseconds for which it is believed that there is nothing, after a look that `began` then and took so long. */
+function keptFor(began: number, took: number, before: Answer | undefined): number {
+  if (took >= QUICK_MS) return took * TIMES;
+  const isBusy = before !== undefined && !before.found && began < before.until + before.keptMs;
+  return isBusy ? Math.min(2 * before.keptMs, KEPT_MS.most) : KEPT_MS.first;
 }
 
 const MAX_TIME_EXPIRED = 50;

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { createValueKinds } from '../../../src/stores/mongo-documents/value-kinds.ts';
 import { BOOKS } from '../../contracts/cases.ts';
-import { describeMongo } from '../../helpers/mongo-servers.ts';
+import { describeMongo, ownServer, rawClient } from '../../helpers/mongo-servers.ts';
 import { openReads } from './finding/workbench.ts';
 
 const ISO = '2024-01-02T03:04:05.678Z';
@@ -27,6 +27,55 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect(await has('later', 'dates')).toBe(false);
     now += 1000;
     expect(await has('later', 'dates')).toBe(true);
+  });
+
+  test('are looked for once when many ask, and once for all kinds', async () => {
+    const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
+    const kinds = createValueKinds(() => 0);
+    const ask = () => run((scope) => kinds.orderAt(scope, { ns: BOOKS, path: 'a' }));
+    const asked: Promise<string>[] = [];
+    const commands = await commandsOf(async () => {
+      asked.push(...Array.from({ length: 20 }, ask));
+      await Promise.all(asked);
+      await ask();
+    });
+    expect([commands, new Set(await Promise.all(asked))]).toEqual([['find'], new Set(['plain'])]);
+  });
+
+  test('are looked for less often while they are asked for all the time', async () => {
+    const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
+    let now = 0;
+    const kinds = createValueKinds(() => now);
+    const looks = async (milliseconds: number) => {
+      const commands = await commandsOf(async () => {
+        const end = now + milliseconds;
+        for (; now < end; now += 5) {
+          await run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+        }
+      });
+      return commands.length;
+    };
+    expect(await looks(300)).toBe(5);
+    now += 10_000;
+    expect(await looks(10)).toBe(1);
+  });
+
+  test('that were found count on when a server does not find out in time', async () => {
+    const server = await ownServer();
+    const { run } = await openReads(`${server.uri}site`, [{ a: new Date(0) }]);
+    const fail = (mode: string) => {
+      const data = { failCommands: ['find'], errorCode: 50, appName: 'cloister' };
+      const command = { configureFailPoint: 'failCommand', mode, ...(mode !== 'off' && { data }) };
+      return rawClient(server.uri).db('admin').command(command);
+    };
+    let now = 0;
+    const kinds = createValueKinds(() => now);
+    const has = (path: string) => run((scope) => kinds.has(scope, { ns: BOOKS, path }, 'dates', 1000));
+    expect(await has('a')).toBe(true);
+    now = 20_000;
+    await fail('alwaysOn');
+    expect([await has('a'), await has('b')]).toEqual([true, false]);
+    await fail('off');
   });
 
   test.each<[string, readonly unknown[], string]>([

@@ -123,8 +123,8 @@ function isOfSocket(error: Error): boolean {
   return typeof code === 'string' && OF_A_SOCKET.test(code);
 }
 
-/** Where an error was made, Node's own functions aside. */
-const FRAME = /^\s+at (?!.*\bnode:).*$/m;
+/** Where an error was made, functions of Node and of the language aside. */
+const FRAME = /^\s+at (?!.*(?:\bnode:|\(<anonymous>\))).*$/m;
 const DRIVER = /[\\/]node_modules[\\/](?:mongodb|bson)[\\/]/;
 
 /** A defect of the driver: it throws whatever its code runs into. */
@@ -146,9 +146,14 @@ function reasonOf(error: MongoError): Reason {
   return worded ?? (isOfNetwork(error) ? 'unavailable' : 'failed');
 }
 
-/** The driver has buffers for 17 MB and writes on past their end. */
-const isPastBuffer = (error: unknown) =>
-  error instanceof RangeError && Reflect.get(error, 'code') === 'ERR_OUT_OF_RANGE';
+/** The driver has buffers for 17 MB and writes on past their end: numbers and text by Node, bytes by `Uint8Array`. */
+function isPastBuffer(error: unknown): boolean {
+  if (!(error instanceof RangeError)) return false;
+  return (
+    Reflect.get(error, 'code') === 'ERR_OUT_OF_RANGE' ||
+    (error.message === 'offset is out of bounds' && isOfDriver(error))
+  );
+}
 
 /**
  * The StoreError of whatever was thrown, StoreErrors as they are. What is not known to be somebody's mistake is a failure

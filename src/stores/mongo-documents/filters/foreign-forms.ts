@@ -36,6 +36,8 @@ const TIMESTAMP_TEXT = /^(?:0|[1-9]\d{0,19})$/;
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Words and numbers up to this length are taken for what they look like, not for the text of bytes. */
 const WORD = /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,15}|\d{1,15})$/;
+/** The text of more bytes is sent once only: a command has a bound. */
+const MOST_BASE64 = 4096;
 /** Bytes come in kinds, and those of different kinds are not equal. */
 const BINARY_KINDS = [0, 1, 2, 3, 5, 6, 7, 8, 128];
 /** What code has, and few other texts. */
@@ -56,7 +58,7 @@ function timestampForms(text: string): readonly unknown[] {
 }
 
 function binaryForms(text: string): readonly unknown[] {
-  if (text === '' || WORD.test(text) || !BASE64_TEXT.test(text)) return [];
+  if (text === '' || text.length > MOST_BASE64 || WORD.test(text) || !BASE64_TEXT.test(text)) return [];
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) return [];
   return BINARY_KINDS.map((kind) => new Binary(bytes, kind));

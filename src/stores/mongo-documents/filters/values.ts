@@ -2,12 +2,15 @@
 import type { BSONRegExp } from 'mongodb';
 import type { Json } from '../../../lib/json.ts';
 import type { TypeName } from '../../filter.ts';
-import { toBsonValue } from '../bson/values.ts';
+import { toBsonId, toBsonValue } from '../bson/values.ts';
 import { around, comparedForm, dateOf, isAmbiguous } from './foreign-forms.ts';
 import { isSayableList } from './lists.ts';
 import { isStorable, leastIdFrom, looksLikeOperator, storedForms } from './operands.ts';
 import { anyOf, type Dialect, foreignAt, holds, member, NONE, type Said, UNSAID } from './said.ts';
 import { patternsOf, type Sought, soughtUnderCollation, withPatterns } from './text.ts';
+
+/** The texts of a longer list are sent in their other forms only where the collection has such values. */
+export const MOST_EXPANDED = 10;
 
 /** Patterns in place of this many texts would take the server longer than a query without the collation. */
 const MOST_PATTERNS = 30;
@@ -67,13 +70,24 @@ function holdsNear({ path }: Place, value: number): Said {
   return { query: member(path, { $gte: below, $lte: above }), exact: false };
 }
 
+/** True where it has been found out that other programs have no such values there. */
+function hasNoForeign({ path, dialect }: Place): boolean {
+  const foreign = foreignAt(dialect, path);
+  return foreign?.dates === false && !foreign.others;
+}
+
 /** The values as the database holds them. */
 export function soughtValues(values: readonly Json[], place: Place): Sought {
   const isId = isIdPath(place);
   if (!place.dialect.collated) {
     const forms: unknown[] = [];
     const patterns: BSONRegExp[] = [];
+    const isPlain = values.length > MOST_EXPANDED && hasNoForeign(place);
     for (const value of values) {
+      if (isPlain && typeof value === 'string') {
+        forms.push(isId ? toBsonId(value) : value);
+        continue;
+      }
       forms.push(...storedForms(value, isId));
       if (typeof value === 'string') patterns.push(...patternsOf(value));
     }

@@ -77,11 +77,8 @@ describeMongo('commits on MongoDB', (servers) => {
       for (const ns of [BOOKS, NEIGHBOUR]) {
         expect((await stored(ns)).map(({ v }) => v)).toEqual(versions.map(() => 1));
       }
-      for (const work of [
-        commit([remove(BOOKS, 0, 0)]),
-        commit([remove(BOOKS, 1, 1), remove(BOOKS, 0, 0)]),
-      ]) {
-        expect(await failureOf(work)).toMatchObject({ reason: 'conflict' });
+      for (const writes of [[remove(BOOKS, 0, 0)], [remove(BOOKS, 1, 1), remove(BOOKS, 0, 0)]]) {
+        expect(await failureOf(commit(writes))).toMatchObject({ reason: 'conflict' });
       }
     });
 

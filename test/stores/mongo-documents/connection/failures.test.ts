@@ -230,6 +230,14 @@ describe('a failure', () => {
     expect(asStoreError(caught(() => BSON.deserialize(null as never)))).toMatchObject({ reason: 'failed' });
   });
 
+  it('of bytes that the driver has no room for is that they are too large', () => {
+    const bytes = caught(() => BSON.serialize({ a: new BSON.Binary(Buffer.alloc(20_000_000)) }));
+    expect(bytes).toBeInstanceOf(RangeError);
+    expect(asStoreError(bytes)).toMatchObject({ reason: 'too-large' });
+    const ours = caught(() => new Uint8Array(1).set([1, 2]));
+    expect(() => asStoreError(ours)).toThrow('offset is out of bounds');
+  });
+
   it('tells by its labels whether to try again', () => {
     expect(isTransient(coded(251, { errorLabels: ['TransientTransactionError'] }))).toBe(true);
     expect(isTransient(coded(112))).toBe(true);

@@ -57,6 +57,11 @@ it('knows a pattern by its text, and none where there is none', () => {
   ]);
 });
 
+it('takes no long text for that of bytes', () => {
+  const text = (length: number) => Buffer.alloc((length / 4) * 3, 'cover').toString('base64');
+  expect([foreignForms(text(4096)).length > 0, foreignForms(text(4100))]).toEqual([true, []]);
+});
+
 it('knows what is shown as null', () => {
   expect(SHOWN_AS_NULL.map(shown)).toEqual(SHOWN_AS_NULL.map(() => null));
 });

@@ -6,6 +6,7 @@ import type { Json } from '../../../../src/lib/json.ts';
 import type { Filter, Test } from '../../../../src/stores/filter.ts';
 import { compileFilter } from '../../../../src/stores/matching/match.ts';
 import { compareDocuments } from '../../../../src/stores/matching/order.ts';
+import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
 import { foreignFor, orderOf } from '../../../../src/stores/mongo-documents/finding/foreign.ts';
 import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
 import type { Sort } from '../../../../src/stores/ports.ts';
@@ -119,6 +120,27 @@ describeMongo('values of other programs', ({ standalone }) => {
       },
     );
     await fc.assert(property, { seed: 7, numRuns: 8, endOnFailure: true, interruptAfterTimeLimit: 30_000 });
+  });
+
+  it('are found by long lists too, which are sent once only where there are none', async () => {
+    const texts = Array.from({ length: 500 }, (_, n) => Buffer.from(`text of ${n}`).toString('base64'));
+    const bytes = new BSON.Binary(Buffer.from('text of 7'));
+    const { find, run } = await openReads(standalone, [{ a: bytes, b: texts[8], c: new Date(ISO) }]);
+    const kinds = createValueKinds(() => performance.now());
+    for (const path of ['a', 'b', 'c']) {
+      const filter = where(path, { kind: 'in', values: [...texts, ISO] });
+      expect(await find(BOOKS, query({ filter }))).toHaveLength(1);
+      const foreign = await run((scope) => foreignFor(scope, { ns: BOOKS, filter, kinds }));
+      const { query: said, exact } = translateFilter(filter, {
+        collated: false,
+        ...(foreign && { foreign }),
+      });
+      const most = path === 'b' ? 501 : Number.POSITIVE_INFINITY;
+      expect([exact, Object(said)[path].$in.length <= most]).toEqual([true, true]);
+    }
+    const ids = where('_id', { kind: 'in', values: texts });
+    const none = await run((scope) => foreignFor(scope, { ns: BOOKS, filter: ids, kinds }));
+    expect(none?.('_id')).toEqual({ dates: false, others: false });
   });
 
   it('are looked for only where a condition or an order depends on them', async () => {
