@@ -21,11 +21,7 @@ describe('removing', () => {
     expect([await read(FILE), await read(POLICY)]).toEqual([undefined, undefined]);
     expect(retired).toEqual(['endpoint:1.0/report']);
     modules.log(unit!, 'r2', { level: 'info', message: 'too late' });
-<<<<<<< HEAD
-    expect((await modules.versions(REPORT)).map(({ clientId }) => clientId)).toEqual(['alice']);
-=======
     expect(await modules.versions(REPORT)).toMatchObject([{ version: 1, clientId: 'alice', active: false }]);
->>>>>>> w/r1
     await expect(modules.remove(REPORT, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
 
