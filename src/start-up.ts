@@ -12,7 +12,7 @@ const PATIENCE_MS = 10_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2000;
 /** So often a step may be refused for what the database holds, such as duplicates, before the start is impossible. */
-const MOST_REFUSALS = 5;
+const MOST_REFUSALS = 15;
 
 interface StartUpOptions {
   /** Done in this order, each until it has succeeded once. One that failed may be run again from its beginning. */

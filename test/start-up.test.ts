@@ -146,7 +146,7 @@ describe('a start without its database', () => {
     const { startUp, ran, lines } = play({ steps: [nothing, failing(100, 'duplicate')] });
     await startUp.begin();
     await expect(startUp.done).rejects.toMatchObject({ reason: 'duplicate' });
-    expect(ran).toEqual([0, 1, 1, 1, 1, 1]);
+    expect(ran).toEqual([0, ...Array(15).fill(1)]);
     expect(lines).toEqual([
       'the database fails at a step of the start (duplicate): the step is repeated a few times',
     ]);
