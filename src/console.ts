@@ -49,9 +49,9 @@ export async function openModuleCheck(
 }
 
 /** What is known without the self-test, where custom code is switched off or no process starts. */
-async function statusOf(sandbox: Sandbox): Promise<SandboxStatus> {
+async function statusOf(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
   try {
-    return await testedStatus(sandbox);
+    return await testedStatus(sandbox, minimumLevel);
   } catch (error) {
     if (error instanceof AppError) return sandbox.status();
     throw error;
@@ -153,7 +153,7 @@ export async function readAudit(config: Config, { cwd }: Surroundings): Promise<
   const { queryMs } = limits;
   const store = await openStore(config, cwd);
   try {
-    const status = await statusOf(sandbox);
+    const status = await statusOf(sandbox, config.sandbox.minimumLevel);
     const folders = moduleFolders(config, cwd);
     return await readSandboxReport({ store, folders, ceilings, limits, queryMs, now: Date.now, status });
   } finally {

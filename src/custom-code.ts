@@ -74,18 +74,17 @@ export function moduleFolders({ workspace, paths }: Config, cwd: string) {
   return { endpoints: folder(paths.endpoints), hooks: folder(paths.hooks) };
 }
 
-/** Starts a process, lets another one try to get out, and says what walls there are: only a process knows its own. */
-export async function testedStatus(sandbox: Sandbox): Promise<SandboxStatus> {
-  await sandbox.inspect('module.exports.get = () => {};', 'endpoint');
+/** Lets a process try to get out, starts another one where its walls will do, and says what walls there are. */
+export async function testedStatus(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
   await sandbox.selfTest();
+  const willDo = checkLevel(minimumLevel, sandbox.status().walls) === undefined;
+  if (willDo) await sandbox.inspect('module.exports.get = () => {};', 'endpoint');
   return sandbox.status();
 }
 
 async function demandLevel(sandbox: Sandbox, { enabled, minimumLevel }: Config['sandbox']): Promise<void> {
   if (!enabled || minimumLevel === 0) return;
-  // Before a host is asked for: one whose walls are too weak is not used, so that nobody would get one.
-  await sandbox.selfTest();
-  const { walls, selfTest } = sandbox.status();
+  const { walls, selfTest } = await testedStatus(sandbox, minimumLevel);
   const refusal = checkLevel(minimumLevel, walls);
   if (refusal === undefined && selfTest.state === 'passed') return;
   const message = refusal ?? 'the self-test of the sandbox failed';
@@ -202,7 +201,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
     load: () => modules.load(),
     testWalls() {
       if (!enabled || config.sandbox.minimumLevel > 0) return;
-      testedStatus(sandbox).then(
+      testedStatus(sandbox, 0).then(
         ({ level, walls, selfTest, jit }) => {
           const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
           const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };

@@ -125,6 +125,8 @@ export function createPool(options: PoolOptions): Pool {
   const notStarted = () => {
     failures += 1;
     notBefore = now() + RETRY_MS;
+    // Whoever waits for a host keeps a command running until the next try, which nothing else does.
+    setTimeout(changed, RETRY_MS + 10);
   };
 
   const onReady = (host: Host, child: HostChild, { versions, walls: within }: Ready) => {

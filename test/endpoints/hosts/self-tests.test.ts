@@ -11,6 +11,7 @@ describe('the results of the self-test', () => {
     expect([tests.shown(false).state, tests.proven(said, false)]).toEqual(['running', undefined]);
     expect(await running).toEqual({ state: 'failed', items: [] });
     expect(tests.proven(said, false)).toEqual({ a: true, b: false, c: false, d: false });
+    expect(tests.held(false)).toEqual(walls);
   });
 
   it('are apart for hosts with the compiler', async () => {

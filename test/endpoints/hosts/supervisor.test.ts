@@ -198,6 +198,17 @@ describe('a sandbox with real hosts', () => {
     expect(await run('default')).toMatchObject({ body: 'x' });
   });
 
+  it('says by the self-test which walls there are when no host may be used', async () => {
+    const walls = { limits: true };
+    const selfTest = async () => ({ state: 'passed', items: [], walls }) as const;
+    const { sandbox } = openSandbox({ selfTest, minimumLevel: 4, now: () => performance.now() });
+    await expect(sandbox.inspect('module.exports.get = () => {};', 'endpoint')).rejects.toMatchObject({
+      code: 'SANDBOX_DISABLED',
+    });
+    await sandbox.selfTest();
+    expect(sandbox.status().walls).toEqual(walls);
+  });
+
   it('keeps the result of the self-test', async () => {
     const items = [{ attempt: 'read a file outside', held: true, detail: 'refused' }];
     const tested = realSandbox({ selfTest: async () => ({ state: 'passed', items, walls: {} }) }).sandbox;
