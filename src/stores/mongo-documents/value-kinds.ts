@@ -48,6 +48,8 @@ interface Answer {
   readonly until: number;
   /** Milliseconds for which it is believed in all. */
   readonly keptMs: number;
+  /** Milliseconds that a look takes. */
+  readonly costMs: number;
   /** Present where the server found nothing in so many milliseconds, and came to no end. */
   readonly patienceMs?: number | undefined;
 }
@@ -80,11 +82,14 @@ export function createValueKinds(now: () => number): ValueKinds {
     const seen = await look(scope, { ns, query: { [path]: { $type: GROUPS[group] } } }, patienceMs);
     if (seen === undefined) {
       const found = answers.get(key)?.found ?? false;
-      answers.set(key, { found, until: now() + FOUND_MS, keptMs: FOUND_MS, patienceMs });
+      const costMs = now() - began;
+      answers.set(key, { found, until: now() + FOUND_MS, keptMs: FOUND_MS, costMs, patienceMs });
       return found;
     }
-    const ms = seen ? FOUND_MS : keptFor(began, now() - began, answers.get(key));
-    answers.set(key, { found: seen, until: now() + ms, keptMs: ms });
+    const before = answers.get(key);
+    const costMs = costOf(now() - began, before);
+    const keptMs = seen ? FOUND_MS : keptFor(began, costMs, before);
+    answers.set(key, { found: seen, until: now() + keptMs, keptMs, costMs });
     return seen;
   };
 
@@ -135,9 +140,14 @@ export function createValueKinds(now: () => number): ValueKinds {
   };
 }
 
-/** Milliseconds for which it is believed that there is nothing, after a look that `began` then and took so long. */
-function keptFor(began: number, took: number, before: Answer | undefined): number {
-  if (took >= QUICK_MS) return took * TIMES;
+/** One look alone may have been slow for any reason, such as a connection that had to be made for it. */
+function costOf(took: number, before: Answer | undefined): number {
+  return before === undefined ? took : Math.min(took, 2 * before.costMs);
+}
+
+/** Milliseconds for which it is believed that there is nothing, after a look that `began` then and costs so much. */
+function keptFor(began: number, cost: number, before: Answer | undefined): number {
+  if (before !== undefined && cost >= QUICK_MS) return cost * TIMES;
   const isBusy = before !== undefined && !before.found && began < before.until + before.keptMs;
   return isBusy ? Math.min(2 * before.keptMs, KEPT_MS.most) : KEPT_MS.first;
 }

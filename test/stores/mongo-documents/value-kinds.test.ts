@@ -42,6 +42,24 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect([commands, new Set(await Promise.all(asked))]).toEqual([['find'], new Set(['plain'])]);
   });
 
+  test('are looked for again at once where a look was slow but once', async () => {
+    const { run, books } = await openReads(standalone, [{ a: 1 }]);
+    let now = 0;
+    let step = 1000;
+    const kinds = createValueKinds(() => {
+      now += step;
+      return now;
+    });
+    const has = () => run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+    expect(await has()).toBe(false);
+    step = 1;
+    now += 100;
+    expect(await has()).toBe(false);
+    await books.insertOne({ a: new Date(0) });
+    now += 100;
+    expect(await has()).toBe(true);
+  });
+
   test('are looked for less often while they are asked for all the time', async () => {
     const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
     let now = 0;
