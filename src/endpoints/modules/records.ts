@@ -49,6 +49,8 @@ export interface ModuleState {
   readonly faulty: readonly string[];
   /** When processes ended that count towards suspension, newest last, whatever version it was; epoch milliseconds. */
   readonly ends: readonly number[];
+  /** The newest version that has been suspended for its ends: those that it and older ones still cause count no more. */
+  readonly judged: number;
   /** Versions that wait for a reviewer, ascending. */
   readonly pending: readonly number[];
   /** Who wrote the policy in force; null for nobody, or for a file laid by hand. */
@@ -103,7 +105,7 @@ export function newState(key: string): ModuleState {
   return {
     ...{ key, last: 0, removedAt: 0, active: null, broken: null, pending: [], violations: [] },
     ...{ suspendedBy: null, suspendedClient: null, suspendedAt: null, policyBy: null },
-    ...{ quarantined: false, faulty: [], ends: [] },
+    ...{ quarantined: false, faulty: [], ends: [], judged: 0 },
   };
 }
 

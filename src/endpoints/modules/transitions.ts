@@ -19,11 +19,12 @@ export function waiting(state: ModuleState, version: number): ModuleState {
 
 /**
  * A version came into force: what waited before it is overtaken. Code that has ended no process under this name lifts what the
- * circuit breaker did; the suspension of a person stays.
+ * circuit breaker did, and what older versions still end is not held against it; the suspension of a person stays.
  */
 export function activated(state: ModuleState, facts: VersionFacts): ModuleState {
   const isFaulty = state.faulty.includes(facts.sha256);
-  const lifted = state.suspendedBy === 'breaker' && !isFaulty ? resumed(state) : state;
+  const lifts = state.suspendedBy === 'breaker' && !isFaulty;
+  const lifted = lifts ? { ...resumed(state), judged: facts.version - 1 } : state;
   return {
     ...counted(lifted, facts.version),
     active: facts,
@@ -83,11 +84,12 @@ export function violated(state: ModuleState, violation: Violation): ModuleState 
 export function ended(state: ModuleState, violation: Violation, sha256: string | undefined): ModuleState {
   const faulty = state.faulty.filter((known) => known !== sha256);
   const all = sha256 === undefined ? faulty : [...faulty, sha256].slice(-FAULTY_KEPT);
+  const counts = violation.version > state.judged;
   return {
     ...violated(state, violation),
     faulty: all,
     quarantined: state.active !== null && all.includes(state.active.sha256),
-    ends: [...state.ends, violation.at].slice(-BREAKER_COUNT),
+    ends: counts ? [...state.ends, violation.at].slice(-BREAKER_COUNT) : state.ends,
   };
 }
 

@@ -35,6 +35,19 @@ describe('the state of a module', () => {
     });
   });
 
+  it('is not suspended anew by what code that was suspended still ends behind it', () => {
+    const all = [1, 2, 3].reduce(
+      (state, at) => ended(state, { ...crash, at }, '1'),
+      activated(blank, facts(1)),
+    );
+    const mended = activated(suspended(all, { by: 'breaker', at: 3 }), facts(2));
+    expect(ended(mended, { ...crash, at: 4 }, '1')).toMatchObject({ quarantined: false, ends: [1, 2, 3] });
+    expect(ended(mended, { ...crash, at: 4, version: 2 }, '2')).toMatchObject({
+      quarantined: true,
+      ends: [2, 3, 4],
+    });
+  });
+
   it('does not start anew with code that has ended a process under this name', () => {
     const bad = suspended(ended(activated(blank, facts(1)), crash, '1'), { by: 'breaker', at: 5 });
     const again = { ...facts(2), sha256: '1' };
