@@ -32,7 +32,7 @@ it('lies in one database file of a folder that is made when missing', async () =
   await app.close();
   const files = readdirSync(join(workspace.cwd, 'deep/er'));
   expect(
-    files.filter((name) => !/-(wal|shm)$|lock/.test(name)),
+    files.filter((name) => !/-(wal|shm)$|^cloister\.lock$|^audit\.(key|head)$/.test(name)),
     files.join(),
   ).toHaveLength(1);
   workspace.remove();
