@@ -153,7 +153,8 @@ export function createIncidents(core: Core): Incidents {
     // These are few, as the third one suspends.
     if (before.suspendedBy === null) write(entryOfIncident(incident));
     else tally.add(entryOfIncident(incident));
-    if (state.suspendedBy === null && endedTooMany(state, now())) suspend(address, state);
+    const isNew = state.ends !== before.ends;
+    if (isNew && state.suspendedBy === null && endedTooMany(state, now())) suspend(address, state);
   };
 
   return {

@@ -89,6 +89,8 @@ describe('the circuit breaker', () => {
     for (let count = 0; count < 3; count += 1) modules.onIncident(kill);
     await modules.post(REPORT, code({}, 'two'), 'alice');
     expect(live()?.state).toBe('active');
+    modules.onIncident(kill);
+    expect(live()?.state, 'what the old code still ends').toBe('active');
     modules.onIncident({ ...kill, version: 2 });
     expect(live()?.state, 'it is the fourth of this name').toBe('suspended');
     await modules.suspend(REPORT, 'alice');
