@@ -1,14 +1,35 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Measure time, or use every core themselves: they run one by one when all the others are done. */
 const ALONE = [
   'test/stores/sqlite-documents/event-loop.test.ts',
   'test/http/long-pages.test.ts',
-  'test/acceptance/kill.test.ts',
+  'test/acceptance/{kill,media-kill}.test.ts',
   'test/acceptance/mongodb-failover.test.ts',
   'test/acceptance/mongodb-cities.test.ts',
   'test/security/hostile-bodies.test.ts',
   'test/sandbox/hostile/*.test.ts',
+];
+
+/**
+ * Pure logic: no store, process, socket, clock or module state that one file could leave to the next. They share the
+ * processes that they run in, because starting one for each takes longer than the tests.
+ */
+const PURE = [
+  'test/lib/{json,regex,text,fold,levels,linear,slices,stored}*.test.ts',
+  'test/config/*.test.ts',
+  'test/auth/{access,audit-chain,challenge,client-input,client-record,address-group}.test.ts',
+  'test/collections/{fields,filters,specifications}/**/*.test.ts',
+  'test/collections/*.test.ts',
+  'test/delivery/{answers,conditions,recipes,routes}/*.test.ts',
+  'test/delivery/images/{accept,geometry,orientation,rotation,frames,memory-budget,png-extras,jpeg-metadata}.test.ts',
+  'test/endpoints/*.test.ts',
+  'test/endpoints/modules/*.test.ts',
+  'test/media/*.test.ts',
+  'test/stores/matching/*.test.ts',
+  'test/stores/mongo-documents/{bson,filters,patterns,folding,finding}/*.test.ts',
+  'test/workers/images/*.test.ts',
 ];
 
 /** They have servers of their own, or compare the databases. */
@@ -18,21 +39,22 @@ const ABOUT_MONGODB = 'test/acceptance/mongodb-*.test.ts';
 const EMBEDDED_ONLY = [
   // What is promised of the embedded database alone.
   'test/acceptance/embedded-database.test.ts',
-  // Kills the server again and again, in the knowledge that a restart takes milliseconds.
-  'test/acceptance/kill.test.ts',
+  // Kill the server again and again, in the knowledge that a restart takes milliseconds.
+  'test/acceptance/{kill,media-kill}.test.ts',
 ];
 
-/** Processes of custom code, chance for a fixed time, moves between databases that have tests of their own. */
+/** Processes of custom code, files and images, chance for a fixed time, moves between databases that have tests of their own. */
 const ABOUT_NO_STORE = [
   'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
   'test/acceptance/endpoints-{policies,uploads}.test.ts',
+  'test/acceptance/{delivery-caching,media-broken-uploads,media-bucket}.test.ts',
   'test/acceptance/{configuration,hook-results,hostile-input,transfer}.test.ts',
 ];
 
 /** What both kinds of server cannot tell apart: once is enough, and takes half the time. */
 const ABOVE_THE_STORE = [
   'test/acceptance/{endpoints-*,hooks}.test.ts',
-  'test/acceptance/{access,api-wrapper,clients,commands,http}.test.ts',
+  'test/acceptance/{access,api-wrapper,clients,commands,field-names,http,media-files,media-uploads,media-wrapper}.test.ts',
 ];
 
 /** The acceptance tests once more, without a changed expectation. */
@@ -52,14 +74,18 @@ export default defineConfig({
   test: {
     pool: 'forks',
     globalSetup: 'test/global-mongo-servers.ts',
-    // One a core: the default leaves one idle, which is half of a small machine.
-    maxWorkers: '100%',
+    // One more than there are cores: a third of the time, tests wait for servers, timers and disks.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A state that is waited for comes when the machine gets to it: its default of a second is none of our promises.
     expect: { poll: { timeout: 15_000 } },
     projects: [
-      { extends: true, test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: ALONE } },
+      { extends: true, test: { name: 'pure logic', include: PURE, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...PURE] },
+      },
       acceptanceOn('on a lone MongoDB', 'standalone', ABOVE_THE_STORE),
       acceptanceOn('on a MongoDB replica set', 'replica set'),
       {

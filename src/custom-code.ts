@@ -5,7 +5,7 @@ import { createCaller } from './auth/access.ts';
 import type { Audit } from './auth/audit.ts';
 import type { Clients } from './auth/clients.ts';
 import type { Gate } from './auth/gate.ts';
-import type { DocumentService } from './collections/documents.ts';
+import type { DocumentService, RecordService } from './collections/documents.ts';
 import type { DocumentHooks } from './collections/hooks.ts';
 import type { Registry } from './collections/registry.ts';
 import type { Config } from './config/schema.ts';
@@ -14,7 +14,6 @@ import type { EndpointCalls } from './endpoints/calls.ts';
 import { createCapabilities } from './endpoints/capabilities/capabilities.ts';
 import { createEgress } from './endpoints/capabilities/fetch/egress.ts';
 import { createFetchCall } from './endpoints/capabilities/fetch/fetch-call.ts';
-import { createNames } from './endpoints/capabilities/fetch/names.ts';
 import { createDisabledSandbox } from './endpoints/hosts/disabled.ts';
 import { createSandbox, type SandboxOptions } from './endpoints/hosts/supervisor.ts';
 import { createLauncher } from './endpoints/hosts/walls/launch.ts';
@@ -28,6 +27,7 @@ import type { Sandbox, SandboxStatus } from './endpoints/sandbox.ts';
 import { AppError } from './errors.ts';
 import { createHooks } from './hooks/hooks.ts';
 import { toAppError } from './http/error-handler.ts';
+import { createNames } from './lib/egress/names.ts';
 import type { Logger } from './lib/logger.ts';
 import { packageRoot } from './lib/package-files.ts';
 import type { Pause } from './lib/pause.ts';
@@ -104,11 +104,11 @@ interface CustomCodeOptions {
   readonly now: () => number;
   readonly pause?: Pause | undefined;
   /** Makes the documents, once their hooks are there. */
-  readonly createDocuments: (hooks: DocumentHooks) => DocumentService;
+  readonly createDocuments: (hooks: DocumentHooks) => DocumentService & RecordService;
 }
 
 export interface CustomCode {
-  readonly documents: DocumentService;
+  readonly documents: DocumentService & RecordService;
   readonly modules: ModuleService;
   readonly calls: EndpointCalls;
   readonly sandboxStatus: () => SandboxStatus;
@@ -206,7 +206,7 @@ export async function createCustomCode(options: CustomCodeOptions): Promise<Cust
           const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
           const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };
           const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
-          if (!hasFailed) logger.info(report, 'the walls of the sandbox hold');
+          if (!hasFailed) logger.info(report, 'sandbox self-test passed');
           else logger.error(report, 'the self-test of the sandbox failed: see /api/status');
         },
         (error: unknown) => logger.error({ err: error }, 'the self-test of the sandbox could not be run'),

@@ -1,12 +1,6 @@
 // Every error that a client can see, in one table. `docs/errors.md` is made from it.
-
-interface CatalogueEntry {
-  readonly status: number;
-  /** What the client reads when the thrower says nothing more precise. */
-  readonly message: string;
-  /** For docs/errors.md: when it occurs and what to do. */
-  readonly explain: string;
-}
+import { type CatalogueEntry, DELIVERY_ERRORS } from './delivery-error-catalogue.ts';
+import { UPLOAD_ERRORS } from './upload-error-catalogue.ts';
 
 /** Codes of whole answers: one `AppError` carries one of these. */
 export const ERRORS = {
@@ -161,6 +155,11 @@ export const ERRORS = {
     explain:
       'A sub-document sent back is older than the stored one. `field` has its path. Nothing was written.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'The upload took too long to arrive',
+    explain: 'See `media.requestSeconds`. Nothing was stored.',
+  },
   PRECONDITION_FAILED: {
     status: 412,
     message: 'The document is not in a state that If-Match or If-None-Match allows',
@@ -240,6 +239,12 @@ export const ERRORS = {
     explain:
       'The database is away, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
+  MEDIA_UNAVAILABLE: {
+    status: 503,
+    message: 'The media store is unavailable',
+    explain:
+      'The folder or the bucket of media files is away, full, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
+  },
   SERVER_BUSY: {
     status: 503,
     message: 'The server has too many connections',
@@ -262,10 +267,12 @@ export const ERRORS = {
     message: 'The endpoint took too long',
     explain: 'It passed `cpuMs` or `wallMs` of its policy, or answered nothing while it waited for nothing.',
   },
+  ...DELIVERY_ERRORS,
   STORE_BUSY: {
     status: 503,
     message: 'Too many reads or writes are waiting',
     explain:
       'The queue of writes is full, or long answers that wait for their clients fill `limits.unsentBytes`. Repeat the request after `Retry-After` seconds.',
   },
+  ...UPLOAD_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;

@@ -86,6 +86,8 @@ type StoreFailure =
   | 'busy';
 
 interface StoreErrorOptions {
+  /** What failed: the database unless told. */
+  readonly store?: StoreError['store'];
   readonly index?: number;
   readonly fields?: readonly string[];
   readonly explanation?: string;
@@ -95,6 +97,8 @@ interface StoreErrorOptions {
 /** What an adapter throws. The vendor's own error, if any, is the `cause` and never leaves the server. */
 export class StoreError extends Error {
   readonly reason: StoreFailure;
+  /** What failed, so that nobody looks for the fault of a bucket in the database. */
+  readonly store: 'database' | 'media';
   /** Which write of a commit failed. */
   readonly index: number | undefined;
   /**
@@ -109,6 +113,7 @@ export class StoreError extends Error {
     super(`store: ${reason}`, { cause: options.cause });
     this.name = 'StoreError';
     this.reason = reason;
+    this.store = options.store ?? 'database';
     this.index = options.index;
     this.fields = options.fields ?? [];
     this.explanation = options.explanation;

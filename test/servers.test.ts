@@ -62,6 +62,12 @@ describe('real servers', () => {
     expect(await started('mongod', args, /Waiting for connections/)).toContain(`"port":${port}`);
   });
 
+  it.skipIf(absent('redis-server'))('redis-server accepts connections', async () => {
+    const port = await freePort();
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+    expect(await started('redis-server', args, /Ready to accept connections/)).toContain(String(port));
+  });
+
   it.skipIf(absent('versitygw'))('versitygw answers HTTP', async () => {
     const port = await freePort();
     const keys = { ROOT_ACCESS_KEY: 'test', ROOT_SECRET_KEY: 'test-secret' };

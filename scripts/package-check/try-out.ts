@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { connect } from '../../test/helpers/client.ts';
 import { ADMIN, freePort } from '../../test/helpers/server-process.ts';
+import { imageAnswer } from './image-answer.ts';
 
 const READY_WITHIN_MS = 20_000;
 
@@ -30,17 +31,26 @@ async function untilHealthy(url: string, ended: Promise<never>): Promise<string>
   throw new Error(`the installed server did not answer within ${READY_WITHIN_MS} ms`);
 }
 
-/** Runs `npx cloister start` in a folder. Resolves with what /health and an endpoint say; rejects when it ends or stays silent. */
+/** Runs `npx cloister start` in a folder. Resolves with what /health, an endpoint and delivery say; rejects when it ends or stays silent. */
 export async function tryOut(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const port = await freePort();
+  const [port, deliveryPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
-  const server = spawn('npx', ['cloister', 'start', '--port', String(port)], {
-    cwd,
-    env: { ...env, CLOISTER_ADMIN_ID: ADMIN.clientId, CLOISTER_ADMIN_SECRET: ADMIN.secret },
-    stdio: ['ignore', 'inherit', 'inherit'],
-    // A group of its own: what ends is npx and the server below it, as by Ctrl-C.
-    detached: true,
-  });
+  const server = spawn(
+    'npx',
+    ['cloister', 'start', '--port', `${port}`, '--delivery-port', `${deliveryPort}`],
+    {
+      cwd,
+      env: {
+        ...env,
+        CLOISTER_ADMIN_ID: ADMIN.clientId,
+        CLOISTER_ADMIN_SECRET: ADMIN.secret,
+        CLOISTER_SERVER_TRUST_PROXY: '1',
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+      // A group of its own: what ends is npx and the server below it, as by Ctrl-C.
+      detached: true,
+    },
+  );
   const gone = new Promise<number | null>((resolve) => server.once('exit', resolve));
   const ended = gone.then((code) => {
     throw new Error(`the installed server ended with ${code}`);
@@ -48,7 +58,8 @@ export async function tryOut(cwd: string, env: NodeJS.ProcessEnv): Promise<strin
   ended.catch(() => undefined);
   try {
     const health = await untilHealthy(url, ended);
-    return `${health}, ${await endpointAnswer(url)}`;
+    const image = await imageAnswer(url, `http://127.0.0.1:${deliveryPort}`);
+    return `${health}, ${await endpointAnswer(url)}, ${image}`;
   } finally {
     if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGINT');
     await gone;

@@ -9,7 +9,11 @@ interface Named {
 
 /** What a decision needs to know of a collection. */
 interface Guarded extends Named {
-  readonly settings: { readonly authenticate: boolean | readonly string[] };
+  readonly settings: {
+    readonly authenticate: boolean | readonly string[];
+    /** Files and their records can be read by anyone at most. */
+    readonly media?: boolean;
+  };
 }
 
 export type Decision = 'ok' | 'no-token' | 'denied';
@@ -33,10 +37,13 @@ function permits(client: Client, kind: Kind, { name, version }: Named): boolean 
 
 /**
  * May `client` (null: anonymous) use this method on the documents of the collection, on whichever sub-path?
- * Methods are upper-case; HEAD counts as GET. Permissions do not tell methods apart.
+ * Methods are upper-case; HEAD counts as GET. Permissions do not tell methods apart. Media need a token to be written,
+ * whatever `authenticate` says.
  */
 export function decide(client: Client | null, collection: Guarded, method: string): Decision {
-  if (isPublic(collection.settings.authenticate, method)) return 'ok';
+  const { authenticate, media = false } = collection.settings;
+  const mayBePublic = !media || canonical(method) === 'GET';
+  if (mayBePublic && isPublic(authenticate, method)) return 'ok';
   if (client === null) return 'no-token';
   return permits(client, 'collections', collection) ? 'ok' : 'denied';
 }

@@ -10,9 +10,11 @@ import { createAttemptLimiter } from './rate-limit.ts';
 import { generatedSecret } from './server-secrets.ts';
 import { createStandings } from './standings.ts';
 import { createTokens, type Tokens } from './tokens.ts';
+import { createUploadTokens, type UploadTokens } from './upload-tokens.ts';
 
 interface GateOptions {
   readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit'>;
+  readonly media: Pick<Config['media'], 'tokenSecret' | 'tokenExpiresIn'>;
   readonly store: Pick<DocumentStore, 'find' | 'commit' | 'watch'>;
   readonly clients: Pick<Clients, 'verify' | 'hasAny' | 'standing'>;
   /** True once all is made that the start makes in the database. Nobody is looked up before. */
@@ -25,6 +27,7 @@ interface GateOptions {
 
 export interface Gate {
   readonly tokens: Tokens;
+  readonly uploadTokens: UploadTokens;
   readonly login: Login;
   /** The client with this `clientId` as it is now, or was seconds ago, as for tokens; undefined when there is none. */
   client(clientId: string): Promise<Client | undefined>;
@@ -34,8 +37,10 @@ export interface Gate {
 }
 
 /** Makes the gate. A token with a wrong signature is refused at any time where the secret is configured. */
-export function createGate({ settings, store, clients, isOpen, now, queryMs }: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate {
+  const { settings, media, store, clients, isOpen, now, queryMs } = options;
   let secret = settings.tokenSecret;
+  let uploadSecret = media.tokenSecret;
   const mustBeOpen = () => {
     if (!isOpen()) throw new StoreError('unavailable');
   };
@@ -49,9 +54,21 @@ export function createGate({ settings, store, clients, isOpen, now, queryMs }: G
     now,
   });
   const tokens = createTokens({ secret: () => secret, ttl: settings.tokenTtl, standings, now });
+  const uploadTokens = createUploadTokens({
+    // Made when the first upload is signed: most servers never need it.
+    secret: async () => {
+      mustBeOpen();
+      uploadSecret ??= await generatedSecret('media.tokenSecret', { store, now, queryMs });
+      return uploadSecret;
+    },
+    expiresIn: media.tokenExpiresIn,
+    standings,
+    now,
+  });
   const login = createLogin({ clients, limiter: createAttemptLimiter(settings.rateLimit), tokens });
   return {
     tokens,
+    uploadTokens,
     async login(credentials) {
       mustBeOpen();
       return login(credentials);

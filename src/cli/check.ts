@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createRegistry, type Registry } from '../collections/registry.ts';
 import { checkSpecifications } from '../collections/specifications/check.ts';
+import { locate, readConfigFile } from '../config/file.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/problems.ts';
 import { AppError } from '../errors.ts';
@@ -65,6 +66,11 @@ async function workspaceFindings(loaded: LoadedConfig, cwd: string): Promise<Fin
   }
 }
 
+async function deliveryFindings({ config }: LoadedConfig, cwd: string): Promise<Finding[]> {
+  const { checkDelivery } = await import('../console.ts');
+  return (await checkDelivery(config, { cwd })).map((problem) => fileFinding(cwd, problem));
+}
+
 async function databaseFindings({ config }: LoadedConfig, cwd: string): Promise<Finding[]> {
   const { checkDatabase } = await import('../console.ts');
   try {
@@ -74,6 +80,19 @@ async function databaseFindings({ config }: LoadedConfig, cwd: string): Promise<
     if (!(error instanceof AppError)) throw error;
     return error.items.map(({ message }) => ({ severity: 'error', line: message }));
   }
+}
+
+/** Told with the line of the setting, where the file has it. */
+async function mediaFindings({ config, file }: LoadedConfig, cwd: string): Promise<Finding[]> {
+  const { mediaFolderIssues } = await import('../console.ts');
+  const issues = await mediaFolderIssues(config, cwd);
+  if (issues.length === 0) return [];
+  const { text } = await readConfigFile(file);
+  const findings = issues.map(async ({ severity, message }): Promise<Finding[]> => {
+    const located = await locate(relative(cwd, file), text, [{ written: 'media.basePath', message }]);
+    return located.map((problem) => ({ severity, line: formatProblem(problem) }));
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 const UNSEEN: Finding = {
@@ -102,9 +121,14 @@ export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
   const workspace = resolve(io.cwd, loaded.config.workspace.path);
   const findings = configFindings(loaded);
-  if (loaded.problems.length === 0) findings.push(...(await databaseFindings(loaded, io.cwd)));
-  if (existsSync(workspace)) findings.push(...(await findingsIn(loaded, io.cwd)));
-  else findings.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
+  if (loaded.problems.length === 0) {
+    findings.push(...(await databaseFindings(loaded, io.cwd)), ...(await mediaFindings(loaded, io.cwd)));
+  }
+  if (existsSync(workspace)) {
+    findings.push(...(await findingsIn(loaded, io.cwd)), ...(await deliveryFindings(loaded, io.cwd)));
+  } else {
+    findings.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
+  }
 
   for (const { severity, line } of findings) io.out(severity === 'warning' ? `warning: ${line}` : line);
   const errors = findings.filter(({ severity }) => severity === 'error').length;

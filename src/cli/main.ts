@@ -19,6 +19,7 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   if (isSuspension(command)) return (await import('./suspension.ts')).suspension(command, flags, io);
   if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);
   if (command === 'import') return (await import('./import.ts')).importSite(flags, io);
+  if (command === 'media copy') return (await import('./media-copy.ts')).mediaCopy(flags, io);
   return (await import('./clients.ts')).clients(command, flags, io);
 }
 

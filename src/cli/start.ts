@@ -13,7 +13,7 @@ import { reasonOf, systemCode } from './failure.ts';
 import type { Io } from './io.ts';
 import { firstSignal } from './signals.ts';
 import { logStrayFailures } from './stray-failures.ts';
-import type { CommandFlags } from './usage.ts';
+import { type CommandFlags, isListenerName, type ListenerName } from './usage.ts';
 
 /** Milliseconds that the process itself takes to end. */
 const END_MS = 100;
@@ -29,6 +29,7 @@ interface Context {
   readonly io: Io;
   /** Resolves when the process is asked to end. */
   readonly stop: Promise<void>;
+  readonly only: ListenerName | undefined;
 }
 
 /** Makes the workspace folder if it is missing and says so. */
@@ -47,28 +48,65 @@ function firstAdminLines({ id, secret }: FirstAdmin): readonly string[] {
   ];
 }
 
-async function listen(app: App, { config }: LoadedConfig, io: Io): Promise<boolean> {
+interface Listener {
+  readonly at: { readonly host: string; readonly port: number };
+  readonly listen: () => Promise<{ readonly url: string }>;
+  readonly name: string;
+  /** Whether the start goes on where the address is taken. */
+  readonly optional: boolean;
+}
+
+/** Gives false when the start cannot go on. */
+async function listen({ at, listen, name, optional }: Listener, io: Io): Promise<boolean> {
   try {
-    const { url } = await app.listen();
-    io.out(`content API ready at ${url}`);
+    const { url } = await listen();
+    io.out(`${name} ready at ${url}`);
     return true;
   } catch (error) {
-    const why = LISTEN_FAILURES.get(systemCode(error) ?? '');
+    const code = systemCode(error);
+    const why = LISTEN_FAILURES.get(code ?? '');
     if (why === undefined) throw error;
-    io.err(`cloister: cannot listen on ${config.server.host}:${config.server.port}: ${why}`);
-    return false;
+    const goesOn = optional && code === 'EADDRINUSE';
+    const outcome = goesOn ? `: ${name} is off; set \`delivery.port\`` : '';
+    io.err(`cloister: cannot listen on ${at.host}:${at.port}: ${why}${outcome}`);
+    return goesOn;
   }
+}
+
+/** Those that are asked for. Nobody chose the default port of delivery: of two servers on one machine one goes without. */
+function listenersOf(
+  app: App,
+  { config, given }: LoadedConfig,
+  only: ListenerName | undefined,
+): readonly Listener[] {
+  const content = { at: config.server, listen: app.listen, name: 'content API', optional: false };
+  const isOptional = only === undefined && !given.has('delivery.port');
+  const delivery = {
+    at: config.delivery,
+    listen: app.listenDelivery,
+    name: 'delivery',
+    optional: isOptional,
+  };
+  if (only !== undefined) return only === 'content' ? [content] : [delivery];
+  return [content, delivery];
+}
+
+async function listenAll(listeners: readonly Listener[], io: Io): Promise<boolean> {
+  for (const listener of listeners) {
+    if (!(await listen(listener, io))) return false;
+  }
+  return true;
 }
 
 /** Rejects when the start, which may go on behind the server, fails after all. */
 const failureOf = ({ started }: App) => started.then(() => new Promise<never>(() => {}));
 
 async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<number> {
-  const { io, stop } = context;
+  const { io, stop, only } = context;
   for (const notice of app.notices) io.out(notice);
   let code = 1;
   try {
-    if (await listen(app, loaded, io)) {
+    if (await listenAll(listenersOf(app, loaded, only), io)) {
       setImmediate(() => module.flushCompileCache());
       await Promise.race([stop, failureOf(app)]);
       code = 0;
@@ -106,6 +144,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
 export async function start(flags: CommandFlags, io: Io): Promise<number> {
   const stop = firstSignal(process, (code) => process.exit(code));
   const loaded = await loadOrReport(flags, io);
-  const code = loaded === undefined ? 1 : await startApp(loaded, { io, stop });
+  const only = isListenerName(flags.only) ? flags.only : undefined;
+  const code = loaded === undefined ? 1 : await startApp(loaded, { io, stop, only });
   process.exit(code);
 }

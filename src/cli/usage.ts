@@ -5,8 +5,8 @@ export const HELP = `Usage: cloister <command> [flags]
 
 Commands:
   start                                 serve the workspace
-  check                                 check configuration, specifications, endpoints, hooks and policies
-                                        without starting
+  check                                 check configuration, specifications, endpoints, hooks, policies, routes
+                                        and recipes without starting
   check --data [--repair]               check that the indexes of the embedded database agree with its documents,
                                         beside a server or without one; build those anew that do not
   clients add --id ID [--admin] [--reviewer] [--secret S]
@@ -22,6 +22,8 @@ Commands:
                                         the same for a hook
   export --file FILE                    write every document, with ids and revisions, as lines of JSON
   import --file FILE                    bring them into the configured database; may be repeated
+  media copy --to s3|disk               copy the files of media collections from the folder to the bucket, or back; may be
+                                        repeated
   audit verify [--after N] [--json]     check that the audit log is whole, beside a server or without one; exits with
                                         1 where it is broken, with 2 where it cannot be checked
   sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
@@ -30,6 +32,9 @@ Flags:
   --config FILE      configuration file (default: config.json in the workspace)
   --workspace DIR    workspace folder (default: workspace)
   --port N           port of the content API (start only)
+  --delivery-port N  port of the delivery component (start only)
+  --only content     serve the content API alone, or with the word delivery that component (start only)
+  --to STORE         where media files are copied to: s3 or disk (media copy only)
   --file FILE        file of an export or import; - is the standard stream
   --help, -h; --version, -v`;
 
@@ -39,7 +44,7 @@ const COMMON = { config: TEXT, workspace: TEXT } as const;
 
 /** The flags that each command takes. */
 const COMMANDS = {
-  start: { ...COMMON, port: TEXT },
+  start: { ...COMMON, port: TEXT, 'delivery-port': TEXT, only: TEXT },
   check: { ...COMMON, data: SWITCH, repair: SWITCH },
   'clients add': { ...COMMON, id: TEXT, admin: SWITCH, reviewer: SWITCH, secret: TEXT },
   'clients set': { ...COMMON, id: TEXT, reviewer: SWITCH, 'no-reviewer': SWITCH },
@@ -51,6 +56,7 @@ const COMMANDS = {
   'hooks resume': COMMON,
   export: { ...COMMON, file: TEXT },
   import: { ...COMMON, file: TEXT },
+  'media copy': { ...COMMON, to: TEXT },
   'sandbox audit': { ...COMMON, json: SWITCH },
   'audit verify': { ...COMMON, after: TEXT, json: SWITCH },
 } as const;
@@ -67,14 +73,24 @@ export function isSuspension(command: string): command is SuspensionCommand {
   return SUSPENSIONS.has(command);
 }
 
+export type ListenerName = 'content' | 'delivery';
+
+/** True for what `--only` takes. */
+export function isListenerName(text: string | undefined): text is ListenerName {
+  return text === 'content' || text === 'delivery';
+}
+
 /** Every flag of every command; a command reads its own. */
 export interface CommandFlags {
   readonly config?: string | undefined;
   readonly workspace?: string | undefined;
   readonly port?: string | undefined;
+  readonly 'delivery-port'?: string | undefined;
+  readonly only?: string | undefined;
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
+  readonly to?: string | undefined;
   /** What the command is about, where it takes a name. */
   readonly name?: string | undefined;
   readonly admin?: boolean | undefined;
@@ -122,6 +138,7 @@ function mistakeIn(words: readonly string[]): string {
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, set, list, remove';
   if (words.length === 1 && (words[0] === 'endpoints' || words[0] === 'hooks'))
     return `${words[0]} needs one of suspend, resume`;
+  if (words.length === 1 && words[0] === 'media') return 'media needs the word copy';
   if (words.length === 1 && words[0] === 'audit') return 'audit needs the word verify';
   if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
   return `unknown command: ${words.join(' ')}`;
@@ -137,7 +154,11 @@ function withIdFlag(args: readonly string[]): readonly string[] {
 /** What is wrong with flags that each by itself are right. */
 function mistakeOf(command: CommandName, flags: CommandFlags): string | undefined {
   if (flags.name === '') return `${command}: the name is missing`;
+  if (command === 'start' && flags.only !== undefined && !isListenerName(flags.only))
+    return 'start: --only takes content or delivery';
   if (flags.repair === true && flags.data !== true) return 'check: --repair needs --data';
+  if (command === 'media copy' && flags.to !== 's3' && flags.to !== 'disk')
+    return 'media copy: needs --to s3 or --to disk';
   if (command === 'clients set' && flags.reviewer === flags['no-reviewer'])
     return 'clients set: needs either --reviewer or --no-reviewer';
   return undefined;

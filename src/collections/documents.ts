@@ -2,6 +2,7 @@
 import type { Client } from '../auth/client.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Levels } from '../lib/levels.ts';
+import type { StoredDocument, Write } from '../stores/ports.ts';
 import type { Collection } from './collection.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -147,4 +148,36 @@ export interface DocumentLimits {
   readonly filterNodes: number;
   readonly composeDepth: number;
   readonly composeReferences: number;
+}
+
+/** The record of an uploaded file, before it is stored. */
+export interface NewRecord {
+  /** Values of the fields that only the server sets: file name, path, size … */
+  readonly own: JsonObject;
+  /** What the client sent for fields of the specification; held against it like any document. */
+  readonly fields: JsonObject;
+}
+
+/** Records of media collections. Nobody creates one but with a file. */
+export interface RecordService {
+  /**
+   * Creates the records of one upload: all or none, together with `also`, in one commit. Hooks run as for any create, but
+   * change nothing in `own`. Resolves with the records as JSON text. Rejects with a BesideError (`beside-error.ts`) where one
+   * of `also` is refused: `reason` is `duplicate` or `conflict`, `position` says which. Nothing is written then.
+   */
+  createRecords(
+    collection: Collection,
+    records: readonly NewRecord[],
+    context: Context,
+    options?: { readonly also?: readonly Write[] },
+  ): Promise<{ readonly results: readonly string[] }>;
+  /**
+   * The stored record of a file, by its id or by the `path` that the record carries. Undefined, too, for one that the default
+   * filters of the collection hide, or its hooks for reads.
+   */
+  findRecord(
+    collection: Collection,
+    by: { readonly id: string } | { readonly path: string },
+    context: Context,
+  ): Promise<StoredDocument | undefined>;
 }

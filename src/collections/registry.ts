@@ -12,6 +12,8 @@ export interface Registry {
   sharing(namespace: Namespace): readonly Collection[];
   /** True when another collection keeps its revisions under this one's name: its path then only reads. */
   isRevisionCollection(collection: Collection): boolean;
+  /** True when its documents are media records: of its own, or of a media collection that shares them. */
+  holdsRecords(collection: Collection): boolean;
 }
 
 /** A text key for a name space, fit for a Map. */
@@ -30,6 +32,7 @@ export function createRegistry(): Registry {
   const entries = new Map<string, Collection>();
   let sorted: readonly Collection[] = [];
   let revisionSpaces = new Set<string>();
+  let recordSpaces = new Set<string>();
 
   const refresh = () => {
     sorted = [...entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -38,6 +41,8 @@ export function createRegistry(): Registry {
         .filter((entry) => entry.settings.storeRevisions)
         .map((entry) => namespaceKey({ ...entry.namespace, collection: entry.settings.revisionCollection })),
     );
+    const media = sorted.filter((entry) => entry.settings.media);
+    recordSpaces = new Set(media.map((entry) => namespaceKey(entry.namespace)));
   };
 
   return {
@@ -56,5 +61,8 @@ export function createRegistry(): Registry {
       return sorted.filter((entry) => namespaceKey(entry.namespace) === key);
     },
     isRevisionCollection: (collection) => revisionSpaces.has(namespaceKey(collection.namespace)),
+    holdsRecords: (collection) =>
+      collection.settings.media ||
+      (recordSpaces.size > 0 && recordSpaces.has(namespaceKey(collection.namespace))),
   };
 }

@@ -55,10 +55,42 @@ function withinLevel({ sandbox }: Config): BrokenRule[] {
   return [{ path: 'sandbox.jitDomains', message }];
 }
 
+/** Bytes that keys of a bucket leave for what stands in front of them. */
+const MAX_PREFIX_BYTES = 124;
+
+/** In a bucket, the base path is no path of a file system. */
+function bucketPrefix({ media: { storage, basePath } }: Config): BrokenRule[] {
+  if (storage !== 's3') return [];
+  const path = 'media.basePath';
+  const parts = basePath.split('/');
+  if (parts[0] === '') return [{ path, message: 'must not begin with `/`: in a bucket it is a prefix' }];
+  if (parts.includes('..') || /[\\\p{Cc}]/u.test(basePath))
+    return [{ path, message: 'must have no `..`, `\\` or control characters: in a bucket it is a prefix' }];
+  if (Buffer.byteLength(basePath) > MAX_PREFIX_BYTES)
+    return [{ path, message: `must have ${MAX_PREFIX_BYTES} bytes at the most: in a bucket it is a prefix` }];
+  return [];
+}
+
+/** Settings without which there is no way to the bucket of media. */
+function bucketSettings({ media: { s3 } }: Config): Readonly<Record<string, unknown>> {
+  const { accessKey, secretKey, bucketName, region, endpoint } = s3;
+  return {
+    'media.s3.accessKey': accessKey,
+    'media.s3.secretKey': secretKey,
+    'media.s3.bucketName': bucketName,
+    // Services with an endpoint of their own mostly have no regions.
+    'media.s3.region': region ?? endpoint,
+  };
+}
+
+/** The settings of the bucket of media that are missing. */
+export function missingBucketSettings(config: Config): readonly string[] {
+  return missing(true, bucketSettings(config), '').map(({ path }) => path);
+}
+
 /** The rules between settings that a configuration breaks. */
 export function brokenRules(config: Config): readonly BrokenRule[] {
   const { admin } = config.auth;
-  const { s3 } = config.media;
   return [
     ...missing(
       (admin.id === undefined) !== (admin.secret === undefined),
@@ -71,15 +103,16 @@ export function brokenRules(config: Config): readonly BrokenRule[] {
       'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
     ),
     ...missing(
-      config.media.storage === 's3',
-      {
-        'media.s3.accessKey': s3.accessKey,
-        'media.s3.secretKey': s3.secretKey,
-        'media.s3.bucketName': s3.bucketName,
-        'media.s3.region': s3.region,
-      },
-      'media.storage is s3',
+      config.cache.engine === 'redis',
+      { 'cache.redis.url': config.cache.redis.url },
+      'cache.engine is redis (CLOISTER_CACHE_REDIS_URL)',
     ),
+    ...missing(
+      config.media.storage === 's3',
+      bucketSettings(config),
+      'media.storage is s3 (keys: CLOUD_S3_ACCESS_KEY, CLOUD_S3_SECRET_KEY)',
+    ),
+    ...bucketPrefix(config),
     ...missing(
       config.geolocation.enabled && config.geolocation.method === 'remote',
       { 'geolocation.url': config.geolocation.url },

@@ -1,4 +1,5 @@
 // A configuration object, as written by a person or a client, taken apart into settings; what is unknown is reported.
+import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { FAMILIES, type Setting, TARGETS, type Target, targetOf } from './settings.ts';
@@ -69,9 +70,10 @@ function assign(into: Collector, assignment: Assignment): void {
     into.assignments.set(assignment.setting.path, assignment);
     return;
   }
+  if (isDeepStrictEqual(earlier.value, assignment.value)) return;
   into.problems.push({
     written: assignment.written,
-    message: `is another name of ${earlier.written}, which is set too`,
+    message: `is another name of ${earlier.written}, which is set to something else`,
   });
 }
 

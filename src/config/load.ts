@@ -17,6 +17,7 @@ export interface Flags {
   readonly config?: string | undefined;
   readonly workspace?: string | undefined;
   readonly port?: string | undefined;
+  readonly 'delivery-port'?: string | undefined;
 }
 
 interface LoadOptions {
@@ -33,12 +34,16 @@ export interface LoadedConfig {
   readonly problems: readonly ConfigProblem[];
   /** Absolute path of the configuration file, which need not exist. */
   readonly file: string;
+  /** Paths of the settings that somebody has set: the others have their defaults. */
+  readonly given: ReadonlySet<string>;
 }
 
-const FLAG_SETTINGS: Readonly<Record<'workspace' | 'port', string>> = {
+const FLAG_SETTINGS = {
   workspace: 'workspace.path',
   port: 'server.port',
-};
+  'delivery-port': 'delivery.port',
+} as const;
+const FLAG_NAMES = Object.keys(FLAG_SETTINGS) as (keyof typeof FLAG_SETTINGS)[];
 
 /** What the environment sets, by canonical path: it is in force whatever the file says. */
 export function environmentValues(env: Environment = process.env): Values {
@@ -47,7 +52,7 @@ export function environmentValues(env: Environment = process.env): Values {
 
 function fromFlags(flags: Flags): Source {
   return fromText(
-    (['workspace', 'port'] as const).flatMap((name) => {
+    FLAG_NAMES.flatMap((name) => {
       const setting = settingAt(FLAG_SETTINGS[name]);
       const text = flags[name];
       return setting === undefined || text === undefined ? [] : [{ setting, written: `--${name}`, text }];
@@ -116,6 +121,21 @@ interface Sources {
   readonly flags: Flags;
 }
 
+/** Rules that a setting breaks, with the file and line of it where it is in the file. */
+async function locateRules(
+  rules: ReturnType<typeof brokenRules>,
+  assignments: readonly Assignment[],
+  { shown, read }: Pick<Sources, 'shown' | 'read'>,
+): Promise<ConfigProblem[]> {
+  const located = rules.map(({ path, message }) => {
+    const written = assignments.find(({ setting }) => setting.path === path)?.written;
+    return written === undefined
+      ? [{ setting: path, message }]
+      : locate(shown, read.text, [{ written, message }]);
+  });
+  return (await Promise.all(located)).flat();
+}
+
 /** Checks the content of a file together with the environment and the flags, as a start does. */
 export async function judge(sources: Sources): Promise<Omit<LoadedConfig, 'file'>> {
   const { read, shown, env = process.env, flags } = sources;
@@ -133,14 +153,14 @@ export async function judge(sources: Sources): Promise<Omit<LoadedConfig, 'file'
     ...[environment, flagged].flatMap((source) => check(source, checkSetting)).map(toProblem),
   ];
   if (problems.length === 0) {
-    problems.push(...brokenRules(config).map(({ path, message }) => ({ setting: path, message })));
+    problems.push(...(await locateRules(brokenRules(config), filed.assignments, { shown, read })));
   }
   const warnings = [
     ...(await locate(shown, read.text, remarksOn(flat.unknown))),
     ...environment.unknown.map(toProblem),
     ...misspelt(env),
   ];
-  return { config, warnings, problems };
+  return { config, warnings, problems, given: new Set(given.map(({ setting }) => setting.path)) };
 }
 
 /** What is wrong with the file as a whole. */

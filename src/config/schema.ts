@@ -2,10 +2,11 @@
 import type { Infer } from '../lib/json-schema.ts';
 import type { Block } from './annotations.ts';
 import { AUTH, CORS } from './schema/access.ts';
+import { DELIVERY, IMAGES, NOT_FOUND } from './schema/delivery.ts';
 import { LIMITS } from './schema/limits.ts';
 import { GEOLOCATION, NETWORK } from './schema/lookups.ts';
 import { SANDBOX } from './schema/sandbox.ts';
-import { DELIVERY, LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
+import { LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
 import { CACHE, DATABASE, MEDIA } from './schema/storage.ts';
 
 export const CONFIG = {
@@ -36,6 +37,8 @@ export const CONFIG = {
     },
     sandbox: SANDBOX,
     media: MEDIA,
+    images: IMAGES,
+    notFound: NOT_FOUND,
     geolocation: GEOLOCATION,
     network: NETWORK,
     logging: LOGGING,

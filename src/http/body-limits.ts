@@ -14,6 +14,8 @@ const BODY_BYTES = {
   client: 1_048_576,
   /** A thousand fields. */
   specification: 1_048_576,
+  /** A route of a thousand branches. */
+  definition: 1_048_576,
 } as const;
 
 /** The same for a server that takes no body of more than `jsonBytes` (`limits.jsonBytes`). */

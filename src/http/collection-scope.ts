@@ -53,17 +53,42 @@ function meant(method: string, hasId: boolean): string {
   return WRITES.has(method) ? method : 'GET';
 }
 
-type Deps = Pick<HttpDeps, 'registry' | 'isReady'>;
+/** What the hook needs to know. */
+export interface EnterDeps extends Pick<HttpDeps, 'registry' | 'isReady'> {
+  readonly config: { readonly media: { readonly public: boolean } };
+}
 
-function enter(request: FastifyRequest, { registry, isReady }: Deps): void {
+interface EnterOptions {
+  /** Whether the addresses of the scope are those of files, which only media collections have. */
+  readonly files?: boolean;
+}
+
+const FILE_METHODS = 'GET, HEAD, OPTIONS';
+const unknownPath = (request: FastifyRequest) =>
+  request.client === null ? noToken() : new AppError('NOT_FOUND');
+
+function enter(
+  request: FastifyRequest,
+  { config, registry, isReady }: EnterDeps,
+  { files }: EnterOptions,
+): void {
   const { version = '', database = '', collection: name = '', id } = request.params as Params;
   const collection = registry.get(version, database, name);
   // Posted code may have this path.
   if (collection === undefined && mayBeCode(pathOf(request))) mustBeReady(isReady);
-  if (collection === undefined) throw request.client === null ? noToken() : new AppError('NOT_FOUND');
-  guard(request, collection, meant(request.method, id !== undefined));
+  if (collection === undefined) throw unknownPath(request);
+  const { media } = collection.settings;
+  if (files && !media) throw unknownPath(request);
+  // Files that stand directly below the collection have their name where documents have their id.
+  const isName = id !== undefined && !isId(id);
+  const isFileRead = media && READS.has(request.method) && (files === true || isName);
+  if (!isFileRead || !config.media.public)
+    guard(request, collection, meant(request.method, id !== undefined));
   mustBeReady(isReady);
-  if (id !== undefined && !isId(id)) throw new AppError('NOT_FOUND');
+  if (isName && !isFileRead) {
+    const isChange = request.method === 'PUT' || request.method === 'DELETE';
+    throw media && isChange ? methodNotAllowed(FILE_METHODS) : new AppError('NOT_FOUND');
+  }
   if (!READS.has(request.method) && registry.isRevisionCollection(collection)) {
     throw methodNotAllowed('GET, HEAD, OPTIONS');
   }
@@ -71,10 +96,10 @@ function enter(request: FastifyRequest, { registry, isReady }: Deps): void {
 }
 
 /** Makes the hook that resolves `request.collection`: refusals in the order 401, 503, 404, 405. */
-export function createEnterCollection(deps: Deps): Hook {
+export function createEnterCollection(deps: EnterDeps, options: EnterOptions = {}): Hook {
   return (request, _reply, done) => {
     try {
-      enter(request, deps);
+      enter(request, deps, options);
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error('unknown'));

@@ -54,6 +54,7 @@ export class Connection {
   #farewell: string | undefined;
   #isEnding = false;
   #unsent = 0;
+  #timesItself = false;
 
   /** True when there were too many connections already. */
   readonly isSurplus: boolean;
@@ -80,6 +81,16 @@ export class Connection {
   /** Bytes of the answer that the socket has not taken yet. */
   get unsent(): number {
     return this.#unsent;
+  }
+
+  /** True while a handler sees to it itself how long its request may take to arrive. */
+  get timesItself(): boolean {
+    return this.#timesItself;
+  }
+
+  /** The handler of the request in hand sees to it itself how long that may take to arrive: the server's limit is not meant. */
+  timeItself(): void {
+    this.#timesItself = true;
   }
 
   /** Hands a request to the handler, once the answers to those before it are out. */
@@ -194,6 +205,7 @@ export class Connection {
   #next(): void {
     this.#current = undefined;
     this.#discard = undefined;
+    this.#timesItself = false;
     const next = this.#waiting.shift();
     // One that broke off before it was handled is the one that the farewell is about.
     const isWhole = this.#farewell === undefined || next?.request.complete === true;

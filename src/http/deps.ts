@@ -3,6 +3,7 @@ import type { Audit } from '../auth/audit.ts';
 import type { Clients } from '../auth/clients.ts';
 import type { Login } from '../auth/login.ts';
 import type { Tokens } from '../auth/tokens.ts';
+import type { UploadTokens } from '../auth/upload-tokens.ts';
 import type { DocumentService } from '../collections/documents.ts';
 import type { Registry } from '../collections/registry.ts';
 import type { SpecificationService } from '../collections/specifications/service.ts';
@@ -12,10 +13,11 @@ import type { EndpointCalls } from '../endpoints/calls.ts';
 import type { ModuleService } from '../endpoints/modules.ts';
 import type { SandboxStatus } from '../endpoints/sandbox.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
+import type { MediaService } from '../media/media.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 
 /** The part of the configuration that HTTP needs. */
-export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits'>;
+export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media'>;
 
 /** The calls on the log that this layer makes. */
 export interface HttpLogger {
@@ -40,6 +42,7 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly version: string;
   readonly logger: HttpLogger;
   readonly documents: DocumentService;
+  readonly media: MediaService;
   readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
   readonly registry: Registry;
   readonly audit: Audit;
@@ -49,6 +52,7 @@ export interface HttpDeps extends CustomCodeDeps {
   >;
   readonly login: Login;
   readonly tokens: Pick<Tokens, 'peek' | 'verify'>;
+  readonly uploadTokens: UploadTokens;
   /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;

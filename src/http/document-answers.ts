@@ -5,6 +5,7 @@ import type { Context, Origin, Page } from '../collections/documents.ts';
 import { LONG_TEXT, type Text } from '../lib/text-pieces.ts';
 import { createDeadline } from './deadline.ts';
 import type { HttpDeps } from './deps.ts';
+import { withoutTokens } from './media/url-token.ts';
 
 export type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -26,7 +27,9 @@ export function pageText({ results, metadata }: Page): Text {
   return documentsText(results, `,"metadata":${JSON.stringify(metadata)}`);
 }
 
-function originOf({ id, client, method, originalUrl: url, headers, ip }: FastifyRequest): Origin {
+function originOf({ id, client, method, originalUrl, headers, ip }: FastifyRequest): Origin {
+  // The token of a signed upload is still good while hooks run.
+  const url = withoutTokens(originalUrl);
   return { requestId: id, client, http: { method, url, headers, ip } };
 }
 

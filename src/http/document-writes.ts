@@ -1,7 +1,6 @@
 // Handlers that write documents. Whether the caller may use the method is decided before they run.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RemoveResult, WriteOptions } from '../collections/documents.ts';
-import { AppError } from '../errors.ts';
 import { isJsonObject, type Json } from '../lib/json.ts';
 import { bodyOf } from './body.ts';
 import { collectionOf, guard, idOf } from './collection-scope.ts';
@@ -86,9 +85,6 @@ export function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' 
         return updateMany(request, reply);
       }
       refusePreconditions(request, ['if-match']);
-      if (collection.settings.media) {
-        throw new AppError('DOCUMENT_INVALID', { items: [{ field: 'file', message: 'must be specified' }] });
-      }
       const { results } = await documents.create(collection, body, context(request), composeOptions(request));
       return sendText(reply, JSON_TYPE, documentsText(results));
     },

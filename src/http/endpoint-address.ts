@@ -25,7 +25,8 @@ interface Marked extends IncomingMessage {
 const URL_END = /[?#]/;
 const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
 
-function pathIn(url: string): string {
+/** The path of a URL, without query and fragment, also where the URL has scheme and host. */
+export function pathIn(url: string): string {
   const own = url.startsWith('/') ? url : url.replace(SCHEME_AND_HOST, '');
   const end = own.search(URL_END);
   return end === -1 ? own : own.slice(0, end);

@@ -2,10 +2,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { Hook } from './authenticate.ts';
+import { createClientAddress } from './client-address.ts';
 import type { Connections } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
-import { pathOf } from './error-handler.ts';
+import { loggedPath, pathOf } from './error-handler.ts';
 import { queryText } from './query-string.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Address of the client, by `server.trustProxy`, without port and zone. */
+    clientAddress: string;
+  }
+}
 
 type Deps = Pick<HttpDeps, 'config' | 'logger'>;
 
@@ -15,7 +23,8 @@ const noHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is 
 
 /** Makes the first hook, and the function that sets the common headers where hooks do not run. */
 export function createEntry({ config, logger }: Deps, connections: Pick<Connections, 'of'>) {
-  const { name } = config.server;
+  const { name, trustProxy } = config.server;
+  const addressOf = createClientAddress(trustProxy);
   const { queryStringBytes } = config.limits;
   const headers = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('server', name);
@@ -24,9 +33,10 @@ export function createEntry({ config, logger }: Deps, connections: Pick<Connecti
   };
   const onRequest: Hook = (request, reply, done) => {
     headers(request, reply);
+    request.clientAddress = addressOf(request.raw);
     if (logger.isLevelEnabled('debug')) {
-      const about = { requestId: request.id, method: request.method, path: pathOf(request) };
-      logger.debug({ ...about, address: request.ip }, 'request');
+      const about = { requestId: request.id, method: request.method, path: loggedPath(request) };
+      logger.debug({ ...about, address: request.clientAddress }, 'request');
     }
     const { raw, originalUrl: url } = request;
     const tooLong = url.length > queryStringBytes && (queryText(url)?.length ?? 0) > queryStringBytes;

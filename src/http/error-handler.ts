@@ -5,6 +5,7 @@ import { ERRORS } from '../error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorItem, StoreError } from '../errors.ts';
 import { createLogLimit } from '../lib/log-limit.ts';
 import type { HttpLogger } from './deps.ts';
+import { withoutTokens } from './media/url-token.ts';
 import { sendValue } from './reply.ts';
 
 const RETRY_SECONDS = '2';
@@ -43,8 +44,13 @@ const FIELD_PROBLEMS: ReadonlyMap<StoreError['reason'], Pick<ErrorItem, 'message
 
 const FILTER = 'The filter is too large for the database';
 
+function codeOf({ reason, store }: StoreError): ErrorCode {
+  const code = FROM_STORE[reason];
+  return store === 'media' && code === 'STORE_UNAVAILABLE' ? 'MEDIA_UNAVAILABLE' : code;
+}
+
 function fromStore(error: StoreError): AppError {
-  const code = FROM_STORE[error.reason];
+  const code = codeOf(error);
   if (error.reason === 'filter-too-large') return new AppError(code, { message: FILTER, cause: error });
   const problem = FIELD_PROBLEMS.get(error.reason);
   if (problem === undefined || error.fields.length === 0) {
@@ -74,7 +80,7 @@ export function toAppError(error: unknown): AppError {
 }
 
 /** What is wrong with the server and not with the request: it meets every request, and one line in so long is enough. */
-const OUTAGES: ReadonlySet<ErrorCode> = new Set(['STORE_UNAVAILABLE', 'STORE_BUSY']);
+const OUTAGES: ReadonlySet<ErrorCode> = new Set(['STORE_UNAVAILABLE', 'MEDIA_UNAVAILABLE', 'STORE_BUSY']);
 const OUTAGE_LINE_MS = 10_000;
 
 /** Trouble with posted code, which has a log of its own. */
@@ -103,8 +109,24 @@ export function pathOf(request: FastifyRequest): string {
   return request.originalUrl.split(/[?#]/, 1)[0] ?? '';
 }
 
+/** The same as it is logged: without the tokens of signed uploads. */
+export const loggedPath = (request: FastifyRequest): string => withoutTokens(pathOf(request));
+/** The body of the content API's errors. */
+function envelopeOf(error: AppError): object {
+  return { statusCode: error.status, success: false, errors: itemsOf(error), ...bodyOf(error) };
+}
+
+interface ErrorHandlerOptions {
+  readonly now?: () => number;
+  /** The body of an error: the content API's unless given. */
+  readonly shape?: (error: AppError) => object;
+}
+
 /** Makes the server's error handler: it answers, and logs what only the operator should know. */
-export function createErrorHandler(logger: HttpLogger, now: () => number = Date.now) {
+export function createErrorHandler(
+  logger: HttpLogger,
+  { now = Date.now, shape = envelopeOf }: ErrorHandlerOptions = {},
+) {
   const limit = createLogLimit({ everyMs: OUTAGE_LINE_MS, now });
   const logUnserved = (error: AppError, fields: object) => {
     const line = OUTAGES.has(error.code) ? limit(error.code) : {};
@@ -115,14 +137,13 @@ export function createErrorHandler(logger: HttpLogger, now: () => number = Date.
     // The rest of the body will never come: nobody reads this answer, and nothing is wrong here.
     const brokeOff = request.raw.readableAborted && !request.raw.complete;
     const error = brokeOff ? new AppError('BAD_REQUEST') : toAppError(thrown);
-    const about = { requestId: request.id, method: request.method, path: pathOf(request) };
+    const about = { requestId: request.id, method: request.method, path: loggedPath(request) };
     if (isOfCustomCode(error)) logger.debug({ ...about, code: error.code }, 'custom code did not answer');
     // Whoever opens too many connections shall not fill the log too.
     else if (error.code === 'SERVER_BUSY') logger.debug(about, 'too busy for a request');
     else if (error.status === 500) logger.error({ ...about, err: thrown }, 'request failed');
     else if (error.status === 503) logUnserved(error, { ...about, err: thrown });
     reply.headers(headersOf(error, request));
-    const envelope = { statusCode: error.status, success: false, errors: itemsOf(error) };
-    return sendValue(reply, { ...envelope, ...bodyOf(error) }, error.status);
+    return sendValue(reply, shape(error), error.status);
   };
 }

@@ -7,6 +7,8 @@ import type { Connections } from './connections.ts';
 // An import would load all that `node:http` can hand out, a client included: 40 ms of the start.
 const { createServer } = process.getBuiltinModule('node:http');
 
+const READS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
+
 interface ListenerOptions {
   readonly http: ServerOptions;
   readonly connections: Connections;
@@ -15,10 +17,22 @@ interface ListenerOptions {
 /** Makes a server whose sockets are followed by `connections` and whose requests `handle` answers. */
 export function createHttpServer(handle: RequestListener, { http, connections }: ListenerOptions): Server {
   const server = createServer(http);
+  // Whoever sends a whole upload and closes his side behind it waits for the answer: Node would end the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const last = new WeakMap<Socket, IncomingMessage>();
+  // A read is of no use to a client that has gone, and its end tells no more than that.
+  const endReads = (socket: Socket) => {
+    const request = last.get(socket);
+    if (request === undefined || READS.has(request.method)) socket.end();
+  };
   const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    last.set(request.socket, request);
     connections.of(request.socket)?.serve({ request, response, expectsContinue });
   };
-  server.on('connection', (socket: Socket) => connections.add(socket, handle));
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket, handle);
+    socket.once('end', () => endReads(socket));
+  });
   server.on('request', serve(false));
   server.on('checkContinue', serve(true));
   // An expectation that Node does not know is no reason to refuse (RFC 9110 10.1.1 leaves it open).
@@ -30,6 +44,8 @@ export function createHttpServer(handle: RequestListener, { http, connections }:
 export function createBrokenRequestHandler(connections: Connections) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    connections.of(socket)?.reject(brokenRequestAnswer(error.code));
+    const connection = connections.of(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.timesItself) return;
+    connection?.reject(brokenRequestAnswer(error.code));
   };
 }

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 
 type Body = Text | Buffer;
-type Payload = Body | null | undefined;
+type Payload = Body | Readable | null | undefined;
 type Done = (error: Error | null, payload?: unknown) => void;
 
 /** The rest of a body that is read so that the connection can go on. */
@@ -59,19 +59,24 @@ function streamOf(body: Body, reply: FastifyReply, connection: Connection | unde
 }
 
 /** Characters or bytes of a body; that in pieces is long. */
-function sizeOf(payload: Payload): number {
+function sizeOf(payload: Exclude<Payload, Readable>): number {
   if (payload === undefined || payload === null) return 0;
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : Number.POSITIVE_INFINITY;
 }
 
 /**
- * Makes the hook. A long answer becomes a stream, another is written at once; of both is counted what the client has
+ * Makes the hook. A stream passes. A long answer becomes a stream, another is written at once; of both is counted what the client has
  * not read, and a read for which there is no room is refused. The answer to a write always goes out.
  */
 export function createOnSend(connections: Connections) {
   return (request: FastifyRequest, reply: FastifyReply, payload: Payload, done: Done): void => {
     const connection = connections.of(request.raw.socket);
     decideConnection(request, reply, connection);
+    // A download: whoever sends it counts what it holds in memory.
+    if (payload instanceof Readable) {
+      done(null, payload);
+      return;
+    }
     const size = sizeOf(payload);
     const mayRefuse = size > SMALL_ANSWER && SAFE.has(request.method) && reply.statusCode < 400;
     const refusal = mayRefuse ? connections.refusal(bytesOf(payload as Body, reply)) : undefined;

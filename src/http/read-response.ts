@@ -4,7 +4,7 @@ import type { ReadRequest } from '../collections/documents.ts';
 import { LONG_TEXT, lengthOf } from '../lib/text-pieces.ts';
 import { collectionOf } from './collection-scope.ts';
 import type { Connections } from './connections.ts';
-import { pathOf } from './error-handler.ts';
+import { pathIn } from './endpoint-address.ts';
 import { documentTag, listTag, longTag, noneMatch } from './etag.ts';
 import { callbackName, wrapCallback } from './jsonp.ts';
 import { readRequest } from './list-query.ts';
@@ -86,7 +86,7 @@ export function createReadResponder(
     const query: Query = parseQuery(request.originalUrl);
     const callback = jsonp ? callbackName(query, collection) : undefined;
     const read = readRequest(query);
-    const key = cache?.keyOf(collection, pathOf(request), query, request.client);
+    const key = cache?.keyOf(collection, pathIn(request.url), query, request.client);
     const bypass = flag(query, 'cache') === false;
     const { representation, headers } = await lookUp(cache, key, { bypass, compute: () => produce(read) });
     reply.headers(headers);

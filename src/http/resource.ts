@@ -6,6 +6,7 @@ import { refusePreconditions } from './preconditions.ts';
 import { requireQuery } from './query-string.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
 
@@ -38,27 +39,43 @@ export function anyMethod(server: FastifyInstance, url: string, handler: Handler
   server.route({ method: [...ALL], url, handler: handler as RouteHandlerMethod });
 }
 
-/**
- * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not; then a query
- * string that cannot be read is refused. `bodyLimit`: bytes, that of the server unless given. `conditional`: the handlers
- * see to `If-Match` and `If-None-Match` themselves; otherwise writes with them are refused.
- */
-export function resource(
+interface ResourceOptions {
+  /** Bytes, that of the server unless given. */
+  readonly bodyLimit?: number;
+  /** The handlers see to `If-Match` and `If-None-Match` themselves; otherwise writes with them are refused. */
+  readonly conditional?: boolean;
+}
+
+/** Registers handlers of an address whose other methods `resource` registers in another scope. */
+export function serve(
   server: FastifyInstance,
   url: string,
   handlers: Handlers,
-  { bodyLimit, conditional = false }: { readonly bodyLimit?: number; readonly conditional?: boolean } = {},
+  { bodyLimit, conditional = false }: ResourceOptions = {},
 ): void {
-  const taken = Object.keys(handlers);
-  const allow = allowOf(taken);
   for (const [method, handler] of Object.entries(handlers)) {
     const limit = bodyLimit === undefined ? {} : { bodyLimit };
     const onRequest = requireQuery;
     const preHandler = method === 'GET' || conditional ? {} : { preHandler: refuseConditions };
     server.route({ method, url, onRequest, handler: handler as RouteHandlerMethod, ...limit, ...preHandler });
   }
-  const options: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
-  server.route({ method: 'OPTIONS', url, handler: options as RouteHandlerMethod });
+}
+
+/**
+ * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not; then a query
+ * string that cannot be read is refused. `elsewhere`: methods that the address takes too, registered by `serve`.
+ */
+export function resource(
+  server: FastifyInstance,
+  url: string,
+  handlers: Handlers,
+  { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] } = {},
+): void {
+  const taken = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
+  const allow = allowOf(taken);
+  serve(server, url, handlers, options);
+  const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
+  server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });
   const refuse: Hook = (_request, _reply, done) => done(methodNotAllowed(allow));
   const others = ALL.filter((method) => !allow.split(', ').includes(method));
   server.route({ method: others, url, onRequest: refuse, handler: async () => undefined });

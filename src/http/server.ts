@@ -1,19 +1,20 @@
-// The content API's HTTP server: limits, then the order in which a request meets hooks and routes.
+// The content API's HTTP server: the order in which a request meets hooks and routes.
 
-import type { Server, ServerOptions } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cors';
-import fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticate } from './authenticate.ts';
 import { acceptJson } from './body.ts';
-import { bodyLimit } from './body-limits.ts';
-import { type Connections, createConnections } from './connections.ts';
+import { createConnections } from './connections.ts';
 import type { HttpConfig, HttpDeps } from './deps.ts';
 import { createEndpointAddresses, type EndpointAddresses } from './endpoint-address.ts';
-import { createEntry } from './entry.ts';
 import { createErrorHandler } from './error-handler.ts';
-import { createBrokenRequestHandler, createHttpServer } from './listener.ts';
-import { createOnSend, decideConnection } from './on-send.ts';
-import { knowAllMethods } from './resource.ts';
+import { createFramework } from './framework.ts';
+import { createDownloads } from './media/files.ts';
+import { createMediaAddresses } from './media/media-address.ts';
+import { createReceiveUpload } from './media/receive-upload.ts';
+import { refuseUnsigned } from './media/uploads.ts';
+import { createOnSend } from './on-send.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
 import { apiCollectionsRoutes } from './routes/api-collections.ts';
 import { apiConfigRoutes } from './routes/api-config.ts';
@@ -25,71 +26,13 @@ import { endpointRoutes } from './routes/endpoints.ts';
 import { flushRoutes } from './routes/flush.ts';
 import { faviconRoute, healthRoutes } from './routes/health.ts';
 import { hookRoutes } from './routes/hooks.ts';
+import { mediaFileRoutes } from './routes/media-files.ts';
+import { signedUploadRoutes } from './routes/signed-uploads.ts';
 import { specificationRoutes } from './routes/specifications.ts';
 import { statusRoutes } from './routes/status.ts';
 import { tokenRoutes } from './routes/token.ts';
 
-const HEADER_BYTES = 32_768;
-const KEEP_ALIVE_MS = 72_000;
-const CHECK_CONNECTIONS_MS = 2000;
-const CLOSE_IDLE_MS = 50;
 const EXPOSED = ['ETag', 'X-Request-Id', 'X-Cache', 'X-Cache-Lookup', 'WWW-Authenticate', 'Retry-After'];
-const NO_QUERY = {};
-
-type ErrorHandler = ReturnType<typeof createErrorHandler>;
-
-/** Whose forwarding headers count: `false`, that many proxies, or proxies in these networks. */
-function trusted(setting: HttpConfig['server']['trustProxy']) {
-  if (typeof setting === 'number') return (_address: string, hop: number) => hop < setting;
-  return setting === false ? false : [...setting];
-}
-
-interface ListenerOptions {
-  readonly connections: Connections;
-  readonly onError: ErrorHandler;
-  readonly addresses: EndpointAddresses;
-}
-
-function createListener(
-  deps: HttpDeps,
-  { connections, onError, addresses }: ListenerOptions,
-): FastifyInstance {
-  const { limits, server } = deps.config;
-  const base = createEntry(deps, connections);
-  const http: ServerOptions = {
-    maxHeaderSize: HEADER_BYTES,
-    // Refused by the first hook instead, in the envelope.
-    requireHostHeader: false,
-    headersTimeout: limits.headersSeconds * 1000,
-    requestTimeout: limits.requestSeconds * 1000,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
-  };
-  const options: FastifyHttpOptions<Server> = {
-    logger: false,
-    genReqId: () => deps.newId(),
-    trustProxy: trusted(server.trustProxy),
-    bodyLimit: bodyLimit('few', limits.jsonBytes),
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    serverFactory: (handle) => createHttpServer(handle, { http, connections }),
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      // No part of a path can be longer than all headers, so this bound never decides.
-      maxParamLength: HEADER_BYTES,
-      // Routes that take parameters parse them themselves, strictly.
-      querystringParser: () => NO_QUERY,
-    },
-    rewriteUrl: addresses.rewrite,
-    clientErrorHandler: createBrokenRequestHandler(connections),
-    frameworkErrors: (error, request, reply) => {
-      base.headers(request, reply);
-      decideConnection(request, reply, connections.of(request.raw.socket));
-      onError(error, request, reply);
-    },
-  };
-  return fastify(options);
-}
 
 function responseCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
@@ -121,15 +64,6 @@ function allowOrigins(
   });
 }
 
-/** Connections that were busy when the close began would else be kept alive once their answer is out. */
-function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: Connections): void {
-  const sweep = setInterval(() => {
-    server.closeIdleConnections();
-    connections.endDone();
-  }, CLOSE_IDLE_MS);
-  server.once('close', () => clearInterval(sweep));
-}
-
 /** Builds the server. It does not listen yet; `inject` works. */
 export function createServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
@@ -140,19 +74,14 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     logger: deps.logger,
     now: () => performance.now(),
   });
-  const server = createListener(deps, { connections, onError, addresses });
-  const entry = createEntry(deps, connections);
+  const mediaAddresses = createMediaAddresses(deps.registry);
+  const rewriteUrl = (raw: IncomingMessage) => mediaAddresses.rewrite(raw) ?? addresses.rewrite(raw);
+  const server = createFramework(deps, { connections, onError, rewriteUrl });
   const cache = responseCache(deps);
-  knowAllMethods(server);
-  server.decorateRequest('client', null);
+  const files = createDownloads({ ...deps, connections });
+  const receive = createReceiveUpload(deps, connections);
   server.decorateRequest('collection', null);
-  server.decorateRequest('lookUpMs', 0);
-  server.setErrorHandler(onError);
-  server.addHook('onRequest', entry.onRequest);
   server.addHook('onSend', createOnSend(connections));
-  server.addHook('preClose', async () => {
-    if (server.server.listening) closeConnectionsOnceIdle(server, connections);
-  });
   acceptJson(server, deps.config.limits.jsonValues);
   allowOrigins(server, deps.config.cors, addresses);
 
@@ -172,7 +101,11 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => hookRoutes(scope, deps));
     known.register(async (scope) => endpointRoutes(scope, deps, addresses));
     known.register(async (scope) => specificationRoutes(scope, deps));
-    known.register(async (scope) => documentRoutes(scope, deps, { cache, connections }));
+    known.register(async (scope) => signedUploadRoutes(scope, deps, { addresses: mediaAddresses, receive }));
+    known.register(async (scope) => {
+      documentRoutes(scope, deps, { cache, connections, files, receive, refuseUnsigned });
+    });
+    known.register(async (scope) => mediaFileRoutes(scope, deps, files));
   });
   return server;
 }

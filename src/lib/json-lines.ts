@@ -1,13 +1,16 @@
 // Finds the line of a JSON text where a value stands, or where the text stops being JSON.
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
+/** Names of members and positions in lists, from the root. */
+export type JsonPath = readonly (string | number)[];
+
 export interface JsonLines {
   /** The first syntax error, its line counted from 1. */
   readonly syntaxError: { readonly line: number; readonly message: string } | undefined;
   /** The line of the value at `path`; undefined when there is none. */
-  find(path: readonly string[]): number | undefined;
+  find(path: JsonPath): number | undefined;
   /** The line of the value at `path`, or of the nearest one around it that exists. */
-  lineOf(path: readonly string[]): number;
+  lineOf(path: JsonPath): number;
 }
 
 function lineAt(text: string, offset: number): number {
@@ -34,7 +37,7 @@ function parse(text: string) {
 export function readJsonLines(text: string): JsonLines {
   const { root, first } = parse(text);
   const words = first && printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
-  const find = (path: readonly string[]): number | undefined => {
+  const find = (path: JsonPath): number | undefined => {
     const node = root && findNodeAtLocation(root, [...path]);
     return node === undefined ? undefined : lineAt(text, startOf(node));
   };

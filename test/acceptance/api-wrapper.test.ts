@@ -1,39 +1,22 @@
 // The official client of the dialect, unmodified, against a server that really listens.
-import { rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { LIBRARY } from '../helpers/fixtures.ts';
+import { officialClient, type Untyped } from '../helpers/official-client.ts';
 import { ADMIN } from '../helpers/server-process.ts';
 
-// The client has no types, and its answers have every shape.
-// biome-ignore lint/suspicious/noExplicitAny: an untyped client under test
-type Any = any;
-
-const require = createRequire(import.meta.url);
-const ApiWrapper = require('@dadi/api-wrapper') as new (options: object) => Any;
+type Any = Untyped;
 
 let app: TestApp;
-let url: URL;
+let api: ReturnType<typeof officialClient>;
 
 beforeAll(async () => {
-  // The client keeps tokens in a file beside its code, and would present one of an earlier server.
-  rmSync(join(dirname(require.resolve('@dadi/api-wrapper')), '.wallet'), { recursive: true, force: true });
   app = await startApp({ config: { feedback: false } });
-  url = new URL(await app.listen());
+  api = officialClient(new URL(await app.listen()));
 });
 
 afterAll(() => app.close());
 
-const api = (): Any =>
-  new ApiWrapper({
-    uri: `${url.protocol}//${url.hostname}`,
-    port: Number(url.port),
-    credentials: ADMIN,
-    version: '1.0',
-    database: 'library',
-  });
 const books = () => api().in('books');
 const people = () => api().in('people');
 
@@ -258,7 +241,7 @@ describe('looking around', () => {
     await stale.find();
     const fresh = 'another secret for tests';
     await app.inject('PUT', `/api/clients/${ADMIN.clientId}/secret`, { body: { secret: fresh } });
-    const renewed = new ApiWrapper({ ...stale.options, credentials: { ...ADMIN, secret: fresh } });
+    const renewed = api({ ...stale.options, credentials: { ...ADMIN, secret: fresh } });
     expect((await renewed.in('books').find()).results).toHaveLength(4);
     const token = await app.token(ADMIN.clientId, fresh);
     const back = { token, body: { secret: ADMIN.secret } };

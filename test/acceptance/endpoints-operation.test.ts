@@ -202,7 +202,7 @@ describe('a server process', () => {
   it('is ready soon, its self-test in the background', async () => {
     await start({ hello: HELLO });
     expect(server.output()).not.toMatch(/self-test of the sandbox failed/);
-    await expect.poll(() => server.output(), SOON).toMatch(/the walls of the sandbox hold/);
+    await expect.poll(() => server.output(), SOON).toMatch(/sandbox self-test passed/);
   });
 
   it('with `sandbox.enabled: false` answers 503 for calls and uploads, and starts no process', async () => {

@@ -14,15 +14,19 @@ const LATE = { timeout: 40_000, interval: 100 };
 async function start(uri: string) {
   const workspace = createWorkspace();
   const { PATH } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), 'start', '--port', '0'], {
-    cwd: workspace.cwd,
-    env: {
-      PATH,
-      CLOISTER_SERVER_HOST: '127.0.0.1',
-      CLOISTER_DATABASE_ENGINE: 'mongodb',
-      CLOISTER_DATABASE_MONGODB_URI: uri,
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'src/cloister.js'), 'start', '--port', '0', '--delivery-port', '0'],
+    {
+      cwd: workspace.cwd,
+      env: {
+        PATH,
+        CLOISTER_SERVER_HOST: '127.0.0.1',
+        CLOISTER_DATABASE_ENGINE: 'mongodb',
+        CLOISTER_DATABASE_MONGODB_URI: uri,
+      },
     },
-  });
+  );
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

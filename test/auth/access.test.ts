@@ -36,6 +36,14 @@ describe('decide', () => {
     ]);
   });
 
+  it('wants a token, and the right, to write media, whatever authentication applies', () => {
+    const media = { ...collection(false), settings: { authenticate: false, media: true } };
+    const decisions = METHODS.map((method) => decide(null, media, method));
+    expect(decisions).toEqual(['ok', 'ok', 'no-token', 'no-token', 'no-token']);
+    expect(decide(client({ collections: [{ path: 'films' }] }), media, 'POST')).toBe('denied');
+    expect(decide(client(null), media, 'POST')).toBe('ok');
+  });
+
   it('counts HEAD as GET on both sides', () => {
     expect(decide(null, collection(['GET']), 'HEAD')).toBe('no-token');
     expect(decide(null, collection(['HEAD']), 'GET')).toBe('no-token');

@@ -8,17 +8,22 @@ import { openFickleStore } from '../helpers/fickle-store.ts';
 
 const RATE_LIMIT = { perClient: 30, perAddress: 300, windowSeconds: 60 };
 const CREDENTIALS = { clientId: 'boss', secret: 'a secret of the boss', address: '192.0.2.1' };
+const UPLOAD = {
+  collection: { version: '1.0', database: 'library', name: 'images' },
+  ...{ fileName: 'a.jpg', mimetype: 'image/jpeg', lifetime: undefined },
+};
 const away = { reason: 'unavailable' };
 
-async function setUp(tokenSecret?: string) {
+async function setUp(tokenSecret?: string, uploadSecret?: string) {
   const store = await openFickleStore();
   const options = { store, now: Date.now, queryMs: 5000 };
   const clients = createClients({ ...options, audit: auditOf(store), newId: createIdSource() });
   await clients.ensure();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
-  const state = { open: true };
+  const media = { tokenSecret: uploadSecret, tokenExpiresIn: '1h' };
   const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT };
-  const gate = createGate({ ...options, settings, clients, isOpen: () => state.open });
+  const state = { open: true, options: { ...options, settings, media, clients } };
+  const gate = createGate({ ...state.options, isOpen: () => state.open });
   return { store, gate, state };
 }
 
@@ -62,5 +67,27 @@ describe('the gate', () => {
     store.leave();
     await gate.ensureSecret();
     expect(store.missed).toEqual([]);
+  });
+
+  it('makes one secret for upload tokens, when it is first needed, and keeps it with the data', async () => {
+    const { gate, store, state } = await setUp();
+    const sign = () => gate.uploadTokens.sign({ ...UPLOAD, clientId: 'boss' });
+    const [{ token }, other] = await Promise.all([sign(), sign()]);
+    expect((await gate.uploadTokens.verify(token)).signer.clientId).toBe('boss');
+    expect((await gate.uploadTokens.verify(other.token)).fileName).toBe('a.jpg');
+    const again = createGate({ ...state.options, isOpen: () => true });
+    expect((await again.uploadTokens.verify(token)).signedBy).toBe('boss');
+    expect(store.missed).toEqual([]);
+    again.close();
+    gate.close();
+  });
+
+  it('calls no upload token bad while the secret is not known', async () => {
+    const { gate, store } = await setUp();
+    store.leave();
+    await expect(gate.uploadTokens.verify('a.b.c')).rejects.toMatchObject(away);
+    store.comeBack();
+    await expect(gate.uploadTokens.verify('a.b.c')).rejects.toMatchObject({ code: 'UPLOAD_TOKEN_INVALID' });
+    gate.close();
   });
 });

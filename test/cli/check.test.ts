@@ -41,6 +41,39 @@ describe('check', () => {
     ]);
   });
 
+  it('names file and line of every problem of the media block', async () => {
+    const media = {
+      basePath: 'data',
+      tokenSecret: 'short',
+      tokenExpiresIn: 'soon',
+      storgae: 's3',
+      s3: { endpoint: 'https://a:b@s3.example.org/x', bucketName: 'My Bucket' },
+    };
+    const { code, lines } = await run({ '1.0/library/books': BOOKS }, { media });
+    expect(code).toBe(1);
+    expect(lines.map((line) => line.replace(/ must .*/, ' must …'))).toEqual([
+      'workspace/config.json:4: media.tokenSecret must …',
+      'workspace/config.json:5: media.tokenExpiresIn must …',
+      'workspace/config.json:8: media.s3.endpoint must …',
+      'workspace/config.json:9: media.s3.bucketName must …',
+      'warning: workspace/config.json:6: media.storgae is not a setting; did you mean media.storage?',
+      expect.stringContaining('warning: '),
+    ]);
+    workspace?.remove();
+    expect(await run({ '1.0/library/books': BOOKS }, { media: { basePath: 'data' } })).toEqual({
+      code: 1,
+      lines: ['workspace/config.json:3: media.basePath must not be or contain the folder of the database'],
+    });
+    workspace?.remove();
+    const s3 = { basePath: '../media', storage: 's3', s3: { endpoint: 'http://localhost:9000' } };
+    expect((await run({}, { media: s3 })).lines.slice(0, 4)).toEqual([
+      expect.stringContaining('media.s3.accessKey is missing'),
+      expect.stringContaining('media.s3.secretKey is missing'),
+      expect.stringContaining('media.s3.bucketName is missing'),
+      expect.stringContaining('workspace/config.json:3: media.basePath must have no `..`'),
+    ]);
+  });
+
   it('reports a specification that is not JSON', async () => {
     workspace = createWorkspace({ '1.0/library/books': BOOKS });
     writeFileSync(

@@ -27,20 +27,30 @@ interface Started {
   output(): string;
 }
 
-function start(args: readonly string[] = [], env: object = {}): Promise<Started> {
+/** What a start prints when there is nothing to say. */
+const READY = [expect.stringMatching(/^content API ready at/), expect.stringMatching(/^delivery ready at/)];
+const ANY_PORT = ['--delivery-port', '0'];
+
+function start(args: readonly string[] = [], env: object = {}, ports = ANY_PORT): Promise<Started> {
   const { PATH } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), 'start', '--port', '0', ...args], {
-    cwd,
-    env: { PATH, CLOISTER_SERVER_HOST: '127.0.0.1', ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'src/cloister.js'), 'start', '--port', '0', ...ports, ...args],
+    {
+      cwd,
+      env: { PATH, CLOISTER_SERVER_HOST: '127.0.0.1', ...env },
+    },
+  );
   children.push(child);
+  const last = args.includes('content') ? 'content API' : 'delivery';
+  const isReady = new RegExp(`^${last} ready at .*\\n|delivery is off`, 'm');
   let text = '';
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return new Promise((resolve) => {
     const settle = () => resolve({ child, lines: text.trim().split('\n'), ended, output: () => text });
     const read = (chunk: Buffer) => {
       text += chunk.toString();
-      if (/ready at .*\n/.test(text)) settle();
+      if (isReady.test(text)) settle();
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
@@ -69,7 +79,7 @@ describe('start', () => {
     expect(await stop(first)).toBe(0);
 
     const second = await start();
-    expect(second.lines).toEqual([expect.stringMatching(/^content API ready at/)]);
+    expect(second.lines).toEqual(READY);
     expect(await stop(second, 'SIGINT')).toBe(0);
   });
 
@@ -114,6 +124,38 @@ describe('start', () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
+  it('serves one of both listeners where it is told to', async () => {
+    const delivery = await start(['--only', 'delivery']);
+    expect(delivery.lines.filter((line) => line.includes('ready at'))).toEqual([
+      expect.stringMatching(/^delivery ready at http/),
+    ]);
+    await stop(delivery);
+    const content = await start(['--only', 'content']);
+    expect(content.lines.filter((line) => line.includes('ready at'))).toEqual([
+      expect.stringMatching(/^content API ready at http/),
+    ]);
+    await stop(content);
+  });
+
+  it('goes on without delivery where nobody chose its port, which is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => {
+      // Whoever else has it has taken it just as well.
+      taken.once('error', () => resolve()).listen(8082, '127.0.0.1', () => resolve());
+    });
+    const started = await start([], { CLOISTER_DELIVERY_HOST: '127.0.0.1' }, []);
+    await expect
+      .poll(started.output)
+      .toContain('cannot listen on 127.0.0.1:8082: another process listens there: delivery is off');
+    expect((await fetch(`${urlIn(started.lines)}/hello`)).status).toBe(200);
+    await stop(started);
+    const env = { CLOISTER_DELIVERY_HOST: '127.0.0.1', CLOISTER_DELIVERY_PORT: '8082' };
+    const refused = await start([], env, []);
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toContain('cannot listen on 127.0.0.1:8082: another process listens there\n');
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
   it('says in one line who has the data folder, until that process is gone, however', async () => {
     const first = await start();
     const second = await start();
@@ -127,7 +169,7 @@ describe('start', () => {
     ]);
     await stop(first, 'SIGKILL');
     const third = await start();
-    expect(third.lines).toEqual([expect.stringMatching(/^content API ready at/)]);
+    expect(third.lines).toEqual(READY);
     expect(await stop(third)).toBe(0);
   });
 
@@ -176,7 +218,7 @@ describe('the files of the self-test', () => {
     await stop(killed, 'SIGKILL');
     expect(left()).toBe(1);
     const second = await start([], { TMPDIR });
-    await expect.poll(second.output).toContain('the walls of the sandbox hold');
+    await expect.poll(second.output).toContain('sandbox self-test passed');
     expect(left()).toBe(0);
     await stop(second);
   });
@@ -191,7 +233,7 @@ if (!hasScript)
 describe.runIf(hasScript)('at a terminal', () => {
   /** Ends with Ctrl-C as soon as the log has told of the walls. */
   async function atTerminal(env: Readonly<Record<string, string>>): Promise<string> {
-    const command = `exec ${process.execPath} ${join(ROOT, 'src/cloister.js')} start --port 0`;
+    const command = `exec ${process.execPath} ${join(ROOT, 'src/cloister.js')} start --port 0 --delivery-port 0`;
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd,
       env: { PATH: process.env['PATH'], TERM: 'xterm-256color', CLOISTER_SERVER_HOST: '127.0.0.1', ...env },
@@ -201,7 +243,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     let asked = false;
     child.stdout.on('data', (chunk: Buffer) => {
       shown += chunk.toString();
-      if (asked || !/walls of the sandbox hold[^\n]*\n/.test(shown)) return;
+      if (asked || !/sandbox self-test passed[^\n]*\n/.test(shown)) return;
       asked = true;
       child.stdin.write('\u0003');
     });
@@ -209,7 +251,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(code, shown).toBe(0);
     return shown;
   }
-  const LINE = /^\d\d:\d\d:\d\d\.\d{3} INFO {2}the walls of the sandbox hold sandboxLevel=\d /m;
+  const LINE = /^\d\d:\d\d:\d\d\.\d{3} INFO {2}sandbox self-test passed sandboxLevel=\d /m;
 
   it('the log is for people, in colours, and the first lines are as ever', async () => {
     const shown = await atTerminal({});
@@ -227,7 +269,7 @@ describe.runIf(hasScript)('at a terminal', () => {
 
   it('the log is JSON where that is configured', async () => {
     const json = await atTerminal({ CLOISTER_LOGGING_FORMAT: 'json' });
-    const line = json.split('\r\n').find((text) => text.includes('walls of the sandbox'));
-    expect(JSON.parse(line ?? '')).toMatchObject({ level: 30, msg: 'the walls of the sandbox hold' });
+    const line = json.split('\r\n').find((text) => text.includes('sandbox self-test'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ level: 30, msg: 'sandbox self-test passed' });
   });
 });

@@ -9,6 +9,8 @@ import { createRegistry } from '../../src/collections/registry.ts';
 import { REVISION_INDEX, revisionSpace } from '../../src/collections/revision-space.ts';
 import { createDocumentService } from '../../src/collections/service.ts';
 import { parseSpecification } from '../../src/collections/specifications/specification.ts';
+import { createFileRemovals, type FileRemovals } from '../../src/collections/writes/file-removals.ts';
+import type { RecordFiles } from '../../src/collections/writes/removal-work.ts';
 import { AppError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
@@ -25,6 +27,9 @@ export const LIMITS: DocumentLimits = {
   composeDepth: 10,
   composeReferences: 10_000,
 };
+
+/** Milliseconds: the clocks of tests stand long before the one by which a store keeps deadlines. */
+export const AGES = 1e15;
 
 /** A collection at `1.0/library/<name>`, from its specification. */
 export function collectionOf(name: string, source: JsonObject, database = 'library'): Collection {
@@ -54,11 +59,15 @@ interface LibraryOptions {
   /** Stands between the service and its store. */
   readonly wrap?: (store: DocumentStore) => DocumentStore;
   readonly hooks?: DocumentHooks;
+  /** The files of media records. */
+  readonly files?: RecordFiles;
 }
 
 export interface Library {
   readonly store: DocumentStore;
   readonly documents: ReturnType<typeof createDocumentService>;
+  /** Only where there are files. */
+  readonly removals: FileRemovals | undefined;
   readonly at: (name: string) => Collection;
   /** Puts another specification in force. */
   put(collection: Collection): void;
@@ -72,7 +81,7 @@ export interface Library {
 /** Opens the collections of `sources` on a new data folder. The clock stands at 1000 and moves by 1 at each look. */
 export async function openLibrary(
   sources: Readonly<Record<string, JsonObject>>,
-  { limits, wrap = (store) => store, hooks }: LibraryOptions = {},
+  { limits, wrap = (store) => store, hooks, files }: LibraryOptions = {},
 ): Promise<Library> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
   const store = await openSqliteDocuments({ path: folder, queueLimit: 1000 });
@@ -89,19 +98,25 @@ export async function openLibrary(
     clock += 1;
     return clock;
   };
+  const newId = createIdSource(now);
+  const log = { warn: () => undefined };
+  const removals =
+    files && createFileRemovals({ store: wrap(store), files, newId, now, queryMs: AGES, alone: true, log });
   const documents = createDocumentService({
     store: wrap(store),
     registry,
     limits: { ...LIMITS, ...limits },
-    newId: createIdSource(now),
+    newId,
     now,
     patterns: { matches: async () => true },
     ...(hooks === undefined ? {} : { hooks }),
+    ...(removals === undefined ? {} : { removals }),
   });
   const at = (name: string) => registry.get('1.0', 'library', name)!;
   return {
     store,
     documents,
+    removals,
     at,
     put: (collection) => registry.put(collection),
     async create(name, body, context = contextOf()) {
@@ -113,6 +128,7 @@ export async function openLibrary(
       return store.find({ database: 'library', collection: name }, query);
     },
     async close() {
+      await removals?.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });
     },

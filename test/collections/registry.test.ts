@@ -67,6 +67,19 @@ describe('registry', () => {
     expect(registry.isRevisionCollection(past)).toBe(false);
   });
 
+  it('knows where media records are, also for a collection that only shares them', () => {
+    const plain = collection('/2.0/library/images');
+    const elsewhere = collection('/1.0/shop/images', {}, 'shop');
+    for (const entry of [plain, elsewhere]) registry.put(entry);
+    expect(registry.holdsRecords(plain)).toBe(false);
+    const images = collection('/1.0/library/images', { media: true });
+    expect(registry.holdsRecords(images)).toBe(true);
+    registry.put(images);
+    expect([plain, elsewhere].map(registry.holdsRecords)).toEqual([true, false]);
+    registry.remove(images);
+    expect(registry.holdsRecords(plain)).toBe(false);
+  });
+
   it('keeps revisions of another name space apart', () => {
     registry.put(collection('/1.0/shop/books', { storeRevisions: true }, 'shop'));
     expect(registry.isRevisionCollection(collection('/1.0/library/booksHistory'))).toBe(false);

@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { brokenRules, createSettingCheck, type SettingCheck } from '../../src/config/check.ts';
+import {
+  brokenRules,
+  createSettingCheck,
+  missingBucketSettings,
+  type SettingCheck,
+} from '../../src/config/check.ts';
 import { createConfig } from '../../src/config/effective.ts';
 import { SETTINGS, settingAt } from '../../src/config/settings.ts';
 import type { Json } from '../../src/lib/json.ts';
@@ -28,7 +33,8 @@ describe('createSettingCheck', () => {
     ['server.host', '', 'must not be empty'],
     ['database.engine', 'mysql', 'must be one of "sqlite", "mongodb"'],
     ['database.mongodb.uri', 'localhost', 'must be a mongodb:// or mongodb+srv:// connection string'],
-    ['cache.engine', 'redis', 'must be one of "memory", "filesystem"'],
+    ['cache.engine', 'disk', 'must be one of "memory", "filesystem", "redis"'],
+    ['cache.redis.url', 'http://localhost', 'must be a redis:// or rediss:// address'],
     ['cors.enabled', 1, 'must be true or false'],
     ['cors.origins', 'https://a.org', 'must be a list'],
     ['cors.origins', ['*', 'a.org'], 'item 2 must be an origin such as https://example.org, or *'],
@@ -84,6 +90,31 @@ describe('brokenRules', () => {
       'media.s3.bucketName',
     ]);
   });
+
+  it('wants no region of a bucket where there is an endpoint', () => {
+    const keys = { 'media.s3.accessKey': 'a', 'media.s3.secretKey': 'b', 'media.s3.bucketName': 'pictures' };
+    expect(broken({ 'media.storage': 's3', ...keys })).toEqual(['media.s3.region']);
+    const endpoint = { 'media.s3.endpoint': 'http://localhost:9000' };
+    expect(broken({ 'media.storage': 's3', ...keys, ...endpoint })).toEqual([]);
+    const config = createConfig(new Map(Object.entries({ 'media.s3.bucketName': 'pictures' })));
+    expect(missingBucketSettings(config)).toEqual([
+      ...['media.s3.accessKey', 'media.s3.secretKey', 'media.s3.region'],
+    ]);
+  });
+
+  it.each(['/srv/media', '../media', 'a/../b', 'a\\b', 'a\nb', 'x'.repeat(125)])(
+    'takes %j for a folder and not for the prefix of a bucket',
+    (basePath) => {
+      expect(broken({ 'media.basePath': basePath })).toEqual([]);
+      const s3 = { accessKey: 'a', secretKey: 'b', bucketName: 'pictures', region: 'eu' };
+      const values = Object.fromEntries(
+        Object.entries(s3).map(([name, value]) => [`media.s3.${name}`, value]),
+      );
+      expect(broken({ ...values, 'media.storage': 's3', 'media.basePath': basePath })).toEqual([
+        'media.basePath',
+      ]);
+    },
+  );
 
   it('gives headers no more time than the whole request', () => {
     expect(broken({ 'limits.requestSeconds': 9 })).toEqual(['limits.requestSeconds']);

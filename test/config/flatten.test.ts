@@ -26,9 +26,14 @@ describe('flatten', () => {
     expect(assignments.get('geolocation.url')?.written).toBe('geolocation.remote.url');
   });
 
-  it('refuses a setting given under two names', () => {
+  it('refuses a setting given under two names with different values', () => {
+    expect(flatten({ cache: { ttl: 1 }, caching: { ttl: 1 } }).problems).toEqual([]);
+    const settings = { geolocation: { path: 'a', remote: { countryPath: 'b' } } };
+    expect(flatten(settings).problems.map(({ written }) => written)).toEqual([
+      'geolocation.remote.countryPath',
+    ]);
     expect(flatten({ cache: { ttl: 1 }, caching: { ttl: 2 } }).problems).toEqual([
-      { written: 'caching.ttl', message: 'is another name of cache.ttl, which is set too' },
+      { written: 'caching.ttl', message: 'is another name of cache.ttl, which is set to something else' },
     ]);
   });
 

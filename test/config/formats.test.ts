@@ -14,6 +14,26 @@ const CASES = {
     good: ['https://example.org/a?ip={ip}&key={key}', 'http://localhost:9000'],
     bad: ['', 'example.org', 'file:///etc/passwd', 'javascript:alert(1)', '//example.org'],
   },
+  'service-url': {
+    good: [
+      'https://s3.example.org',
+      'http://127.0.0.1:9000/',
+      'https://S3.Example.org:443',
+      'http://[::1]:9000',
+    ],
+    bad: [
+      '',
+      's3.example.org',
+      'https://s3.example.org/bucket',
+      'https://key:secret@s3.example.org',
+      'ftp://a',
+      'https://a/?b',
+    ],
+  },
+  'bucket-name': {
+    good: ['abc', 'pictures.example.org', 'a-1'],
+    bad: ['', 'ab', 'Pictures', 'a_b_c', '-abc', 'abc.', 'a..b', '192.168.0.1', 'x'.repeat(64), 'a/b'],
+  },
   'mongodb-uri': {
     good: [
       'mongodb://localhost',

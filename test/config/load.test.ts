@@ -128,6 +128,24 @@ describe('loadConfig', () => {
     expect(config.auth.admin).toEqual({ id: 'a', secret: 'b' });
   });
 
+  it('names the line of a setting that breaks a rule with others', async () => {
+    const s3 = { accessKey: 'a', secretKey: 'b', bucketName: 'pictures', region: 'eu' };
+    writeFileSync(
+      join(cwd, 'workspace/config.json'),
+      JSON.stringify({ media: { storage: 's3', basePath: '/srv/media', s3 } }, null, 1),
+    );
+    expect(await problemsOf({})).toEqual([
+      'workspace/config.json:4: media.basePath must not begin with `/`: in a bucket it is a prefix',
+    ]);
+  });
+
+  it('takes the keys of a bucket from the names that other programs use, ours first', async () => {
+    const { config } = await load({ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'eu' });
+    expect(config.media.s3).toMatchObject({ accessKey: 'a', secretKey: 'b', region: 'eu' });
+    const ours = await load({ AWS_ACCESS_KEY_ID: 'a', CLOUD_S3_ACCESS_KEY: 'c' });
+    expect(ours.config.media.s3.accessKey).toBe('c');
+  });
+
   it('is not led astray by keys that objects inherit', async () => {
     writeFileSync(
       join(cwd, 'workspace/config.json'),

@@ -9,7 +9,10 @@ describe('settings', () => {
     ['database.enableCollectionDatabases', ['CLOISTER_DATABASE_ENABLE_COLLECTION_DATABASES']],
     ['cache.enabled', ['CLOISTER_CACHE_ENABLED', 'CLOISTER_CACHE']],
     ['auth.admin.id', ['CLOISTER_AUTH_ADMIN_ID', 'CLOISTER_ADMIN_ID']],
-    ['media.s3.accessKey', ['CLOISTER_MEDIA_S3_ACCESS_KEY', 'CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY']],
+    [
+      'media.s3.accessKey',
+      ['CLOISTER_MEDIA_S3_ACCESS_KEY', 'CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'],
+    ],
     ['sandbox.secrets.API_KEY', ['CLOISTER_SANDBOX_SECRETS_API_KEY']],
     ['network.secret', ['CLOISTER_NETWORK_SECRET', 'NETWORK_REMOTE_SECRET']],
   ])('%s is set by %j', (path, names) => {

@@ -3,6 +3,8 @@ import { createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import type { MediaStore } from '../../src/stores/media-store.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
 import { LIBRARY } from './fixtures.ts';
 import { dropFolderDatabases } from './folder-databases.ts';
 import { type InjectAnswer, injectInto } from './inject.ts';
@@ -18,8 +20,13 @@ interface StartOptions {
   readonly workspace?: Workspace;
   /** Further variables of the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Used in place of the stores that the configuration names. */
+  readonly store?: DocumentStore;
+  readonly mediaStore?: MediaStore;
   /** Takes the lines of the log, which is silent otherwise. */
   readonly log?: string[];
+  /** From which level on; `info` unless given. */
+  readonly logLevel?: 'debug' | 'info';
 }
 
 interface InjectOptions {
@@ -56,19 +63,25 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     CLOISTER_SERVER_HOST: '127.0.0.1',
     // Any free one, chosen when it is bound: one that was free a moment ago may be another worker's by then.
     CLOISTER_SERVER_PORT: '0',
+    CLOISTER_DELIVERY_HOST: '127.0.0.1',
+    CLOISTER_DELIVERY_PORT: '0',
     ...options.env,
   };
   const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
   if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
-  const { log } = options;
+  const { log, logLevel = 'info', store, mediaStore } = options;
   const stream = { write: (line: string) => void log?.push(line) };
   const logger = createLogger({
-    level: log === undefined ? 'silent' : 'info',
+    level: log === undefined ? 'silent' : logLevel,
     format: 'json',
     secrets: [],
     stream,
   });
-  const app = await createApp(config, { configFile: file, cwd: workspace.cwd, logger });
+  const app = await createApp(config, {
+    ...{ configFile: file, cwd: workspace.cwd, logger },
+    ...(store !== undefined && { store }),
+    ...(mediaStore !== undefined && { mediaStore }),
+  });
 
   const send = (method: string, path: string, options: InjectOptions) =>
     injectInto(app, { method, path }, options);

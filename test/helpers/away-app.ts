@@ -14,6 +14,8 @@ import { createWorkspace, type Workspace } from './workspace.ts';
 
 /** Milliseconds of the clock for any wait. */
 const WAIT_MS = 5;
+/** Of background work that has nothing to retry. */
+const ROUND_MS = 60_000;
 
 export const ADMIN_ENV = {
   CLOISTER_ADMIN_ID: ADMIN.clientId,
@@ -65,8 +67,10 @@ export async function startAwayApp(options: AwayOptions): Promise<AwayApp> {
     ...{ configFile, cwd: workspace.cwd, store },
     logger: createLogger({ level: 'info', format: 'json', secrets: [], stream }),
     onFirstAdmin: (admin) => void admins.push(admin),
-    pause: async (_milliseconds, signal) => {
-      await setTimeout(WAIT_MS, undefined, { signal }).catch(() => undefined);
+    // Retries come at once; rounds that come every few minutes, whatever happens, do not come at all.
+    pause: async (milliseconds, signal) => {
+      const wait = milliseconds >= ROUND_MS ? milliseconds : WAIT_MS;
+      await setTimeout(wait, undefined, { signal }).catch(() => undefined);
     },
   });
   let closed: Promise<void> | undefined;

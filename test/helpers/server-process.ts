@@ -11,6 +11,8 @@ const READY_WITHIN_MS = 15_000;
 
 export interface ServerProcess {
   readonly url: string;
+  /** Of the delivery listener. */
+  readonly deliveryUrl: string;
   readonly process: ChildProcess;
   /** Milliseconds from spawn to the first 200. */
   readonly readyMs: number;
@@ -64,6 +66,8 @@ export async function spawnServer(options: SpawnOptions): Promise<ServerProcess>
       ...process.env,
       NODE_OPTIONS: '',
       CLOISTER_SERVER_HOST: '127.0.0.1',
+      CLOISTER_DELIVERY_HOST: '127.0.0.1',
+      CLOISTER_DELIVERY_PORT: '0',
       CLOISTER_ADMIN_ID: ADMIN.clientId,
       CLOISTER_ADMIN_SECRET: ADMIN.secret,
       ...options.env,
@@ -84,13 +88,23 @@ export async function spawnServer(options: SpawnOptions): Promise<ServerProcess>
     throw new Error(`the server ended with ${code}: ${printed.slice(-4000)}`);
   });
   ended.catch(() => undefined);
-  const address = () => {
-    const bound = /^content API ready at http:\/\/\S+:(\d+)$/m.exec(printed)?.[1];
+  const addressOf = (listener: string) => {
+    const bound = new RegExp(`^${listener} ready at http://\\S+:(\\d+)$`, 'm').exec(printed)?.[1];
     return bound && `http://127.0.0.1:${bound}`;
   };
+  // The delivery listener is the last to be ready.
+  const address = () => addressOf('delivery') && addressOf('content API');
   try {
     const url = await untilReady(address, options.until ?? '/health', ended);
-    return { url, process: child, readyMs: performance.now() - from, output: () => printed, stop };
+    const deliveryUrl = addressOf('delivery') ?? '';
+    return {
+      url,
+      deliveryUrl,
+      process: child,
+      readyMs: performance.now() - from,
+      output: () => printed,
+      stop,
+    };
   } catch (error) {
     await stop('SIGKILL');
     throw new Error(`${error instanceof Error ? error.message : error}\n${printed.slice(-4000)}`);

@@ -37,6 +37,7 @@ export function bareServer(
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
   server.decorateRequest('lookUpMs', 0);
+  server.decorateRequest('clientAddress', '');
   server.setErrorHandler(createErrorHandler(logger));
   configure(server);
   return { server, records };

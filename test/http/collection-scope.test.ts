@@ -27,11 +27,15 @@ registry.put(collection('open', { settings: { authenticate: false } }));
 registry.put(collection('readable', { settings: { authenticate: ['POST', 'PUT', 'DELETE'] } }));
 registry.put(collection('postable', { settings: { authenticate: ['GET', 'PUT', 'DELETE'] } }));
 
+const media = { public: false };
+registry.put(collection('images', { settings: { media: true } }));
+
 let ready = true;
 const isReady = () => ready;
 
 afterEach(() => {
   ready = true;
+  media.public = false;
 });
 
 const { server } = bareServer((bare) => {
@@ -39,15 +43,22 @@ const { server } = bareServer((bare) => {
     request.client = CLIENTS[String(request.headers['x-client'])] ?? null;
     done();
   });
-  bare.addHook('onRequest', createEnterCollection({ registry, isReady }));
   const show = async (request: Parameters<typeof collectionOf>[0]) => ({
     path: collectionOf(request).path,
     address: addressOf(request),
     id: idOf(request),
   });
   const all = { GET: show, POST: show, PUT: show, DELETE: show };
-  resource(bare, '/:version/:database/:collection', all);
-  resource(bare, '/:version/:database/:collection/:id', all);
+  const deps = { registry, isReady, config: { media } };
+  bare.register(async (documents) => {
+    documents.addHook('onRequest', createEnterCollection(deps));
+    resource(documents, '/:version/:database/:collection', all);
+    resource(documents, '/:version/:database/:collection/:id', all);
+  });
+  bare.register(async (files) => {
+    files.addHook('onRequest', createEnterCollection(deps, { files: true }));
+    resource(files, '/:version/:database/:collection/*', { GET: show });
+  });
 });
 
 const ask = async (method: string, path: string, client = '') => {
@@ -142,5 +153,40 @@ describe('guard', () => {
     expect(() => guard(request(null), books, 'PUT')).toThrow('No access token supplied');
     expect(() => guard(request(LIMITED), books, 'PUT')).toThrow('This client may not do that');
     expect(() => guard(request(USER_CLIENT), books, 'PUT')).not.toThrow();
+  });
+});
+
+describe('addresses of files', () => {
+  it('exist in media collections only', async () => {
+    expect(await ask('GET', 'images/photo.jpg', 'admin')).toMatchObject({ status: 200 });
+    expect(await ask('GET', 'images/2026/11/photo.jpg', 'admin')).toMatchObject({ status: 200 });
+    expect(await ask('GET', 'books/photo.jpg', 'admin')).toMatchObject({ status: 404 });
+    expect(await ask('GET', 'books/2026/11/photo.jpg', 'admin')).toMatchObject({ status: 404 });
+    expect(await ask('GET', 'open/2026/11/photo.jpg')).toMatchObject({ status: 401 });
+  });
+
+  it('can only be read', async () => {
+    for (const [method, path] of [
+      ['PUT', 'images/photo.jpg'],
+      ['DELETE', 'images/photo.jpg'],
+      ['DELETE', 'images/2026/11/photo.jpg'],
+      ['POST', 'images/2026/11/photo.jpg'],
+    ] as const) {
+      expect(await ask(method, path, 'admin')).toMatchObject({
+        status: 405,
+        headers: { allow: 'GET, HEAD, OPTIONS' },
+      });
+      expect(await ask(method, path)).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('are open to everybody where files are public, and nothing else is', async () => {
+    expect(await ask('GET', 'images/photo.jpg')).toMatchObject({ status: 401 });
+    media.public = true;
+    expect(await ask('GET', 'images/photo.jpg')).toMatchObject({ status: 200 });
+    expect(await ask('HEAD', 'images/2026/11/photo.jpg')).toMatchObject({ status: 200 });
+    expect(await ask('GET', 'images')).toMatchObject({ status: 401 });
+    expect(await ask('GET', 'images/0123456789abcdef01234567')).toMatchObject({ status: 401 });
+    expect(await ask('DELETE', 'images/photo.jpg')).toMatchObject({ status: 401 });
   });
 });

@@ -36,6 +36,12 @@ describe('createContext', () => {
     expect(caller.may(collection('books'), 'PUT')).toBe(true);
   });
 
+  it('keeps the token of a signed upload from hooks', () => {
+    const token = `${'h'.repeat(36)}.${'p'.repeat(300)}.${'s'.repeat(43)}`;
+    const { origin } = context({ originalUrl: `/api/media/${token}?a=b` } as Request);
+    expect(origin?.http?.url).toBe('/api/media/<token>?a=b');
+  });
+
   it('tells hooks of the request, once they ask', () => {
     const http = { method: 'GET', headers: { accept: 'a/b' }, ip: '10.0.0.1' };
     const request = { ...http, originalUrl: '/1.0/x?y=1', id: 'r', client: ADMIN_CLIENT } as Request;

@@ -5,7 +5,7 @@ import { bareServer, type LogRecord } from './bare-server.ts';
 
 function withEntry(debugging: boolean, isSurplus = false) {
   const logged: LogRecord[] = [];
-  const config = { server: { name: 'Test' }, limits: { queryStringBytes: 100 } };
+  const config = { server: { name: 'Test', trustProxy: false }, limits: { queryStringBytes: 100 } };
   const logger = {
     error: () => undefined,
     warn: () => undefined,

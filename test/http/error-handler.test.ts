@@ -58,6 +58,18 @@ describe('the error handler', () => {
     if (status === 503) expect(body.errors[0].code).toBe('API-0004');
   });
 
+  it('a failure of the media store is not laid at the door of the database', async () => {
+    const { status, headers, body } = await thrown(new StoreError('unavailable', { store: 'media' }));
+    expect([status, headers['retry-after']]).toEqual([503, '2']);
+    expect(body.errors).toEqual([
+      {
+        message: 'The media store is unavailable',
+        code: 'API-0004',
+        title: 'The media store is unavailable',
+      },
+    ]);
+  });
+
   it('names the fields of a duplicate', async () => {
     const { status, body } = await thrown(new StoreError('duplicate', { fields: ['a', 'b'], index: 2 }));
     expect(status).toBe(400);

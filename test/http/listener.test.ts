@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { received, type SocketServer, startSocketServer } from './socket-server.ts';
 
 let server: SocketServer;
@@ -39,5 +39,19 @@ describe('a request', () => {
   it.each(['', 'Expect: 100-continue\r\n', 'Expect: wonders\r\n'])('with %j is handled', async (header) => {
     const answer = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${header}\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 200 .*fine/s);
+  });
+
+  it.each([
+    ['POST', /^HTTP\/1.1 201 .*late/s],
+    ['GET', /^$/],
+  ])('by %s whose client closes its side behind it is answered %s', async (method, answer) => {
+    const late = await startSocketServer((request, response) => {
+      request.socket.once('end', () => setImmediate(() => response.writeHead(201).end('late')));
+    });
+    onTestFinished(() => late.close());
+    const { client } = await late.open();
+    const all = received(client);
+    client.end(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(await all).toMatch(answer);
   });
 });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createConnections } from '../../src/http/connections.ts';
 import { createHttpServer } from '../../src/http/listener.ts';
@@ -29,6 +30,9 @@ async function open(unsentBytes = 1_000_000) {
       server.get('/pieces', async (_request, reply) => sendText(reply, JSON_TYPE, ['a', LONG, LONG]));
       server.get('/bytes', async (_request, reply) => reply.serializer(asIs).send(Buffer.from(LONG)));
       server.get('/unread', async (_request, reply) => sendText(reply, JSON_TYPE, UNREAD));
+      server.get('/stream', async (_request, reply) =>
+        reply.send(Readable.from([Buffer.from('ab'), Buffer.from('c')])),
+      );
       server.get('/none', async (_request, reply) => reply.code(204).send());
       server.post('/', async (_request, reply) => sendText(reply, JSON_TYPE, UNREAD));
       server.get('/errors', async (_request, reply) => sendValue(reply, { errors: LONG }, 400));
@@ -46,6 +50,11 @@ const expected: Readonly<Record<string, string>> = {
 };
 
 describe('an answer', () => {
+  it('that is a stream passes as it is', async () => {
+    const { url } = await open();
+    expect(await (await fetch(`${url}/stream`)).text()).toBe('abc');
+  });
+
   it.each(Object.keys(expected))(
     'of %s is the same whole and in chunks, and its length is told',
     async (path) => {

@@ -13,6 +13,8 @@ import { parseFilter } from './parse.ts';
 export interface FilterCompiler {
   /** The filter of a request on its own. Throws FILTER_INVALID. */
   compile(collection: Collection, filter: Json, context: Context): Promise<Filter>;
+  /** What the collection's default filters ask for; everything where it has none. */
+  compileDefaults(collection: Collection, context: Pick<Context, 'deadline'>): Promise<Filter>;
   /** What a read must match: the request's filter, where there is one, and the collection's default filters. */
   compileRead(collection: Collection, filter: JsonObject | undefined, context: Context): Promise<Filter>;
 }
@@ -28,7 +30,7 @@ export function createFilterCompiler({ store, registry, limits }: CompilerOption
   const defaults = new WeakMap<Collection, Draft>();
   const maxReferences = limits.composeReferences;
 
-  const settle = (draft: Draft, { deadline }: Context) =>
+  const settle = (draft: Draft, { deadline }: Pick<Context, 'deadline'>) =>
     settleFilter(draft, { store, maxReferences, deadline });
 
   const draftOf = (collection: Collection, filter: Json, { caller }: Context) =>
@@ -50,14 +52,19 @@ export function createFilterCompiler({ store, registry, limits }: CompilerOption
     return draft;
   };
 
+  const compileDefaults: FilterCompiler['compileDefaults'] = async (collection, context) => {
+    const { defaultFilters } = collection.settings;
+    return defaultFilters === null ? EVERYTHING : settle(defaultDraft(collection, defaultFilters), context);
+  };
+
   return {
+    compileDefaults,
     compile: async (collection, filter, context) => settle(draftOf(collection, filter, context), context),
     async compileRead(collection, filter, context) {
       const { defaultFilters } = collection.settings;
       if (filter === undefined && defaultFilters === null) return EVERYTHING;
       const asked = filter && (await settle(draftOf(collection, filter, context), context));
-      const always = defaultFilters && (await settle(defaultDraft(collection, defaultFilters), context));
-      return joinFilters([asked, always]);
+      return joinFilters([asked, await compileDefaults(collection, context)]);
     },
   };
 }

@@ -62,6 +62,12 @@ function parseKeys(
 const foldsIn = (field: Field | undefined) =>
   field !== undefined && FIELD_TYPES[field.type].foldable && !field.exact;
 
+/** The index as the fields want it: their plain equality may ignore case. */
+const foldedFor = (index: IndexDefinition, fields: Fields): IndexDefinition => ({
+  ...index,
+  keys: index.keys.map((key) => ({ ...key, fold: foldsIn(fields.get(key.path)) })),
+});
+
 function checkOptions(options: JsonObject, report: Report): void {
   for (const flag of ['unique', 'sparse']) {
     const value = options[flag];
@@ -109,24 +115,29 @@ function parseOne(source: Json, fields: Fields, report: Report): IndexDefinition
   };
 }
 
-/** Reads `settings.index`, a list or one object. What is wrong goes into `report`. */
+/**
+ * Reads `settings.index`, a list or one object, and adds the indexes that the kind of collection implies. What is wrong goes
+ * into `report`.
+ */
 export function parseIndexes(
   source: Json | undefined,
   fields: Fields,
   report: Report,
+  implied: readonly IndexDefinition[] = [],
 ): readonly IndexDefinition[] {
-  if (source === undefined || source === null) return [];
+  if (source === undefined || source === null) return unite(implied.map((index) => foldedFor(index, fields)));
   if (!Array.isArray(source) && !isJsonObject(source)) {
     report.setting('index', 'must be a list of indexes or one index');
     return [];
   }
   const list = (Array.isArray(source) ? source : [source]) as readonly Json[];
-  if (list.length > MAX_INDEXES) {
-    report.setting('index', `has more than ${MAX_INDEXES} indexes`);
+  const most = MAX_INDEXES - implied.length;
+  if (list.length > most) {
+    report.setting('index', `has more than ${most} indexes`);
     return [];
   }
   const parsed = list.map((entry) => parseOne(entry, fields, report)).filter((entry) => entry !== undefined);
-  return unite(parsed);
+  return unite([...parsed, ...implied.map((index) => foldedFor(index, fields))]);
 }
 
 // Two declarations of the same keys are one index that keeps every promise of both.

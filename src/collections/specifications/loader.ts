@@ -29,7 +29,7 @@ function loadOne(
   const { collection, warnings } = parseSpecification(source, address, { enableCollectionDatabases });
   const clash = checkCase(collection, registry.list());
   if (clash !== undefined) throw new AppError('SPECIFICATION_INVALID', { items: [clash] });
-  for (const warning of warnings) log.warn({ file, ...warning }, 'a specification may not do what it says');
+  for (const warning of warnings) log.warn({ file, ...warning }, 'specification warning');
   return collection;
 }
 

@@ -27,6 +27,15 @@ function sharedDocuments(collection: Collection, registry: Registry): readonly N
   }));
 }
 
+function sharedRecords(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
+  if (collection.settings.media) return [];
+  const media = registry.sharing(collection.namespace).filter(({ settings }) => settings.media);
+  return media.map(({ path }) => ({
+    path: ['settings', 'type'],
+    message: `shares its documents with the media collection ${path}, so that only uploads there create any`,
+  }));
+}
+
 function revisionHome(collection: Collection, registry: Registry): readonly NeighbourRemark[] {
   const { storeRevisions, revisionCollection } = collection.settings;
   if (!storeRevisions) return [];
@@ -58,6 +67,7 @@ export function checkNeighbours(collection: Collection, registry: Registry): rea
   return [
     ...danglingReferences(collection, registry),
     ...sharedDocuments(collection, registry),
+    ...sharedRecords(collection, registry),
     ...revisionHome(collection, registry),
   ];
 }

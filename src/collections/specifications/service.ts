@@ -138,7 +138,7 @@ function createChanges(options: ServiceOptions) {
       coming.delete(collection);
     }
     for (const warning of warnings.slice(0, MAX_WARNINGS)) {
-      log.warn({ collection: collection.path, ...warning }, 'a specification may not do what it says');
+      log.warn({ collection: collection.path, ...warning }, 'specification warning');
     }
   };
 
@@ -219,7 +219,8 @@ export function createSpecificationService(options: ServiceOptions): Specificati
   return {
     async load() {
       await changes.load();
-      const failed = (error: unknown) => log.error({ err: error }, 'edits of specifications go unnoticed');
+      const failed = (error: unknown) =>
+        log.error({ err: error }, 'cannot watch specification files: edits need a restart');
       await files
         .watch((file) => void edited(file), failed)
         .then((end) => {

@@ -1,6 +1,8 @@
 // Reads the `settings` block of a specification: every known setting is checked, every absent one gets its default.
+import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { CollectionAddress, CollectionSettings, Field } from '../collection.ts';
+import { PATH_INDEX } from '../record-fields.ts';
 import { checkCollectionName } from './address.ts';
 import { parseHooks } from './hook-plan.ts';
 import { parseIndexes } from './indexes.ts';
@@ -61,6 +63,11 @@ export function isMixedLimiter(limiter: Readonly<Record<string, 0 | 1>>): boolea
   return values.some(([, value]) => value === 0) && values.some(([, value]) => value === 1);
 }
 
+/** True for the `settings` block of a media collection. */
+export function isMedia({ type }: JsonObject): boolean {
+  return typeof type === 'string' && MEDIA_TYPES.includes(type);
+}
+
 function authenticateOf(value: Json | undefined): boolean | readonly string[] {
   if (!Array.isArray(value)) return value !== false;
   const methods = value.filter(isMethod).map((method) => method.toUpperCase());
@@ -88,12 +95,16 @@ function checkSettings(source: JsonObject, report: Report): void {
   }
   const type = source['type'];
   if (typeof type === 'string' && !MEDIA_TYPES.includes(type)) {
-    report.warn('settings.type', `only \`media\` has a meaning here`);
+    const guess = distance(type.toLowerCase(), 'media') <= 2 ? ': did you mean it?' : '';
+    report.warn('settings.type', `only \`media\` has a meaning here${guess}`);
   }
 }
 
 function warnOfCombinations(settings: CollectionSettings, report: Report): void {
-  const { sort, indexes, fieldLimiters } = settings;
+  const { sort, indexes, fieldLimiters, media, signUploads } = settings;
+  if (signUploads && !media) {
+    report.warn('settings.signUploads', 'has no effect: `settings.type` is not `media`');
+  }
   if (sort !== null && sort !== '_id' && !indexes.some(({ keys }) => keys[0]?.path === sort)) {
     report.warn('settings.sort', `no index begins with \`${sort.slice(0, 100)}\`, so sorting is slow`);
   }
@@ -129,9 +140,9 @@ export function parseSettings(
     fieldLimiters: objectOf('fieldLimiters') as CollectionSettings['fieldLimiters'],
     storeRevisions: source['storeRevisions'] === true,
     revisionCollection: revisionCollectionOf(source, address, report),
-    indexes: parseIndexes(source['index'], fields, report),
+    indexes: parseIndexes(source['index'], fields, report, isMedia(source) ? [PATH_INDEX] : []),
     compose: source['compose'] === true,
-    media: MEDIA_TYPES.includes(textOf('type') ?? ''),
+    media: isMedia(source),
     signUploads: source['signUploads'] === true,
     displayName: textOf('displayName'),
     hooks: parseHooks(source['hooks'], report),

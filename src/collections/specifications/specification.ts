@@ -2,11 +2,13 @@
 import { AppError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Collection, CollectionAddress, Field } from '../collection.ts';
+import { withRecordFields } from '../record-fields.ts';
 import { checkAddress, namespaceOf } from './address.ts';
 import { parseField } from './field.ts';
 import { createPatternCompiler, MAX_FIELDS, type PatternCompiler } from './patterns.ts';
+import { checkRecordFields } from './record-fields.ts';
 import { createReport, type Report, type SpecificationWarning } from './report.ts';
-import { parseSettings } from './settings.ts';
+import { isMedia, parseSettings } from './settings.ts';
 import type { Reading } from './validation.ts';
 
 export interface SpecificationOptions {
@@ -22,14 +24,19 @@ export interface ParsedSpecification {
   readonly warnings: readonly SpecificationWarning[];
 }
 
-function parseFields(source: Json | undefined, reading: Reading): ReadonlyMap<string, Field> {
+/** `mayBeEmpty`: the collection has fields of its own besides. */
+function parseFields(
+  source: Json | undefined,
+  reading: Reading,
+  mayBeEmpty: boolean,
+): ReadonlyMap<string, Field> {
   const { report } = reading;
   const fields = new Map<string, Field>();
   if (source === undefined || source === null) {
     report.add({ section: 'fields', field: 'fields', message: 'must be provided at least once' });
   } else if (!isJsonObject(source)) {
     report.add({ section: 'fields', field: 'fields', message: 'must be an object' });
-  } else if (Object.keys(source).length === 0) {
+  } else if (Object.keys(source).length === 0 && !mayBeEmpty) {
     report.add({ section: 'fields', field: 'fields', message: 'must include at least one field' });
   } else if (Object.keys(source).length > MAX_FIELDS) {
     report.add({
@@ -68,8 +75,11 @@ export function parseSpecification(
   }
   const report = createReport();
   for (const item of checkAddress(address)) report.add(item);
-  const fields = parseFields(source['fields'], { report, patterns });
+  const hasRecords = isJsonObject(source['settings']) && isMedia(source['settings']);
+  const declared = parseFields(source['fields'], { report, patterns }, hasRecords);
   const block = settingsBlock(source['settings'], report);
+  if (hasRecords) checkRecordFields(declared, source['fields'], report);
+  const fields = hasRecords ? withRecordFields(declared) : declared;
   const settings = parseSettings(block, { address, fields, report });
   if (report.items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items: report.items });
   const { version, database, name } = address;

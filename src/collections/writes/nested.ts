@@ -4,6 +4,7 @@ import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { Collection, Field } from '../collection.ts';
 import type { Caller, DocumentLimits } from '../documents.ts';
+import { missingFileItem, stripRecordFields } from '../record-fields.ts';
 import { referenceTarget } from '../references.ts';
 import type { Registry } from '../registry.ts';
 import { stripInternals } from '../validate.ts';
@@ -15,7 +16,7 @@ export interface SubDocument {
   readonly id: string;
   /** False: it came with an `_id`, so a document of this id is to be updated. */
   readonly isNew: boolean;
-  /** As sent, without internals, its own sub-documents replaced by their ids. */
+  /** As sent, without what only the server sets, its own sub-documents replaced by their ids. */
   readonly fields: JsonObject;
   /** The `v` that came with it. */
   readonly v: number | undefined;
@@ -25,7 +26,7 @@ export interface SubDocument {
 }
 
 export interface Flattened {
-  /** The document without internals, sub-documents replaced by their ids. */
+  /** The document without what only the server sets, sub-documents replaced by their ids. */
   readonly fields: JsonObject;
   /** Innermost first. */
   readonly subDocuments: readonly SubDocument[];
@@ -37,7 +38,7 @@ export interface Room {
 }
 
 export interface FlattenOptions {
-  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth'>;
   /** How many sub-documents the request may still bring, over all its bodies. */
   readonly room: Room;
@@ -69,11 +70,17 @@ export function flatten(
   { origin, ...options }: FlattenOptions & { readonly origin: Origin },
 ): Flattened {
   if (!carriesObjects(collection, body)) {
-    return { fields: stripInternals(body), subDocuments: NOTHING, items: NOTHING };
+    return { fields: strip(collection, body, options), subDocuments: NOTHING, items: NOTHING };
   }
   const work: Work = { ...options, subDocuments: [], items: [] };
   const fields = flattenFields(body, { collection, origin, depth: 0 }, work);
   return { fields, subDocuments: work.subDocuments, items: work.items };
+}
+
+/** The document without the fields that only the server sets. */
+function strip(collection: Collection, body: JsonObject, { registry }: Pick<Work, 'registry'>): JsonObject {
+  const settable = stripInternals(body);
+  return registry.holdsRecords(collection) ? stripRecordFields(settable) : settable;
 }
 
 const holdsObject = (value: Json | undefined) =>
@@ -84,7 +91,7 @@ function carriesObjects({ fields }: Collection, body: JsonObject): boolean {
 }
 
 function flattenFields(body: JsonObject, spot: Spot, work: Work): JsonObject {
-  const entries = Object.entries(stripInternals(body)).map(([name, value]): [string, Json] => {
+  const entries = Object.entries(strip(spot.collection, body, work)).map(([name, value]): [string, Json] => {
     const field = spot.collection.fields.get(name);
     if (field?.type !== 'Reference' || !holdsObject(value)) return [name, value];
     const path = `${spot.origin.prefix}${name}`;
@@ -113,8 +120,12 @@ function takeOut(
   if (depth >= work.limits.composeDepth)
     return fault(`is nested deeper than ${work.limits.composeDepth} levels`);
   const target = referenceTarget(work.registry, collection, field);
-  if (target === undefined || target.settings.media || work.registry.isRevisionCollection(target)) {
-    return sent === undefined ? fault('cannot be written through a reference') : sent.toLowerCase();
+  const isRecord = target !== undefined && work.registry.holdsRecords(target);
+  if (target === undefined || isRecord || work.registry.isRevisionCollection(target)) {
+    if (sent !== undefined) return sent.toLowerCase();
+    if (!isRecord) return fault('cannot be written through a reference');
+    work.items.push({ ...indexOf(origin), ...missingFileItem(`${path}.`) });
+    return null;
   }
   if (sent === undefined && !work.caller.may(target, 'POST')) {
     throw new AppError('NOT_PERMITTED', { field: path });

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, StoreError } from '../../errors.ts';
 import { backOff } from '../../lib/back-off.ts';
+import { BesideError } from '../beside-error.ts';
 import type { Context } from '../documents.ts';
 
 /** Where in a request a write comes from. */
@@ -10,6 +11,8 @@ export interface Origin {
   readonly prefix: string;
   /** Position in a batch. */
   readonly index?: number;
+  /** Position among the writes that the caller had done in the same commit: what is wrong with them it understands itself. */
+  readonly beside?: number;
 }
 
 const ATTEMPTS = 30;
@@ -42,6 +45,8 @@ export function indexOf({ index }: Origin): { readonly index?: number } {
  */
 export function explainFailure(error: unknown, origins: readonly Origin[]): unknown {
   if (!(error instanceof StoreError)) return error;
+  const beside = origins[error.index ?? -1]?.beside;
+  if (beside !== undefined) return new BesideError(error, beside);
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
   const problem = PROBLEMS.get(error.reason);
   if (problem === undefined || (error.fields.length === 0 && error.reason !== 'refused')) return error;
@@ -53,6 +58,10 @@ export function explainFailure(error: unknown, origins: readonly Origin[]): unkn
       : error.fields.map((field) => ({ field: `${origin.prefix}${field}`, ...place }));
   return new AppError('DOCUMENT_INVALID', { items, cause: error });
 }
+
+/** Reading again what the writes of the caller were computed from is not done here. */
+const isLostRace = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.reason === 'conflict' && !(error instanceof BesideError);
 
 /**
  * Runs a read and the commit computed from it again while others get in between, a bounded number of times and not
@@ -66,7 +75,7 @@ export async function retryConflicts<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof StoreError && error.reason === 'conflict')) throw error;
+      if (!isLostRace(error)) throw error;
       if (round === ATTEMPTS || now() > context.deadline) {
         const message = 'Too many others are writing the same documents';
         throw new AppError('STORE_BUSY', { message, headers: { 'Retry-After': '1' }, cause: error });

@@ -6,15 +6,15 @@ import type { Origin } from './write-failure.ts';
 export interface PlannedWrite {
   readonly write: Write;
   readonly origin: Origin;
-  readonly step: 'revision' | 'insert' | 'update' | 'remove';
+  readonly step: 'beside' | 'revision' | 'insert' | 'update' | 'remove';
   /** How deep in another document an insert came; 0 for the document itself. */
   readonly depth?: number;
 }
 
-const STEPS: readonly PlannedWrite['step'][] = ['revision', 'insert', 'update', 'remove'];
+const STEPS: readonly PlannedWrite['step'][] = ['beside', 'revision', 'insert', 'update', 'remove'];
 
 /**
- * Revisions first, then new documents from the innermost to the outermost, then updates, then removals: any first part
+ * What stands beside the documents first, then revisions, then new documents from the innermost to the outermost, then updates, then removals: any first part
  * of that has no reference to a document that is not there yet and no document without its revision. Within a step,
  * writes of one collection stand together, in the order in which they were planned. `origins` runs beside `writes`.
  */

@@ -36,6 +36,8 @@ export interface WritePlan {
   /** Several updates of one document become one write; they must not disagree. */
   update(collection: Collection, stored: StoredDocument, change: Change): void;
   remove(collection: Collection, stored: StoredDocument): void;
+  /** A write that is no document of a collection, to be in the same commit. */
+  beside(write: Write, origin: Origin): void;
   /** Nothing was planned yet. */
   isEmpty(): boolean;
   /** Works out the updates, in the order in which they were asked for. Call once, last. */
@@ -156,6 +158,9 @@ export function createWritePlan(stamp: Stamp, newId: () => string): WritePlan {
       if (hasHooks({ event: 'afterDelete', collection })) {
         tell({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
       }
+    },
+    beside(write, origin) {
+      planned.push({ write, origin, step: 'beside' });
     },
     isEmpty: () => planned.length === 0 && updates.size === 0,
     async finish() {

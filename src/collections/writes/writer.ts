@@ -21,7 +21,7 @@ import { createWritePlan, type WritePlan, type Written } from './write-plan.ts';
 
 export interface WriterOptions {
   readonly store: Pick<DocumentStore, 'findText' | 'commit'>;
-  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly histories: Histories;
   readonly composer: Composer;
   readonly validator: Validator;

@@ -19,7 +19,7 @@ const FAILURE_TTL = {
 
 export const GEOLOCATION = {
   type: 'object',
-  description: 'The country of a visitor, for delivery routes. Checked, without effect in this version.',
+  description: 'The country of a visitor, for delivery routes.',
   properties: {
     enabled: { type: 'boolean', default: true, description: 'Whether countries are looked up at all.' },
     method: {
@@ -70,8 +70,7 @@ export const GEOLOCATION = {
 
 export const NETWORK = {
   type: 'object',
-  description:
-    'The connection type of a visitor, for delivery routes. Checked, without effect in this version.',
+  description: 'The connection type of a visitor, for delivery routes.',
   properties: {
     url: {
       type: 'string',

@@ -35,7 +35,7 @@ export const SERVER = {
       expects: 'must be false, a number of proxies from 1 to 32, or a list of addresses and networks',
       default: false,
       description:
-        'Whose `X-Forwarded-For` counts: nobody’s, that of so many proxies, or that of proxies in these networks (`10.0.0.0/8`, `loopback`).',
+        'Whose `Forwarded` or `X-Forwarded-For` counts: nobody’s, that of so many proxies, or that of proxies in these networks (`10.0.0.0/8`, `loopback`). `Forwarded` wins, so a proxy that writes the other one must remove it. For both listeners.',
     },
     shutdownSeconds: {
       type: 'number',
@@ -44,15 +44,6 @@ export const SERVER = {
       default: 10,
       description: 'Seconds that requests in flight have to finish after SIGTERM.',
     },
-  },
-} as const satisfies Block;
-
-export const DELIVERY = {
-  type: 'object',
-  description: 'The listener of the delivery component. Checked, without effect in this version.',
-  properties: {
-    host: { type: 'string', minLength: 1, default: '0.0.0.0', description: 'Address to listen on.' },
-    port: { type: 'integer', minimum: 0, maximum: 65535, default: 8082, description: 'Port to listen on.' },
   },
 } as const satisfies Block;
 
@@ -104,13 +95,13 @@ export const PATHS = {
       type: 'string',
       minLength: 1,
       default: 'routes',
-      description: 'Delivery routes. Without effect in this version.',
+      description: 'Delivery routes.',
     },
     recipes: {
       type: 'string',
       minLength: 1,
       default: 'recipes',
-      description: 'Delivery recipes. Without effect in this version.',
+      description: 'Delivery recipes.',
     },
   },
 } as const satisfies Block;

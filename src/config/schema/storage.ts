@@ -79,9 +79,10 @@ export const CACHE = {
     },
     engine: {
       type: 'string',
-      enum: ['memory', 'filesystem'],
+      enum: ['memory', 'filesystem', 'redis'],
       default: 'memory',
-      description: 'Where answers are kept.',
+      description:
+        'Where answers are kept: in the process, in a folder, or in Redis, which several servers can share. Countries and connection types that services told are kept there too, whether or not answers are.',
     },
     path: {
       type: 'string',
@@ -89,20 +90,41 @@ export const CACHE = {
       default: '.cache/responses',
       description: 'Folder of the filesystem cache, relative to the run directory.',
     },
+    redis: {
+      type: 'object',
+      description: 'The server, for `cache.engine: "redis"`.',
+      properties: {
+        url: {
+          type: 'string',
+          format: 'redis-url',
+          secret: true,
+          description:
+            'Address, a secret as a whole: `redis://` or `rediss://`, user and password, host, port, number of the database.',
+        },
+        timeoutMs: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 60_000,
+          default: 200,
+          description: 'Milliseconds that one command may take; what takes longer counts as not cached.',
+        },
+      },
+    },
     maxBytes: {
       type: 'integer',
       minimum: 1_048_576,
       maximum: 1_099_511_627_776,
       default: 67_108_864,
       overHttp: 'lower',
-      description: 'Bytes that the cache may take; the least used answers go first.',
+      description:
+        'Bytes that the cache may take; the least used answers go first. With Redis, its `maxmemory` bounds the whole, and this one entry.',
     },
   },
 } as const satisfies Block;
 
 export const MEDIA = {
   type: 'object',
-  description: 'Uploads to media collections. Checked, without effect in this version.',
+  description: 'Uploads to media collections.',
   properties: {
     enabled: {
       type: 'boolean',
@@ -118,13 +140,15 @@ export const MEDIA = {
     },
     tokenExpiresIn: {
       oneOf: [
-        { type: 'number', minimum: 1 },
+        { type: 'number', minimum: 1, maximum: 2_592_000 },
         { type: 'string', format: 'time-span' },
       ],
-      expects: 'must be a number of seconds from 1, or a span of time such as `10h` or `2 days`',
+      expects:
+        'must be a number of seconds or a span of time such as `10h` or `2 days`, from 1 second to 30 days',
       default: '1h',
       overHttp: 'any',
-      description: 'How long a signed upload is good: seconds, or a span such as `10h`, `2 days`.',
+      description:
+        'How long a signed upload is good: seconds, or a span such as `10h`, `2 days`; from 1 second to 30 days.',
     },
     basePath: {
       type: 'string',
@@ -174,32 +198,33 @@ export const MEDIA = {
           type: 'string',
           minLength: 1,
           secret: true,
-          env: ['CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY'],
+          env: ['CLOUD_S3_ACCESS_KEY', 'AWS_S3_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'],
           description: 'Access key.',
         },
         secretKey: {
           type: 'string',
           minLength: 1,
           secret: true,
-          env: ['CLOUD_S3_SECRET_KEY', 'AWS_S3_SECRET_KEY'],
+          env: ['CLOUD_S3_SECRET_KEY', 'AWS_S3_SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'],
           description: 'Secret key.',
         },
         bucketName: {
           type: 'string',
           minLength: 1,
+          format: 'bucket-name',
           env: ['AWS_S3_BUCKET_NAME'],
           description: 'Name of the bucket.',
         },
         region: {
           type: 'string',
           minLength: 1,
-          env: ['AWS_S3_REGION'],
-          description: 'Region of the bucket.',
+          env: ['AWS_S3_REGION', 'AWS_REGION'],
+          description: 'Region of the bucket; `us-east-1` where there is an `endpoint` and no region.',
         },
         endpoint: {
           type: 'string',
-          format: 'http-url',
-          description: 'URL of a service that speaks the same protocol.',
+          format: 'service-url',
+          description: 'URL of a service that speaks the same protocol, without a path.',
         },
         forcePathStyle: {
           type: 'boolean',

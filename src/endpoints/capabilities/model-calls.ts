@@ -67,9 +67,6 @@ function createActions({ documents, store, log }: ModelDeps): Readonly<Record<Mo
       return JSON.stringify(await store.stats(collection.namespace, { deadline }));
     },
     async create({ collection, grant, context }, args) {
-      if (collection.settings.media) {
-        throw new AppError('DOCUMENT_INVALID', { items: [{ field: 'file', message: 'must be specified' }] });
-      }
       const body = documentsOf(args, grant);
       const { results } = await documents.create(collection, body, context, writeOptions(args));
       return `{${await shown(results)}}`;

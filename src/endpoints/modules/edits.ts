@@ -31,7 +31,7 @@ async function changedCode(core: Core, address: ModuleAddress, text: string): Pr
   const isolation = held?.policy.effective(key, false).isolation ?? 'realm';
   const { metadata, warnings } = await acceptance.look(source, address.kind, isolation);
   await installLaid(core, { address, source, metadata, action: held === undefined ? 'create' : 'replace' });
-  for (const warning of warnings) core.log.warn({ module: key, warning }, 'code may not do what it says');
+  for (const warning of warnings) core.log.warn({ module: key, warning }, 'code warning');
 }
 
 /** Takes away a module whose file is gone: like a delete. */

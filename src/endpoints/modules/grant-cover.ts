@@ -1,5 +1,5 @@
 // Whether an entry of the ceilings covers a grant of a policy, and if not, which member of the grant goes beyond it.
-import { bareHost, createAllowance, portOf } from '../capabilities/fetch/addresses.ts';
+import { bareHost, createAllowance, portOf } from '../../lib/egress/addresses.ts';
 import type { CollectionGrant, FetchGrant } from '../unit.ts';
 import type { Ceilings, FetchCeiling } from './ceilings.ts';
 

@@ -112,7 +112,7 @@ function createWatch(core: Core, pause: Pause, signal: AbortSignal) {
     edits.add(edit);
   };
   const failed = (error: unknown) =>
-    core.log.error({ err: error }, 'edits of endpoints and hooks go unnoticed');
+    core.log.error({ err: error }, 'cannot watch files of endpoints and hooks: edits need a restart');
   return {
     /** `rest`: what the start still brings into force. */
     after(rest: Promise<void>): void {

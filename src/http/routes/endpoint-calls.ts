@@ -33,7 +33,7 @@ function requestOf(request: FastifyRequest): EndpointRequest {
     headers: request.headers,
     body: (request.body as EndpointRequest['body'] | undefined) ?? NO_BODY,
     client: request.client,
-    ip: request.ip,
+    ip: request.clientAddress,
     requestId: request.id,
   };
 }

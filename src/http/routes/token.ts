@@ -16,7 +16,7 @@ export function tokenRoutes(
   const POST = async (request: FastifyRequest, reply: FastifyReply) => {
     const body = bodyOf(request);
     const { clientId, secret } = isJsonObject(body) ? { ...body } : {};
-    const token = await login({ clientId, secret, address: request.ip });
+    const token = await login({ clientId, secret, address: request.clientAddress });
     return sendValue(reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }), token);
   };
   resource(server, '/token', { POST }, { bodyLimit: bodyLimit('token', config.limits.jsonBytes) });

@@ -40,6 +40,19 @@ test('options that count', () => {
   expect(warningsOf([{ keys: { isbn: 1 }, options }])).toEqual([]);
 });
 
+test('a media collection has an index on the paths of its files, and room for fewer others', () => {
+  const mediaOf = (index: Json, path = {}) =>
+    makeCollection({ ...FIELDS, path }, { index, type: 'media' }).settings.indexes;
+  const own = { name: 'path_1', unique: false, sparse: false };
+  expect(mediaOf(null)).toMatchObject([own]);
+  expect(makeCollection(FIELDS, { type: 'media' }).settings.indexes[0]?.keys[0]?.fold).toBe(false);
+  expect(mediaOf([{ keys: { url: 1 } }])).toMatchObject([{ name: 'url_1' }, own]);
+  expect(mediaOf({ keys: { path: 1 }, options: { unique: true } })).toMatchObject([{ unique: true }]);
+  const many = Array.from({ length: 63 }, (_, n) => ({ keys: { [`tags.${n}`]: 1 } }));
+  expect(indexesOf(many)).toHaveLength(63);
+  expect(itemsOf(() => mediaOf(many))).toMatchObject([{ message: 'has more than 62 indexes' }]);
+});
+
 test('an index on _id alone is there anyway', () => {
   expect(indexesOf([{ keys: { _id: 1 } }, { keys: { pages: 1, _id: -1 } }])).toHaveLength(1);
 });

@@ -30,6 +30,16 @@ test('documents shared by two folders, not by two versions', () => {
   );
 });
 
+test('documents that are records of a media collection, for one that is none', () => {
+  const media = makeCollection({ a: {} }, { type: 'media' }, { version: '2.0' });
+  expect(remarks(makeCollection({ a: {} }), media)).toEqual([
+    expect.stringMatching(
+      /^settings.type: shares its documents with the media collection \/2.0\/library\/books/,
+    ),
+  ]);
+  expect(remarks(makeCollection({ a: {} }, { type: 'media' }), media)).toEqual([]);
+});
+
 test('a collection that becomes the home of revisions', () => {
   const books = makeCollection({ a: {} }, { storeRevisions: true });
   const history = makeCollection({ a: {} }, {}, { name: 'booksHistory' });

@@ -22,6 +22,15 @@ test('the texts of missing blocks', () => {
   ]);
 });
 
+test('a media collection needs no fields besides those of every record', () => {
+  const { collection } = parseSpecification(
+    { fields: {}, settings: { type: 'media' } },
+    BOOKS_ADDRESS,
+    shared,
+  );
+  expect(collection.fields.has('fileName')).toBe(true);
+});
+
 test('the number of fields is bounded', () => {
   const fields = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`f${n}`, {}]));
   expect(items({ fields, settings: {} })[0]?.message).toBe('must not include more than 1000 fields');

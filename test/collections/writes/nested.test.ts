@@ -70,7 +70,7 @@ test('takes a tree apart, innermost first, and keeps order and shape of lists', 
 test.each([
   ['an odd _id', { author: { _id: 'x' } }, 'author'],
   ['an odd _id in a list', { author: [ID, { _id: 5 }] }, 'author.1'],
-  ['a new medium', { picture: { alt: 'x' } }, 'picture'],
+  ['a new medium without its file', { picture: { alt: 'x' } }, 'picture.file'],
   ['a new revision', { old: { title: 'x' } }, 'old'],
 ])('%s is an item', (_name, body, field) => {
   expect(flat(body).items).toMatchObject([{ field }]);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BesideError } from '../../../src/collections/beside-error.ts';
 import { explainFailure, retryConflicts } from '../../../src/collections/writes/write-failure.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
 
@@ -38,6 +39,19 @@ test('a document that the store finds too large is a 413, everything else stays 
   expect(explainFailure(busy, [])).toBe(busy);
   const defect = new TypeError('x');
   expect(explainFailure(defect, [])).toBe(defect);
+});
+
+test('what is wrong with a write beside the documents is told to whoever asked for it, once', async () => {
+  const origins = [{ prefix: '' }, { prefix: '', beside: 0 }];
+  const lost = explainFailure(new StoreError('conflict', { index: 1 }), origins);
+  expect(lost).toMatchObject({ name: 'BesideError', reason: 'conflict', position: 0 });
+  let calls = 0;
+  const attempt = async () => {
+    calls += 1;
+    throw lost;
+  };
+  await expect(retryConflicts(attempt, clock(0))).rejects.toBeInstanceOf(BesideError);
+  expect(calls).toBe(1);
 });
 
 const clock = (time: number) => ({ context: { deadline: 10 }, now: () => time });

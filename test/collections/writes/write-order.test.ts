@@ -16,14 +16,15 @@ const planned = (
 const ordered = (all: readonly PlannedWrite[]) =>
   inSafeOrder(all).writes.map((write) => (write.kind === 'remove' ? write.id : ''));
 
-test('revisions come first, removals last', () => {
+test('what stands beside the documents comes first, then revisions, and removals last', () => {
   const all = [
     planned('remove', 'books', 'gone'),
     planned('update', 'books', 'changed'),
     planned('insert', 'books', 'new'),
     planned('revision', 'booksHistory', 'kept'),
+    planned('beside', 'cloister.media-removals', 'noted'),
   ];
-  expect(ordered(all)).toEqual(['kept', 'new', 'changed', 'gone']);
+  expect(ordered(all)).toEqual(['noted', 'kept', 'new', 'changed', 'gone']);
 });
 
 test('what a new document refers to stands before it', () => {

@@ -65,6 +65,20 @@ test('is empty until something is planned', () => {
   expect(plans.map((plan) => plan.isEmpty())).toEqual([false, false, false]);
 });
 
+test('a write beside the documents is in their commit, before them', async () => {
+  const plan = planOf();
+  plan.remove(plain, { v: 1, _id: 'a' });
+  const note = {
+    kind: 'insert',
+    ns: { database: null, collection: 'notes' },
+    document: { _id: 'n' },
+  } as const;
+  plan.beside(note, { prefix: '', beside: 4 });
+  const { writes, explain } = await plan.finish();
+  expect(writes[0]).toEqual(note);
+  expect(explain(new StoreError('duplicate', { index: 0, fields: ['_id'] }))).toMatchObject({ position: 4 });
+});
+
 test('an update says which fields it changes', async () => {
   const plan = planOf();
   plan.update(plain, { _id: ID, title: 'A' }, { fields: { pages: 1 }, origin: HERE });

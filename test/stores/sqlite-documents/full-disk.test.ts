@@ -1,13 +1,11 @@
 // A disk that is full: what was written stays readable, the write-ahead log is given back, and writes go on while
 // there is room. The disk is a small one in memory, which a process of its own has to itself.
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { canMakeSmallDisk, onSmallDisk } from '../../helpers/small-disk.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const STORE = new URL('../../../src/stores/sqlite-documents/store.ts', import.meta.url).href;
 const MEGABYTES = 14;
-/** Gives a process mounts of its own (util-linux). */
-const ALONE = 'unshare';
 
 /** Fills the disk with small documents, makes room by removing some, and reports. */
 const WRITER = `
@@ -34,24 +32,9 @@ const WRITER = `
   console.log(JSON.stringify({ written, failure, read, batch, removed, again, health, lines }));
 `;
 
-/** Runs `program` with a small disk at `path` that nobody else sees, and that goes with it. */
-function onSmallDisk(path: string, program: string) {
-  const mount = `mount -t tmpfs -o size=${MEGABYTES}m tmpfs "$1" && shift && exec "$@"`;
-  const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
-  const node = [process.execPath, '--input-type=module', '-e', program, path];
-  return spawnSync(ALONE, [...user, '--mount', 'sh', '-c', mount, 'sh', path, ...node], { encoding: 'utf8' });
-}
-
-const works = onSmallDisk('/mnt', '').status === 0;
-if (!works) {
-  const missing = 'no small disk can be made here (unshare, mount)';
-  if (process.env['CI'] === 'true') throw new Error(missing);
-  console.warn(`\n*** ${missing}: a full disk is not tested ***\n`);
-}
-
-describe.skipIf(!works)('a full disk', { timeout: 60_000 }, () => {
+describe.skipIf(!canMakeSmallDisk())('a full disk', { timeout: 60_000 }, () => {
   it('takes documents until they fill it, and the log gives its room back', async () => {
-    const { stdout, stderr } = onSmallDisk(await temporaryFolder(), WRITER);
+    const { stdout, stderr } = onSmallDisk(await temporaryFolder(), WRITER, MEGABYTES);
     expect(stderr).toBe('');
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({

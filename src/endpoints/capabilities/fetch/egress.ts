@@ -1,16 +1,16 @@
 // The only way from posted code to the network: every hop covered by a grant, every address looked at, everything bounded.
 import type { IncomingMessage } from 'node:http';
+import { createAllowance, originOf } from '../../../lib/egress/addresses.ts';
+import { readBody } from '../../../lib/egress/answer-body.ts';
+import { createDestination } from '../../../lib/egress/destination.ts';
+import { exchange, type Headers, type Outgoing } from '../../../lib/egress/exchange.ts';
+import { FetchFailed, FetchRefused } from '../../../lib/egress/fetch-errors.ts';
+import { inTime, orAborted } from '../../../lib/egress/in-time.ts';
+import type { Names } from '../../../lib/egress/names.ts';
 import type { FetchGrant } from '../../unit.ts';
-import { createAllowance } from './addresses.ts';
-import { readBody } from './answer-body.ts';
-import { createDestination } from './destination.ts';
-import { exchange, type Outgoing } from './exchange.ts';
-import { FetchFailed, FetchRefused } from './fetch-trouble.ts';
-import { matchGrant, originOf } from './grant-match.ts';
-import { inTime, orAborted } from './in-time.ts';
-import type { Names } from './names.ts';
+import { matchGrant } from './grant-match.ts';
 import { redirected } from './redirects.ts';
-import { grantHeaders, type Headers } from './request-headers.ts';
+import { grantHeaders } from './request-headers.ts';
 
 const MAX_REDIRECTS = 3;
 /** Milliseconds until the headers of an answer, where the grant does not end it sooner. */

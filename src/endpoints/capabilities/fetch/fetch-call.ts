@@ -1,16 +1,21 @@
 // The host call `fetch`: what the guest sent, read with care; and one word for every refusal, one for every failure.
 import { isUtf8 } from 'node:buffer';
+import { originOf } from '../../../lib/egress/addresses.ts';
+import type { Headers, Outgoing } from '../../../lib/egress/exchange.ts';
+import {
+  type FailureReason,
+  FetchFailed,
+  FetchRefused,
+  type RefusalReason,
+} from '../../../lib/egress/fetch-errors.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Unit } from '../../unit.ts';
 import { argument } from '../call-arguments.ts';
 import type { Run } from '../model-scope.ts';
 import { Refusal } from '../refusal.ts';
 import type { Egress, Fetched } from './egress.ts';
-import type { Outgoing } from './exchange.ts';
-import { type FailureReason, FetchFailed, FetchRefused, type RefusalReason } from './fetch-trouble.ts';
-import { originOf } from './grant-match.ts';
 import { createMeter } from './meter.ts';
-import { guestHeaders, type Headers } from './request-headers.ts';
+import { guestHeaders } from './request-headers.ts';
 
 const MAX_URL = 8192;
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;

@@ -1,16 +1,10 @@
 // Which grant of a policy covers a request. What is not matched exactly, or under a granted folder, is not covered.
+
+import { originOf } from '../../../lib/egress/addresses.ts';
 import type { FetchGrant } from '../../unit.ts';
-import { bareHost } from './addresses.ts';
 
 /** Rounds of decoding after which a path is still not plain: nobody honest writes such a one. */
 const MAX_ROUNDS = 3;
-
-/** The origin of a URL, the dot that ends a complete name left out. */
-export function originOf(url: URL): string {
-  const host = bareHost(url.hostname);
-  const shown = host.includes(':') ? `[${host}]` : host;
-  return `${url.protocol}//${shown}${url.port === '' ? '' : `:${url.port}`}`;
-}
 
 function decodeFully(segment: string): string | undefined {
   let text = segment;

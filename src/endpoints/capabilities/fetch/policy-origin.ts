@@ -1,6 +1,6 @@
 // Whether a policy may grant `fetch` from an origin at all, before any request is made.
 import { isIP } from 'node:net';
-import { bareHost, createAllowance, isPublicAddress, portOf } from './addresses.ts';
+import { bareHost, createAllowance, isPublicAddress, portOf } from '../../../lib/egress/addresses.ts';
 
 /** Names that no public server has (RFC 6761, 6762, 8375 and the reserved `internal`). */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;

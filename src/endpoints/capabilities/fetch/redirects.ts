@@ -1,7 +1,7 @@
 // What a redirect turns a request into (RFC 9110, 15.4). The new one is judged like any other.
 import type { IncomingMessage } from 'node:http';
-import type { Outgoing } from './exchange.ts';
-import { originOf } from './grant-match.ts';
+import { originOf } from '../../../lib/egress/addresses.ts';
+import type { Outgoing } from '../../../lib/egress/exchange.ts';
 import { bodilessHeaders, harmlessHeaders } from './request-headers.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

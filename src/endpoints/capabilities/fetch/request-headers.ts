@@ -1,6 +1,8 @@
 // The headers of a request that leaves the server: those of the guest that it may set, then those of the grant.
+
+import type { Headers } from '../../../lib/egress/exchange.ts';
+import { FetchRefused } from '../../../lib/egress/fetch-errors.ts';
 import type { FetchGrant } from '../../unit.ts';
-import { FetchRefused } from './fetch-trouble.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -33,8 +35,6 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'content-type',
   'user-agent',
 ]);
-
-export type Headers = readonly (readonly [name: string, value: string])[];
 
 /** The headers that go along when a redirect leads to another origin. */
 export function harmlessHeaders(headers: Headers): Headers {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Fetched } from '../../../../src/endpoints/capabilities/fetch/egress.ts';
-import type { Outgoing } from '../../../../src/endpoints/capabilities/fetch/exchange.ts';
 import { createFetchCall } from '../../../../src/endpoints/capabilities/fetch/fetch-call.ts';
+import type { Outgoing } from '../../../../src/lib/egress/exchange.ts';
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { unitWith } from '../module.ts';
 import { benchFor, fetchBench, fetchGrant, serve } from './servers.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { matchGrant, originOf } from '../../../../src/endpoints/capabilities/fetch/grant-match.ts';
+import { matchGrant } from '../../../../src/endpoints/capabilities/fetch/grant-match.ts';
+import { originOf } from '../../../../src/lib/egress/addresses.ts';
 import { fetchGrant } from './servers.ts';
 
 const API = 'https://api.example.com';

@@ -5,9 +5,9 @@ import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createEgress } from '../../../../src/endpoints/capabilities/fetch/egress.ts';
 import { createFetchCall } from '../../../../src/endpoints/capabilities/fetch/fetch-call.ts';
-import type { Address, Names } from '../../../../src/endpoints/capabilities/fetch/names.ts';
 import { Refusal } from '../../../../src/endpoints/capabilities/refusal.ts';
 import type { FetchGrant } from '../../../../src/endpoints/unit.ts';
+import type { Address, Names } from '../../../../src/lib/egress/names.ts';
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { unitWith } from '../module.ts';
 

@@ -1,0 +1,146 @@
+// Upload tokens: each allows one file of one name and media type to be uploaded to one collection, for whoever has it.
+import { createSecretKey, randomBytes } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import type { CollectionAddress } from '../collections/collection.ts';
+import { AppError } from '../errors.ts';
+import { isId } from '../lib/ids.ts';
+import { parseTimeSpan } from '../lib/time-span.ts';
+import { invalidToken } from './challenge.ts';
+import type { Client } from './client.ts';
+import type { Standings } from './standings.ts';
+
+const ALGORITHM = 'HS256';
+/** Access tokens have another one: neither kind passes for the other, even where one secret signs both. */
+const AUDIENCE = 'cloister:upload';
+/** More than the longest name, address and client id make. */
+const MAX_LENGTH = 8192;
+const RANDOM_BYTES = 8;
+
+interface UploadTokensOptions {
+  /** The signing secret, any text. Rejects with the store's StoreError while it cannot be read. */
+  readonly secret: () => Promise<string>;
+  /** `media.tokenExpiresIn`. */
+  readonly expiresIn: number | string;
+  readonly standings: Pick<Standings, 'get'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+interface SignOptions {
+  /** The client that signs: what it may do decides at the moment of the upload too. */
+  readonly clientId: string;
+  readonly collection: CollectionAddress;
+  readonly fileName: string;
+  readonly mimetype: string;
+  /** Milliseconds; undefined: as the configuration says. */
+  readonly lifetime: number | undefined;
+}
+
+export interface VerifiedUpload {
+  /** Has the form of a document id and begins with the second in which the token expires. */
+  readonly tokenId: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  readonly fileName: string;
+  readonly mimetype: string;
+  /** Client id of `signer`. */
+  readonly signedBy: string;
+  /** The client that signed, as it is now. */
+  readonly signer: Client;
+  readonly collection: CollectionAddress;
+}
+
+export type UploadTokens = ReturnType<typeof createUploadTokens>;
+
+/** The error for a token that is not ours, was changed, or is not good for this upload. Its text never says why. */
+export function invalidUploadToken(): AppError {
+  return new AppError('UPLOAD_TOKEN_INVALID', {
+    body: { name: 'JsonWebTokenError', message: 'invalid token' },
+  });
+}
+
+function expiredUploadToken(expiresAt: number): AppError {
+  const expiredAt = new Date(expiresAt).toISOString();
+  return new AppError('UPLOAD_TOKEN_EXPIRED', {
+    body: { name: 'TokenExpiredError', message: 'jwt expired', expiredAt },
+  });
+}
+
+/** Sorts by expiry, so that the rows of used tokens can be removed in that order. */
+function createTokenId(expiresAt: number): string {
+  const seconds = Math.floor(expiresAt / 1000);
+  return seconds.toString(16).padStart(8, '0') + randomBytes(RANDOM_BYTES).toString('hex');
+}
+
+export function createUploadTokens({ secret, expiresIn, standings, now }: UploadTokensOptions) {
+  const defaultLifetime = parseTimeSpan(expiresIn);
+  if (defaultLifetime === undefined) throw new Error('media.tokenExpiresIn is no span of time');
+  const key = async () => createSecretKey(await secret(), 'utf8');
+
+  return {
+    /**
+     * Signs a token. Resolves with it and the time at which it expires, in epoch milliseconds. Rejects with INVALID_TOKEN
+     * when the client is gone, and with a StoreError.
+     */
+    async sign(options: SignOptions): Promise<{ readonly token: string; readonly expiresAt: number }> {
+      const { clientId, collection, fileName, mimetype, lifetime = defaultLifetime } = options;
+      const standing = await standings.get(clientId);
+      if (standing === undefined) throw invalidToken();
+      const signedAt = now();
+      const expiresAt = signedAt + lifetime;
+      const { version, database, name } = collection;
+      const claims = {
+        ...{ fileName, mimetype, collection: { version, database, name }, stamp: standing.stamp },
+        // With its fraction, so that the token expires at `expiresAt` and not up to a second from it.
+        ...{ iat: Math.floor(signedAt / 1000), exp: expiresAt / 1000 },
+      };
+      const token = jwt.sign(claims, await key(), {
+        algorithm: ALGORITHM,
+        audience: AUDIENCE,
+        subject: clientId,
+        jwtid: createTokenId(expiresAt),
+      });
+      return { token, expiresAt };
+    },
+
+    /**
+     * What a token allows. Rejects with UPLOAD_TOKEN_EXPIRED; with UPLOAD_TOKEN_INVALID when it is not one that this
+     * server signed, or its client was removed or has another secret; with the store's StoreError when the client cannot
+     * be looked up.
+     */
+    async verify(token: string): Promise<VerifiedUpload> {
+      if (token.length > MAX_LENGTH) throw invalidUploadToken();
+      const { clientId, stamp, ...allowed } = readToken(token, await key());
+      if (now() >= allowed.expiresAt) throw expiredUploadToken(allowed.expiresAt);
+      const standing = await standings.get(clientId);
+      if (standing === undefined || standing.stamp !== stamp) throw invalidUploadToken();
+      return { ...allowed, signedBy: clientId, signer: standing.client };
+    },
+  };
+}
+
+function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
+  try {
+    // Expiry is judged last: what an expired token of another kind is gets no other answer than a forged one.
+    return readClaims(
+      jwt.verify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE, ignoreExpiration: true }),
+    );
+  } catch {
+    throw invalidUploadToken();
+  }
+}
+
+function readClaims(payload: unknown) {
+  const { jti, sub, stamp, exp, fileName, mimetype, collection } = Object(payload);
+  const { version, database, name } = Object(collection);
+  const texts: readonly unknown[] = [sub, stamp, fileName, mimetype, version, database, name];
+  if (!isId(jti) || !Number.isFinite(exp) || texts.some((text) => typeof text !== 'string')) {
+    throw invalidUploadToken();
+  }
+  return {
+    ...{ tokenId: jti, expiresAt: Math.round(exp * 1000) },
+    ...{ clientId: String(sub), stamp: String(stamp) },
+    ...{ fileName: String(fileName), mimetype: String(mimetype) },
+    collection: { version: String(version), database: String(database), name: String(name) },
+  };
+}

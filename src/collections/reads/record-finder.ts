@@ -1,0 +1,32 @@
+// Finds the record of a file, for whoever serves its bytes.
+import type { DocumentStore } from '../../stores/ports.ts';
+import type { DocumentService, RecordService } from '../documents.ts';
+import { type FilterCompiler, joinFilters } from '../filters/compiler.ts';
+import { readsThroughHooks } from './hooked-reader.ts';
+import { byId, within } from './reader.ts';
+
+interface RecordFinderOptions {
+  readonly store: Pick<DocumentStore, 'find'>;
+  readonly filters: Pick<FilterCompiler, 'compileDefaults'>;
+  /** Reads as clients do, through hooks. */
+  readonly reader: Pick<DocumentService, 'get'>;
+}
+
+/** A file is as hidden as its record: by the default filters of the collection, and by its hooks for reads. */
+export function createRecordFinder(options: RecordFinderOptions): Pick<RecordService, 'findRecord'> {
+  const { store, filters, reader } = options;
+  return {
+    async findRecord(collection, by, context) {
+      const asked =
+        'id' in by
+          ? byId(by.id)
+          : ({ kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] } as const);
+      const filter = joinFilters([asked, await filters.compileDefaults(collection, context)]);
+      const query = { filter, sort: [], skip: 0, limit: 1 };
+      const [record] = await store.find(collection.namespace, query, within(context));
+      if (record === undefined || !readsThroughHooks(collection)) return record;
+      const { results } = await reader.get(collection, record._id, {}, context);
+      return results.length === 0 ? undefined : record;
+    },
+  };
+}

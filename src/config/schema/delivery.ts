@@ -1,0 +1,221 @@
+// Settings of the delivery component: its listener, rendering, the cache of variants, the sources of originals.
+import type { Block } from '../annotations.ts';
+
+export const DELIVERY = {
+  type: 'object',
+  description: 'The delivery component: routes, recipes, images.',
+  properties: {
+    host: { type: 'string', minLength: 1, default: '0.0.0.0', description: 'Address to listen on.' },
+    port: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 65535,
+      default: 8082,
+      description: 'Port to listen on. 0 takes any free one. Flag: `--delivery-port`.',
+    },
+    cacheControl: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      pattern: '^[\\x20-\\x7e]*$',
+      default: 'public, max-age=3600',
+      description:
+        '`Cache-Control` of delivered files. Where a country or a connection type decided, `public` becomes `private`.',
+    },
+    render: {
+      type: 'object',
+      description: 'Rendering of images.',
+      properties: {
+        concurrency: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 64,
+          default: 2,
+          description: 'Images that are rendered at the same time.',
+        },
+        queue: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 10_000,
+          default: 64,
+          description: 'Renderings that may wait for their turn; more are answered with 503.',
+        },
+        seconds: {
+          type: 'number',
+          minimum: 0.1,
+          maximum: 300,
+          default: 10,
+          description: 'Seconds that one rendering may take.',
+        },
+        maxPixels: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 268_402_689,
+          default: 100_000_000,
+          description: 'Pixels that an original may have, all its frames together.',
+        },
+        maxSourceBytes: {
+          type: 'integer',
+          minimum: 1,
+          default: 104_857_600,
+          description: 'Bytes that the original of an image may have.',
+        },
+        maxFrames: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1000,
+          default: 60,
+          description: 'Frames of an animation that are kept; the rest is dropped.',
+        },
+        maxOutputPixels: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 268_402_689,
+          default: 16_777_216,
+          description: 'Pixels that a rendered image may have.',
+        },
+      },
+    },
+    cache: {
+      type: 'object',
+      description: 'The cache of rendered images.',
+      properties: {
+        storage: {
+          type: 'string',
+          enum: ['disk', 's3'],
+          default: 'disk',
+          description: 'Where they are kept: a folder, or the bucket of `media.s3`.',
+        },
+        path: {
+          type: 'string',
+          minLength: 1,
+          default: '.cache/delivery',
+          description: 'The folder, relative to the run directory; in a bucket, the prefix.',
+        },
+        maxBytes: {
+          type: 'integer',
+          minimum: 1_048_576,
+          maximum: 1_099_511_627_776,
+          default: 1_073_741_824,
+          description: 'Bytes that the cache may take; the least recently used images go first.',
+        },
+      },
+    },
+  },
+} as const satisfies Block;
+
+export const IMAGES = {
+  type: 'object',
+  description: 'Where delivery finds originals: the first source that has the file.',
+  properties: {
+    directory: {
+      type: 'object',
+      description: 'A folder on this machine, asked first.',
+      properties: {
+        enabled: { type: 'boolean', default: false, description: 'Whether it is asked.' },
+        path: {
+          type: 'string',
+          minLength: 1,
+          default: 'images',
+          description: 'The folder, relative to the run directory.',
+        },
+      },
+    },
+    media: {
+      type: 'object',
+      description: 'The media store: the path is the `path` of a record.',
+      properties: {
+        enabled: { type: 'boolean', default: true, description: 'Whether it is asked.' },
+      },
+    },
+    s3: {
+      type: 'object',
+      description: 'A bucket of its own. Keys belong into the environment, not the file.',
+      properties: {
+        enabled: { type: 'boolean', default: false, description: 'Whether it is asked.' },
+        accessKey: {
+          type: 'string',
+          minLength: 1,
+          secret: true,
+          env: ['AWS_S3_IMAGES_ACCESS_KEY'],
+          description: 'Access key.',
+        },
+        secretKey: {
+          type: 'string',
+          minLength: 1,
+          secret: true,
+          env: ['AWS_S3_IMAGES_SECRET_KEY'],
+          description: 'Secret key.',
+        },
+        bucketName: {
+          type: 'string',
+          minLength: 1,
+          env: ['AWS_S3_IMAGES_BUCKET_NAME'],
+          description: 'Name of the bucket.',
+        },
+        region: {
+          type: 'string',
+          minLength: 1,
+          env: ['AWS_S3_IMAGES_REGION'],
+          description: 'Region of the bucket.',
+        },
+        endpoint: {
+          type: 'string',
+          format: 'http-url',
+          description: 'URL of a service that speaks the same protocol.',
+        },
+        forcePathStyle: {
+          type: 'boolean',
+          default: false,
+          description: 'Whether the bucket is named in the path and not in the host.',
+        },
+      },
+    },
+    remote: {
+      type: 'object',
+      description: 'Other web servers, as `/{recipe}/https://host/path`.',
+      properties: {
+        enabled: { type: 'boolean', default: false, description: 'Whether they are asked.' },
+        allow: {
+          type: 'array',
+          items: { type: 'string', format: 'http-origin' },
+          maxItems: 100,
+          default: [],
+          description: 'Origins that originals may come from, such as `https://images.example.com`.',
+        },
+        allowPrivateAddresses: {
+          type: 'boolean',
+          default: false,
+          description: 'Whether these origins may be at private addresses.',
+        },
+        seconds: {
+          type: 'number',
+          minimum: 0.1,
+          maximum: 60,
+          default: 5,
+          description: 'Seconds that fetching an original may take.',
+        },
+      },
+    },
+  },
+} as const satisfies Block;
+
+export const NOT_FOUND = {
+  type: 'object',
+  description: 'What stands in for a missing original.',
+  properties: {
+    images: {
+      type: 'object',
+      description: 'A fallback for images.',
+      properties: {
+        enabled: { type: 'boolean', default: false, description: 'Whether there is one.' },
+        path: {
+          type: 'string',
+          minLength: 1,
+          default: 'images/missing.png',
+          description: 'The file, relative to the run directory.',
+        },
+      },
+    },
+  },
+} as const satisfies Block;

@@ -1,0 +1,178 @@
+// The part of the composition root that is about delivery: routes, recipes, sources, images, the second listener.
+import { resolve } from 'node:path';
+import type { Config } from './config/schema.ts';
+import { createFactSources } from './delivery/conditions/facts.ts';
+import type { DefinitionKind } from './delivery/definitions/definition.ts';
+import { createNameTable } from './delivery/definitions/names.ts';
+import { createDefinitions } from './delivery/definitions/service.ts';
+import type { DeliverDeps } from './delivery/deliver.ts';
+import type { Source } from './delivery/delivery.ts';
+import type { Images } from './delivery/images/images.ts';
+import { createLookups } from './delivery/lookups/lookups.ts';
+import { RECIPES } from './delivery/recipes/recipe-kind.ts';
+import { decideRoute, explainRoute } from './delivery/routes/decide.ts';
+import { ROUTES } from './delivery/routes/route.ts';
+import { createDirectorySource } from './delivery/sources/directory.ts';
+import { createFallback } from './delivery/sources/fallback.ts';
+import { createFirstSource } from './delivery/sources/first-source.ts';
+import { createMediaSource } from './delivery/sources/media.ts';
+import { createRemoteSource } from './delivery/sources/remote.ts';
+import { openBucket, openImages } from './delivery-images.ts';
+import type { SharedDeps } from './http/delivery/deps.ts';
+import { createDeliveryServer } from './http/delivery/server.ts';
+import { createNames, type Names } from './lib/egress/names.ts';
+import type { Logger } from './lib/logger.ts';
+import { openCacheStore } from './stores/caches.ts';
+import type { MediaStore } from './stores/media-store.ts';
+import type { CacheStore } from './stores/ports.ts';
+
+/** Of lookups, where answers are not cached. */
+const MAX_LOOKUP_BYTES = 16_777_216;
+
+interface DeliveryOptions extends Omit<SharedDeps, 'config' | 'logger'> {
+  readonly config: Config;
+  /** Relative paths of the configuration start here. */
+  readonly cwd: string;
+  readonly logger: Logger;
+  /** That of answers, which keeps lookups too; undefined where answers are not cached. */
+  readonly cache: CacheStore | undefined;
+  readonly mediaStore: Pick<MediaStore, 'keyOf' | 'stat' | 'read'> | undefined;
+  /** Names of other web servers to addresses: the system's unless given. */
+  readonly names?: Names;
+  /** Used in place of what the configuration says. */
+  readonly images?: () => Promise<Images>;
+}
+
+export interface Delivery {
+  /** For requests without a socket. */
+  readonly server: ReturnType<typeof createDeliveryServer>;
+  close(): Promise<void>;
+}
+
+/** Work that is done once, when somebody first needs it; again where it failed. */
+function lazily<T>(work: () => Promise<T>): { get(): Promise<T>; started(): Promise<T> | undefined } {
+  let promise: Promise<T> | undefined;
+  return {
+    get() {
+      promise ??= work().catch((error: unknown) => {
+        promise = undefined;
+        throw error;
+      });
+      return promise;
+    },
+    started: () => promise,
+  };
+}
+
+/** The sources that the configuration names, in the order in which they are asked. */
+function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions): {
+  readonly source: Source;
+  close(): Promise<void>;
+} {
+  const { directory, media, s3 } = config.images;
+  const bucket = s3.enabled ? openBucket(s3, { prefix: '', logger, now }) : undefined;
+  const sources = [
+    ...(directory.enabled ? [createDirectorySource(resolve(cwd, directory.path))] : []),
+    ...(media.enabled && mediaStore !== undefined ? [createMediaSource(mediaStore)] : []),
+    ...(bucket === undefined ? [] : [createMediaSource(bucket)]),
+  ];
+  return { source: createFirstSource(sources), close: async () => bucket?.close() };
+}
+
+function openRemote({ config, names = createNames(), now }: DeliveryOptions) {
+  const { enabled, allow, allowPrivateAddresses, seconds } = config.images.remote;
+  const { maxSourceBytes: maxBytes } = config.delivery.render;
+  if (!enabled) return undefined;
+  return createRemoteSource({ allow, allowPrivateAddresses, seconds, maxBytes, names, now });
+}
+
+/**
+ * The cache of lookups: that of answers, or one of the same engine where answers are not cached. Rejects when its folder
+ * cannot be used.
+ */
+async function openLookupCache({ config, cwd, cache, logger, now }: DeliveryOptions) {
+  if (cache !== undefined) return { cache, close: async () => {} };
+  const { geolocation, network } = config;
+  const asksService = network.url !== undefined || (geolocation.enabled && geolocation.method === 'remote');
+  const engine = asksService ? config.cache.engine : 'memory';
+  const settings = { ...config.cache, engine, maxBytes: MAX_LOOKUP_BYTES };
+  const own = await openCacheStore(settings, { cwd, now, log: logger });
+  return { cache: own, close: () => own.close() };
+}
+
+function createDefinitionsOf(options: DeliveryOptions) {
+  const { config, cwd, logger: log } = options;
+  const names = createNameTable();
+  const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
+  const definitionsOf = <T>(kind: DefinitionKind<T>, folder: string) =>
+    createDefinitions({ kind, folder: folderOf(folder), names, log });
+  return {
+    routes: definitionsOf(ROUTES, config.paths.routes),
+    recipes: definitionsOf(RECIPES, config.paths.recipes),
+  };
+}
+
+/** Puts delivery together and reads routes and recipes, which are watched from then on. Nothing listens yet. */
+export async function createDelivery(options: DeliveryOptions): Promise<Delivery> {
+  const { config, cwd, logger, now } = options;
+  const { routes, recipes } = createDefinitionsOf(options);
+  await routes.load();
+  await recipes.load();
+  await Promise.all([routes.watch(), recipes.watch()]);
+
+  const lookupCache = await openLookupCache(options);
+  const lookups = createLookups({
+    settings: config,
+    resolve: (path) => resolve(cwd, path),
+    cache: lookupCache.cache,
+    log: logger,
+    now,
+  });
+  const facts = createFactSources(lookups);
+  const sources = openSources(options);
+  const images = lazily(options.images ?? (() => openImages(options)));
+  const { enabled, path } = config.notFound.images;
+
+  const deliver: DeliverDeps = {
+    routes: {
+      decide(name, visitor) {
+        const route = routes.get(name);
+        return route === undefined ? undefined : decideRoute(route.value, visitor, facts);
+      },
+    },
+    recipes: {
+      find(name) {
+        const recipe = recipes.get(name);
+        return recipe === undefined ? undefined : { ...recipe.value, name: recipe.name };
+      },
+    },
+    images: images.get,
+    source: sources.source,
+    remote: openRemote(options),
+    fallback: createFallback(enabled ? resolve(cwd, path) : undefined),
+    cacheControl: config.delivery.cacheControl,
+  };
+  const server = createDeliveryServer({
+    ...options,
+    deliver,
+    routes,
+    recipes,
+    explain(name, visitor) {
+      const route = routes.get(name);
+      return route === undefined ? undefined : explainRoute(route, visitor, facts);
+    },
+    flush: async (pattern, recipesOf) => (await images.get()).flush(pattern, recipesOf),
+  });
+  await server.ready();
+
+  return {
+    server,
+    async close() {
+      await server.close();
+      await Promise.all([routes.close(), recipes.close()]);
+      await (await images.started())?.close();
+      await sources.close();
+      await lookupCache.close();
+    },
+  };
+}

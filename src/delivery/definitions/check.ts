@@ -1,0 +1,31 @@
+// `cloister check` for routes and recipes: every problem of every file, and nothing brought into force.
+import type { Route } from '../routes/route.ts';
+import type { DefinitionKind, DefinitionLog, FileProblem } from './definition.ts';
+import { createNameTable } from './names.ts';
+import { createDefinitions } from './service.ts';
+
+interface CheckOptions {
+  /** Absolute. */
+  readonly folders: { readonly routes: string; readonly recipes: string };
+  readonly routes: DefinitionKind<Route>;
+  readonly recipes: DefinitionKind<unknown>;
+}
+
+/** What would be logged is in the problems. */
+const SILENT: DefinitionLog = { info() {}, warn() {}, error() {} };
+
+/** Reads both folders, routes first; a folder that is missing holds nothing. Empty: all is well. */
+export async function checkDefinitions({ folders, ...kinds }: CheckOptions): Promise<readonly FileProblem[]> {
+  const shared = { names: createNameTable(), log: SILENT };
+  const routes = createDefinitions({ kind: kinds.routes, folder: folders.routes, ...shared });
+  const recipes = createDefinitions({ kind: kinds.recipes, folder: folders.recipes, ...shared });
+  await routes.load();
+  await recipes.load();
+  const unknown = routes.list().flatMap(({ file, value }) =>
+    value.branches.flatMap(({ recipe }, index): FileProblem[] => {
+      if (recipe === null || recipes.get(recipe) !== undefined) return [];
+      return [{ file, message: `Branch ${index}: there is no recipe ${recipe}`, severity: 'warning' }];
+    }),
+  );
+  return [...routes.problems(), ...unknown, ...recipes.problems()];
+}

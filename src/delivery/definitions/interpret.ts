@@ -1,0 +1,75 @@
+// What the text of a definition file says: the definition in it, and everything that is wrong with it, with its line.
+import { fingerprint } from '../../lib/fingerprint.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { checkJson } from '../../lib/json-check.ts';
+import { readJsonLines } from '../../lib/json-lines.ts';
+import type { Definition, DefinitionKind, FileProblem, Finding } from './definition.ts';
+import { baseNameOf } from './files.ts';
+import { fileNameError } from './names.ts';
+
+/** Of one file; a route of a megabyte could have tens of thousands. */
+const MAX_PROBLEMS = 100;
+
+export interface Interpreted<T> {
+  /** Undefined when the file cannot be in force. */
+  readonly definition: Definition<T> | undefined;
+  readonly problems: readonly FileProblem[];
+}
+
+/** Gives each finding its line. */
+function located(file: string, text: string, findings: readonly Finding[]): readonly FileProblem[] {
+  if (findings.length === 0) return [];
+  const lines = readJsonLines(text);
+  return findings
+    .slice(0, MAX_PROBLEMS)
+    .map(({ severity, message, path }) => ({ file, line: lines.lineOf(path), message, severity }));
+}
+
+function parseText(
+  file: string,
+  text: string,
+): { readonly source: Json } | { readonly problem: FileProblem } {
+  try {
+    return { source: JSON.parse(text) as Json };
+  } catch {
+    const { line = 1, message = '' } = readJsonLines(text).syntaxError ?? {};
+    const why = message === '' ? 'is not valid JSON' : `is not valid JSON: ${message}`;
+    return { problem: { file, line, message: why, severity: 'error' } };
+  }
+}
+
+function nameFindings(noun: DefinitionKind<unknown>['noun'], name: Json): readonly Finding[] {
+  const refused = typeof name === 'string' ? fileNameError(noun, name) : `${noun} must be a string`;
+  return refused === undefined ? [] : [{ severity: 'error', message: refused, path: [noun] }];
+}
+
+/** Reads a file that nobody has looked at before: it may have been written by hand, or by an older server. */
+export function interpretFile<T>(kind: DefinitionKind<T>, file: string, text: string): Interpreted<T> {
+  const { noun } = kind;
+  const refused = (findings: readonly Finding[]) => ({
+    definition: undefined,
+    problems: located(file, text, findings),
+  });
+  const parsed = parseText(file, text);
+  if ('problem' in parsed) return { definition: undefined, problems: [parsed.problem] };
+
+  const { source } = parsed;
+  const fault = checkJson(source);
+  if (fault !== undefined) {
+    const subject = fault.path === '' ? 'the document' : fault.path;
+    return refused([
+      { severity: 'error', message: `${subject} ${fault.message}`, path: fault.path.split('.') },
+    ]);
+  }
+  if (!isJsonObject(source))
+    return refused([{ severity: 'error', message: 'must be a JSON object', path: [] }]);
+
+  const name = source[noun] ?? baseNameOf(file);
+  const wrongName = nameFindings(noun, name);
+  if (typeof name !== 'string' || wrongName.length > 0) return refused(wrongName);
+
+  const { value, findings } = kind.parse(source);
+  if (value === undefined) return refused(findings);
+  const hash = fingerprint(JSON.stringify(source));
+  return { definition: { name, source, value, hash, file }, problems: located(file, text, findings) };
+}

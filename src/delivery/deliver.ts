@@ -1,0 +1,177 @@
+// The way of a delivered request: path, route or recipe, decision, original, then a variant or the file as it is.
+import { buffer } from 'node:stream/consumers';
+import { AppError } from '../errors.ts';
+import type { Caching, DeliveryAnswer, FileRequest } from './answers/answer.ts';
+import { cacheControlOf, headersConsulted, varyHeader } from './answers/cache-headers.ts';
+import { BINARY_TYPE, contentTypeOf, isRasterImage } from './answers/content-types.ts';
+import { fileAnswer } from './answers/file-answer.ts';
+import { isFresh } from './answers/freshness.ts';
+import { imageTypeOf, SIGNATURE_BYTES } from './answers/image-signature.ts';
+import type { Decision, Fact, Source, SourceFile, Visitor } from './delivery.ts';
+import { type OriginalAddress, originalAddress, splitName } from './delivery-path.ts';
+import type { Images } from './images/images.ts';
+import type { Recipe } from './recipes/recipe.ts';
+import { decodeOriginalPath } from './sources/original-path.ts';
+import type { RemoteSource } from './sources/remote.ts';
+
+export interface DeliveryRequest extends FileRequest {
+  /** As the client sent it, without the query string; begins with a slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly accept: string;
+  readonly visitor: Visitor;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface DeliverDeps {
+  readonly routes: {
+    /** Undefined when there is no route of this name. */
+    decide(name: string, visitor: Visitor): Promise<Decision> | undefined;
+  };
+  readonly recipes: { find(name: string): Recipe | undefined };
+  /** Opened by the first image that is asked for. */
+  readonly images: () => Promise<Pick<Images, 'tagOf' | 'variant'>>;
+  readonly source: Source;
+  /** Undefined where other web servers are not asked. */
+  readonly remote: RemoteSource | undefined;
+  /** What stands in for a missing image; undefined where nothing does. */
+  readonly fallback: () => Promise<SourceFile | undefined>;
+  /** `delivery.cacheControl` */
+  readonly cacheControl: string;
+}
+
+/** What a path asks for. */
+interface Wish {
+  /** Undefined for a plain file. */
+  readonly recipe: Recipe | undefined;
+  /** What is left of the path, encoded. */
+  readonly rest: string;
+  readonly consulted: ReadonlySet<Fact>;
+}
+
+interface Original {
+  readonly file: SourceFile;
+  readonly contentType: string;
+  /** Which source and which file of it. */
+  readonly sourceId: string;
+  /** 404 for what stands in for a missing one. */
+  readonly status: 200 | 404;
+}
+
+const NOTHING_CONSULTED: ReadonlySet<Fact> = new Set();
+
+const unknownUri = () => new AppError('NOT_FOUND', { message: 'Unknown URI' });
+const fileNotFound = () => new AppError('NOT_FOUND', { message: 'File not found' });
+
+/** A route of that name, else a recipe of that name, else the whole path is that of a file. */
+async function readPath({ path, visitor }: DeliveryRequest, deps: DeliverDeps): Promise<Wish> {
+  const split = splitName(path);
+  const plain = { recipe: undefined, rest: path.slice(1), consulted: NOTHING_CONSULTED };
+  if (split === undefined) return plain;
+  const { name, rest } = split;
+  const decision = await deps.routes.decide(name, visitor);
+  if (decision !== undefined) {
+    const recipe = decision.recipe === null ? undefined : deps.recipes.find(decision.recipe);
+    if (recipe === undefined) throw unknownUri();
+    return { recipe, rest, consulted: decision.consulted };
+  }
+  const recipe = deps.recipes.find(name);
+  return recipe === undefined ? plain : { recipe, rest, consulted: NOTHING_CONSULTED };
+}
+
+function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promise<SourceFile | undefined> {
+  if ('path' in address) return source.find(address.path);
+  if (remote === undefined) throw new AppError('ORIGIN_REFUSED');
+  return remote.find(address.url);
+}
+
+/** Where neither name nor source says it, the first bytes do whether a file is an image. */
+async function typeOf(path: string, file: SourceFile): Promise<string> {
+  const type = contentTypeOf(path, file.contentType);
+  if (type !== BINARY_TYPE || file.size === undefined || file.size < SIGNATURE_BYTES) return type;
+  return imageTypeOf(await buffer(await file.open({ start: 0, end: SIGNATURE_BYTES - 1 }))) ?? type;
+}
+
+async function standIn(path: string, deps: DeliverDeps): Promise<Original> {
+  const file = isRasterImage(contentTypeOf(path, undefined)) ? await deps.fallback() : undefined;
+  if (file === undefined) throw fileNotFound();
+  const contentType = contentTypeOf('', file.contentType);
+  return { file, contentType, sourceId: 'fallback', status: 404 };
+}
+
+async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<Original> {
+  // A plain file is one of this server: other servers' are delivered by name only.
+  const address = originalAddress(rest, recipe?.path);
+  if (address === undefined || (recipe === undefined && 'url' in address)) throw fileNotFound();
+  const path = 'path' in address ? address.path : address.url.pathname;
+  const file = await find(address, deps);
+  if (file === undefined) return standIn(path, deps);
+  const contentType = recipe === undefined ? contentTypeOf(path, file.contentType) : await typeOf(path, file);
+  const sourceId = 'path' in address ? `file:${path}` : `url:${address.url.href}`;
+  return { file, contentType, sourceId, status: 200 };
+}
+
+/** Errors and what stands in are never kept: the image may be there at the next request. */
+function cachingOf({ consulted }: Wish, { status }: Original, { cacheControl }: DeliverDeps): Caching {
+  const vary = headersConsulted(consulted);
+  return { vary, cacheControl: status === 404 ? 'no-store' : cacheControlOf(cacheControl, consulted) };
+}
+
+interface Rendering {
+  readonly recipe: Recipe;
+  readonly rest: string;
+  readonly original: Original;
+  readonly caching: Caching;
+}
+
+async function variantAnswer(
+  { recipe, rest, original, caching }: Rendering,
+  request: DeliveryRequest,
+  deps: DeliverDeps,
+): Promise<DeliveryAnswer> {
+  const images = await deps.images();
+  const { accept, query, signal } = request;
+  const wanted = { recipe, source: original.file, sourceId: original.sourceId, accept, query };
+  const { etag, vary } = images.tagOf(wanted);
+  const kept = {
+    ...(original.status === 200 && { ETag: etag }),
+    ...varyHeader([...caching.vary, ...vary]),
+    'Cache-Control': caching.cacheControl,
+  };
+  const version = { etag, modifiedAt: undefined };
+  if (original.status === 200 && isFresh(request, version))
+    return { status: 304, headers: kept, body: undefined };
+  const variant = await images.variant({ ...wanted, path: decodeOriginalPath(rest) ?? rest, signal });
+  const headers = {
+    ...kept,
+    'Content-Type': variant.contentType,
+    'Content-Length': String(variant.size),
+    'X-Cache': variant.cached ? 'HIT' : 'MISS',
+  };
+  return { status: original.status, headers, body: variant.bytes ?? (() => variant.open()) };
+}
+
+/** The file as it is; what stands in for a missing one is sent whole. */
+function passThrough(original: Original, request: DeliveryRequest, caching: Caching): DeliveryAnswer {
+  if (original.status === 200) return fileAnswer(original, request, caching);
+  const whole = { ...request, range: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
+  const answer = fileAnswer(original, whole, caching);
+  const { ETag, 'Last-Modified': modified, 'Accept-Ranges': ranges, ...headers } = answer.headers;
+  return { ...answer, headers, status: 404 };
+}
+
+/**
+ * Describes the answer to a request; its body is opened by whoever sends it. Rejects with an AppError: NOT_FOUND,
+ * PARAMETER_INVALID, those of images and of other web servers; with a StoreError where a source is away.
+ */
+export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Promise<DeliveryAnswer> {
+  const wish = await readPath(request, deps);
+  const original = await findOriginal(wish, deps);
+  const caching = cachingOf(wish, original, deps);
+  const { recipe, rest } = wish;
+  if (recipe?.kind === 'image' && isRasterImage(original.contentType)) {
+    return variantAnswer({ recipe, rest, original, caching }, request, deps);
+  }
+  return passThrough(original, request, caching);
+}

@@ -1,0 +1,75 @@
+// Which formats an answer may have: the recipe's choice against the Accept header.
+import type { FormatChoice, RasterFormat } from '../recipes/setting-rules.ts';
+
+/** `source`: the format of the original. `compatible`: the same, but one that every browser shows. */
+export type Candidate = RasterFormat | 'source' | 'compatible' | 'json';
+
+export interface Negotiated {
+  /** In order of preference, never empty. */
+  readonly candidates: readonly Candidate[];
+  /** Whether the header had a say. */
+  readonly varies: boolean;
+}
+
+const MAX_HEADER = 4096;
+const MAX_RANGES = 64;
+const QUALITY = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+}
+
+/** The media ranges of a header (RFC 9110, 12.5.1). Those with a malformed quality are left out. */
+function parseAccept(header: string): readonly Range[] {
+  return header
+    .slice(0, MAX_HEADER)
+    .toLowerCase()
+    .split(',', MAX_RANGES)
+    .flatMap((part) => {
+      const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+      const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+      const text = weight === undefined ? '1' : weight.replace(/^q\s*=\s*/, '');
+      return type !== '' && QUALITY.test(text) ? [{ type, quality: Number(text) }] : [];
+    });
+}
+
+const qualityOf = (ranges: readonly Range[], type: string) =>
+  ranges.find((range) => range.type === type)?.quality;
+
+/** Less than a header can say. */
+const LEAST_QUALITY = 0.0001;
+
+/** By the most specific range. What the header does not name comes last, for a client must get something. */
+function qualityOfOld(ranges: readonly Range[], type: string): number {
+  const named = qualityOf(ranges, type) ?? qualityOf(ranges, 'image/*') ?? qualityOf(ranges, '*/*');
+  return named ?? LEAST_QUALITY;
+}
+
+const OLD: Readonly<Partial<Record<Candidate, string>>> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  compatible: 'image/jpeg',
+};
+
+/**
+ * The order in which formats are tried. WebP and AVIF count as accepted only where the header names them: a wildcard comes
+ * from clients that know neither. If nothing is acceptable, the last of the list.
+ */
+export function negotiate(choice: FormatChoice | undefined, accept: string): Negotiated {
+  if (choice === undefined) return { candidates: ['source'], varies: false };
+  if (choice === 'json') return { candidates: ['json'], varies: false };
+  const list: readonly Candidate[] = choice === 'auto' ? ['avif', 'webp', 'compatible'] : choice;
+  const last = list.at(-1) ?? 'source';
+  if (list.length === 1) return { candidates: [last], varies: false };
+  const ranges = parseAccept(accept);
+  const rated = list.map((candidate) => {
+    const type = OLD[candidate];
+    const quality = type === undefined ? qualityOf(ranges, `image/${candidate}`) : qualityOfOld(ranges, type);
+    return { candidate, quality: quality ?? 0 };
+  });
+  const accepted = rated.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality);
+  const candidates = accepted.map(({ candidate }) => candidate);
+  return { candidates: candidates.length === 0 ? [last] : candidates, varies: true };
+}

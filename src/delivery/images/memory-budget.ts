@@ -1,0 +1,29 @@
+// A bound on the bytes that several tasks hold together, first come, first served.
+
+/** Waits until so many bytes are free, at most all of them; the function that it resolves with gives them back, once. */
+export type MemoryBudget = (bytes: number) => Promise<() => void>;
+
+/** Makes a budget of `total` bytes. */
+export function createMemoryBudget(total: number): MemoryBudget {
+  const waiting: { readonly bytes: number; readonly go: () => void }[] = [];
+  let free = total;
+  const wake = () => {
+    for (let next = waiting[0]; next !== undefined && next.bytes <= free; next = waiting[0]) {
+      waiting.shift();
+      free -= next.bytes;
+      next.go();
+    }
+  };
+  return async (wanted) => {
+    const bytes = Math.min(Math.max(wanted, 0), total);
+    if (waiting.length === 0 && bytes <= free) free -= bytes;
+    else await new Promise<void>((go) => waiting.push({ bytes, go }));
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      free += bytes;
+      wake();
+    };
+  };
+}

@@ -1,0 +1,137 @@
+// Renders one image: header, limits, geometry, effects, encoding. Runs in the render process; the only user of sharp.
+import type { Sharp, SharpOptions } from 'sharp';
+import type { ImageSettings } from '../recipes/setting-rules.ts';
+import { describeImage } from './describe.ts';
+import { CropError, type Geometry, planGeometry, type Size, sizeText } from './geometry.ts';
+import { toStoredGeometry } from './orientation.ts';
+import { type Original, readOriginal, type SharpFunction } from './original.ts';
+import { CONTENT_TYPES, checkSide, chooseFormat, encode, supportsAnimation } from './output.ts';
+import { RenderError } from './render-error.ts';
+import type { Rendered, RenderJob } from './render-job.ts';
+import { composeRotation, isRotated, type RotationPlan } from './rotation.ts';
+
+/** Waits until so many bytes may be used for decoding. Throws RenderError when there will never be as many. */
+type Reserve = (bytes: number) => Promise<void>;
+
+const OUTPUT_BYTES_PER_PIXEL = 6;
+
+function planFor(shown: Size, settings: ImageSettings): Geometry {
+  try {
+    return planGeometry(shown, settings);
+  } catch (error) {
+    if (error instanceof CropError) throw new RenderError('crop', error.message);
+    throw error;
+  }
+}
+
+/** The size once turned by the settings; that of the corners included where the angle is odd. */
+function finalSize(size: Size, { angle, odd }: RotationPlan): Size {
+  const isSideways = angle % 180 === 90;
+  const turned = isSideways ? { width: size.height, height: size.width } : size;
+  if (odd === 0) return turned;
+  const radians = (odd * Math.PI) / 180;
+  const [sin, cos] = [Math.abs(Math.sin(radians)), Math.abs(Math.cos(radians))];
+  return {
+    width: Math.ceil(turned.width * cos + turned.height * sin),
+    height: Math.ceil(turned.width * sin + turned.height * cos),
+  };
+}
+
+function resized(image: Sharp, { cut, scale, trim, entropy }: Geometry): Sharp {
+  if (cut !== undefined) image.extract(cut);
+  if (scale !== undefined) {
+    image.resize({ ...scale, fit: entropy ? 'cover' : 'fill', ...(entropy && { position: 'entropy' }) });
+  }
+  if (trim !== undefined) image.extract(trim);
+  return image;
+}
+
+async function throughMemory(sharp: SharpFunction, image: Sharp): Promise<Sharp> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  return sharp(data, { raw: { width, height, channels: channels as 1 | 2 | 3 | 4 } });
+}
+
+async function rotated(sharp: SharpFunction, image: Sharp, plan: RotationPlan, background: object | string) {
+  let current = image;
+  if (isRotated(plan)) {
+    current = await throughMemory(sharp, current.toColourspace('srgb'));
+    // sharp mirrors before it turns, whichever is called first; the plan turns before it mirrors.
+    if (plan.mirror) current.flop();
+    if (plan.angle !== 0) current.rotate(plan.mirror ? 360 - plan.angle : plan.angle);
+  }
+  if (plan.odd !== 0) {
+    current = await throughMemory(sharp, current.toColourspace('srgb').ensureAlpha());
+    current.rotate(plan.odd, { background });
+  }
+  return current;
+}
+
+function withEffects(image: Sharp, { blur, sharpen, saturate }: ImageSettings): Sharp {
+  if (blur !== undefined) image.blur(blur);
+  if (saturate === 0) image.greyscale();
+  else if (saturate !== undefined && saturate !== 1) image.modulate({ saturation: saturate });
+  if (sharpen !== undefined) image.sharpen({ sigma: sharpen });
+  return image;
+}
+
+/** How many frames of the original go into the result. */
+function framesOf(original: Original, job: RenderJob, plan: RotationPlan): number {
+  const { settings, limits } = job;
+  if (settings.animated !== true || original.frames === 1) return 1;
+  const format = chooseFormat(job.candidates, original, true);
+  return supportsAnimation(format) && !isRotated(plan) && plan.odd === 0
+    ? Math.min(original.frames, limits.maxFrames)
+    : 1;
+}
+
+/** Renders. Throws RenderError. */
+export async function render(
+  sharp: SharpFunction,
+  bytes: Buffer,
+  job: RenderJob,
+  reserve: Reserve,
+): Promise<Rendered> {
+  const { settings, limits } = job;
+  const original = await readOriginal(sharp, bytes, limits);
+  const plan = composeRotation(original.rotation, settings);
+  const frames = framesOf(original, job, plan);
+  const format = chooseFormat(job.candidates, original, frames > 1);
+  const geometry = planFor(original.shown, settings);
+  const size = finalSize(geometry.size, composeRotation({ angle: 0, mirror: false }, settings));
+  const pixels = size.width * size.height;
+  if (pixels > limits.maxOutputPixels || pixels * frames > limits.maxPixels) {
+    const message = `An image of ${sizeText(size)} has more than ${limits.maxOutputPixels} pixels`;
+    throw new RenderError('too-large', message);
+  }
+  const height = size.height * frames;
+  checkSide(format, frames > 1 && format === 'gif' ? { ...size, height } : size);
+  await reserve(original.decodingBytes + pixels * OUTPUT_BYTES_PER_PIXEL);
+
+  const options: SharpOptions = {
+    limitInputPixels: limits.maxPixels,
+    failOn: 'error',
+    sequentialRead: true,
+    ...(frames > 1 && { pages: frames }),
+  };
+  try {
+    const image = sharp(bytes, options);
+    if (job.candidates[0] === 'json') return await describeImage(image, original, job, size);
+    resized(image, toStoredGeometry(geometry, original.shown, original.rotation));
+    const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
+    const background = settings.background ?? (format === 'jpg' ? '#ffffff' : transparent);
+    const upright = withEffects(await rotated(sharp, image, plan, background), settings);
+    const { data, info } = await encode(upright, format, settings, size).toBuffer({
+      resolveWithObject: true,
+    });
+    const shownHeight = info.pageHeight ?? info.height;
+    return {
+      info: { contentType: CONTENT_TYPES[format], width: info.width, height: shownHeight },
+      body: data,
+    };
+  } catch (error) {
+    if (error instanceof RenderError) throw error;
+    // Headers lie: what the library cannot decode is no image, whatever it says about it.
+    throw new RenderError('invalid', 'Image data is invalid');
+  }
+}

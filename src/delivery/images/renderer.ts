@@ -1,0 +1,155 @@
+// Renderings in processes of their own: so many at a time, a bounded queue, first come, first served.
+import { AppError } from '../../errors.ts';
+import type { SourceFile } from '../delivery.ts';
+import { createMemoryBudget } from './memory-budget.ts';
+import { LARGE_RENDERING_BYTES, MAX_DECODING_BYTES, type Rendered, type RenderJob } from './render-job.ts';
+import { RenderWorker, type WorkerDeps } from './worker.ts';
+
+const IDLE_MS = 30_000;
+
+export interface RendererOptions {
+  readonly concurrency: number;
+  /** Renderings that may wait. */
+  readonly queue: number;
+  /** Seconds that one rendering may take. */
+  readonly seconds: number;
+  readonly maxSourceBytes: number;
+  readonly start?: WorkerDeps['start'];
+}
+
+export interface Renderer {
+  /**
+   * Renders a file, which is opened when its turn has come. `signal` takes it out of the queue; what has begun
+   * goes on. Throws IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID, RENDER_BUSY, RENDER_TIMEOUT, RENDER_FAILED; rejects with the
+   * error of the file.
+   */
+  render(job: RenderJob, source: Pick<SourceFile, 'size' | 'open'>, signal?: AbortSignal): Promise<Rendered>;
+  /** Ends all processes, and with them what is under way. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly go: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+const busy = () => new AppError('RENDER_BUSY', { headers: { 'Retry-After': '1' } });
+
+/** Starts no process before the first rendering; one that is idle for half a minute ends. */
+export function createRenderer(options: RendererOptions): Renderer {
+  const { concurrency, queue, seconds, maxSourceBytes, start } = options;
+  const waiting: Waiting[] = [];
+  const workers = new Set<RenderWorker>();
+  const idle: { readonly worker: RenderWorker; readonly timer: NodeJS.Timeout }[] = [];
+  let running = 0;
+  let closed = false;
+
+  const end = (worker: RenderWorker) => {
+    workers.delete(worker);
+    worker.end();
+  };
+
+  const endIdle = () => {
+    for (const { worker, timer } of idle.splice(0)) {
+      clearTimeout(timer);
+      end(worker);
+    }
+  };
+
+  const budget = createMemoryBudget(MAX_DECODING_BYTES);
+  const deps: WorkerDeps = {
+    async reserve(bytes) {
+      const giveBack = await budget(bytes);
+      if (bytes > LARGE_RENDERING_BYTES) endIdle();
+      return giveBack;
+    },
+    timeoutMs: seconds * 1000,
+    maxSourceBytes,
+    ...(start && { start }),
+  };
+
+  const takeWorker = (): RenderWorker => {
+    for (let next = idle.pop(); next !== undefined; next = idle.pop()) {
+      clearTimeout(next.timer);
+      if (next.worker.isAlive) return next.worker;
+      workers.delete(next.worker);
+    }
+    const worker = new RenderWorker(deps);
+    workers.add(worker);
+    return worker;
+  };
+
+  const putBack = (worker: RenderWorker) => {
+    if (closed || !worker.isReusable) {
+      end(worker);
+      return;
+    }
+    const timer = setTimeout(() => {
+      idle.splice(
+        idle.findIndex((entry) => entry.worker === worker),
+        1,
+      );
+      end(worker);
+    }, IDLE_MS);
+    timer.unref();
+    idle.push({ worker, timer });
+  };
+
+  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
+    if (closed) throw busy();
+    if (running < concurrency) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= queue) throw busy();
+    const turn = Promise.withResolvers<void>();
+    const entry: Waiting = { go: turn.resolve, refuse: turn.reject };
+    const leave = () => {
+      const at = waiting.indexOf(entry);
+      if (at === -1) return;
+      waiting.splice(at, 1);
+      turn.reject(signal?.reason);
+    };
+    waiting.push(entry);
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      await turn.promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  };
+
+  const exit = () => {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next.go();
+  };
+
+  return {
+    async render(job, source, signal) {
+      signal?.throwIfAborted();
+      await enter(signal);
+      try {
+        const stream = await source.open();
+        if (closed) {
+          stream.destroy();
+          throw busy();
+        }
+        const worker = takeWorker();
+        try {
+          return await worker.render(job, stream, source.size);
+        } finally {
+          putBack(worker);
+        }
+      } finally {
+        exit();
+      }
+    },
+    async close() {
+      closed = true;
+      for (const { refuse } of waiting.splice(0)) refuse(busy());
+      endIdle();
+      for (const worker of workers) end(worker);
+    },
+  };
+}

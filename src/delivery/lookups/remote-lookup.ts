@@ -1,0 +1,123 @@
+// Lookups at a service, each address asked about once for a while: found facts are kept for an hour, failures for seconds.
+import { LRUCache } from 'lru-cache';
+import { fingerprint } from '../../lib/fingerprint.ts';
+import { createLogLimit } from '../../lib/log-limit.ts';
+import type { CacheStore } from '../../stores/ports.ts';
+import type { Lookup, LookupLog } from './lookup.ts';
+import { publicAddress } from './public-address.ts';
+import { askService, LookupFailure, type RemoteService } from './remote-service.ts';
+
+/** Milliseconds for which a fact is kept in the cache, and for which it is not even asked for there. */
+const CACHE_TTL = 3_600_000;
+const MEMORY_TTL = 300_000;
+const MAX_REMEMBERED = 10_000;
+
+/** Requests to one service at the same time. With more, an address counts as unknown rather than waiting. */
+const MAX_REQUESTS = 64;
+
+const LOG_EVERY_MS = 60_000;
+
+interface RemoteSettings extends RemoteService {
+  /** Seconds for the whole answer. */
+  readonly timeout: number;
+  /** Seconds for which a failed lookup is not tried again. */
+  readonly failureTtl: number;
+}
+
+interface RemoteLookupDeps {
+  /** What is looked up, in one word: part of keys and log lines. */
+  readonly subject: string;
+  readonly settings: RemoteSettings;
+  /** Shared by processes or kept over restarts, as the operator chose; keys begin with `lookup:`. */
+  readonly cache: CacheStore;
+  readonly log: LookupLog;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+interface Known {
+  readonly value: string | undefined;
+  readonly until: number;
+}
+
+/** What may be said of a failure: messages of others could hold the URL, with the keys in it. */
+function reasonOf(error: unknown): string {
+  if (error instanceof LookupFailure) return error.message;
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
+}
+
+/** Settles as `task` does, or rejects with the reason of `signal` when that comes first. */
+function before<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    task.then(resolve, reject);
+  });
+}
+
+/** A cache that is away costs a request, not the fact. */
+async function cached(cache: CacheStore, key: string): Promise<string | undefined> {
+  try {
+    const text = await cache.get(key);
+    return typeof text === 'string' || text === undefined ? text : text.join('');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the lookup of one service. */
+export function createRemoteLookup({ subject, settings, cache, log, now }: RemoteLookupDeps): Lookup {
+  const { timeout, failureTtl, url, path } = settings;
+  const remembered = new LRUCache<string, Known>({ max: MAX_REMEMBERED });
+  const inFlight = new Map<string, Promise<string | undefined>>();
+  const mayLog = createLogLimit({ everyMs: LOG_EVERY_MS, now });
+  const template = fingerprint(`${url}\n${path}`);
+  const remember = (ip: string, value: string | undefined, ms: number) =>
+    remembered.set(ip, { value, until: now() + ms });
+
+  const warn = (reason: string) => {
+    const line = mayLog(subject);
+    if (line !== undefined) log.warn({ ...line, reason }, `${subject} lookup failed`);
+  };
+
+  const find = async (ip: string, signal: AbortSignal): Promise<string> => {
+    const key = `lookup:${subject}:${fingerprint(`${template} ${ip}`)}`;
+    const kept = await cached(cache, key);
+    if (kept !== undefined) return kept;
+    const value = await askService(settings, ip, signal);
+    // Nobody waits for it, and an answer that is not kept is asked for again.
+    cache.set(key, value, CACHE_TTL).catch(() => undefined);
+    return value;
+  };
+
+  const lookUp = async (ip: string): Promise<string | undefined> => {
+    const signal = AbortSignal.timeout(timeout * 1000);
+    try {
+      const value = await before(signal, find(ip, signal));
+      remember(ip, value, MEMORY_TTL);
+      return value;
+    } catch (error) {
+      warn(reasonOf(error));
+      remember(ip, undefined, failureTtl * 1000);
+      return undefined;
+    }
+  };
+
+  return async (address) => {
+    const ip = publicAddress(address);
+    if (ip === undefined) return undefined;
+    const known = remembered.get(ip);
+    if (known !== undefined && now() < known.until) return known.value;
+    const running = inFlight.get(ip);
+    if (running !== undefined) return running;
+    if (inFlight.size >= MAX_REQUESTS) {
+      warn('too many requests at the same time');
+      return undefined;
+    }
+    const started = lookUp(ip).finally(() => inFlight.delete(ip));
+    inFlight.set(ip, started);
+    return started;
+  };
+}

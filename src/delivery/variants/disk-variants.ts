@@ -1,0 +1,222 @@
+// Rendered images as files in one folder, one a variant. They survive a restart: the folder is read when the cache opens.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { OWNER_ONLY } from '../../lib/file-mode.ts';
+import { isMissing } from '../../lib/missing-file.ts';
+import type { ByteRange } from '../../stores/media-store.ts';
+import { memoryVariant } from './memory-variant.ts';
+import { decodeHead, encodeVariant, hashOf, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
+import type { StoredVariant, VariantInfo, VariantStore } from './variant-store.ts';
+
+export interface DiskVariantsOptions {
+  /** Created when missing. */
+  readonly folder: string;
+  /** What all variants together may take on disk. */
+  readonly maxBytes: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Bodies up to this size are handed out, and kept, as a whole. */
+const MAX_SMALL_BYTES = 256 * 1024;
+const MAX_MEMORY_BYTES = 16 * 1024 * 1024;
+/** Files take whole blocks; an empty one is counted, too. */
+const BLOCK_BYTES = 4096;
+const FOLDER_MODE = 0o700;
+/** How often a use is written down for the order of the next start. */
+const TOUCH_MS = 3_600_000;
+const OURS = /^[0-9a-f]{64}\.variant$/;
+const DRAFT = /^[0-9a-f]{64}\.variant\.[0-9a-f-]+$/;
+
+interface Entry {
+  readonly bytes: number;
+  /** Whether the body was compared with its hash since this process began, or was written by it. */
+  readonly isVerified: boolean;
+  readonly touchedAt: number;
+}
+
+const onDisk = (bytes: number) => Math.ceil((bytes + 1) / BLOCK_BYTES) * BLOCK_BYTES;
+const nameOf = (key: string) => `${key}.variant`;
+const ignore = () => undefined;
+
+async function readHead(file: FileHandle): Promise<VariantHead | undefined> {
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(MAX_HEAD_BYTES), 0, MAX_HEAD_BYTES, 0);
+  return decodeHead(buffer.subarray(0, bytesRead));
+}
+
+async function hashOfFile(path: string, offset: number): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { start: offset })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+async function readBody(file: FileHandle, { size, offset }: VariantHead): Promise<Buffer> {
+  const body = Buffer.allocUnsafe(size);
+  const { bytesRead } = await file.read(body, 0, size, offset);
+  return body.subarray(0, bytesRead);
+}
+
+/**
+ * Opens the cache. What earlier runs left is counted in the background, oldest first, and can be read meanwhile. Rejects
+ * when the folder cannot be made.
+ */
+export async function openDiskVariants({
+  folder,
+  maxBytes,
+  now,
+}: DiskVariantsOptions): Promise<VariantStore> {
+  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  let drafts = 0;
+  let closed = false;
+  const run = now().toString(16);
+  // Drafts of this run may be on their way.
+  const isLeftOver = (name: string) => DRAFT.test(name) && !name.includes(`.variant.${run}-`);
+  const pathOf = (name: string) => join(folder, name);
+  const pending = new Set<Promise<unknown>>();
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const done: Promise<unknown> = work.then(ignore, ignore).then(() => pending.delete(done));
+    pending.add(done);
+    return work;
+  };
+  const small = new LRUCache<string, { readonly info: VariantInfo; readonly bytes: Buffer }>({
+    maxSize: MAX_MEMORY_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.length + BLOCK_BYTES,
+  });
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose: (_entry, name, reason) => {
+      if (reason === 'set') return;
+      small.delete(name);
+      // A file that cannot be removed is counted again at the next start.
+      void track(rm(pathOf(name), { force: true }).catch(ignore));
+    },
+  });
+
+  /** Whoever removes the whole folder empties the cache, and does not end it. */
+  const write = async (draft: string, pieces: readonly Buffer[]) => {
+    try {
+      await writeFile(draft, pieces, { mode: OWNER_ONLY });
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await writeFile(draft, pieces, { mode: OWNER_ONLY });
+    }
+  };
+
+  const scan = async () => {
+    const found: { readonly name: string; readonly bytes: number; readonly usedAt: number }[] = [];
+    for (const name of await readdir(folder)) {
+      if (closed) return;
+      if (isLeftOver(name)) await rm(pathOf(name), { force: true }).catch(ignore);
+      if (!OURS.test(name)) continue;
+      const file = await stat(pathOf(name)).catch(ignore);
+      if (file?.isFile()) found.push({ name, bytes: onDisk(file.size), usedAt: file.mtimeMs });
+    }
+    for (const { name, bytes, usedAt } of found.sort((a, b) => a.usedAt - b.usedAt)) {
+      if (!entries.has(name)) entries.set(name, { bytes, isVerified: false, touchedAt: usedAt });
+    }
+  };
+  const scanned = track(scan().catch(ignore));
+
+  const drop = (name: string) => {
+    small.delete(name);
+    if (!entries.delete(name)) void track(rm(pathOf(name), { force: true }).catch(ignore));
+  };
+
+  /** Remembers the use of an entry. */
+  const touch = (name: string, bytes: number, isVerified: boolean) => {
+    const known = entries.get(name);
+    const at = now();
+    const isDue = known === undefined || at - known.touchedAt > TOUCH_MS;
+    if (isDue) void track(utimes(pathOf(name), at / 1000, at / 1000).catch(ignore));
+    const verified = isVerified || (known?.isVerified ?? false);
+    if (!isDue && known.isVerified === verified) return;
+    entries.set(name, { bytes, isVerified: verified, touchedAt: isDue ? at : known.touchedAt });
+  };
+
+  const streamOf = (name: string, head: VariantHead) => async (range?: ByteRange) => {
+    const file = await open(pathOf(name), 'r');
+    const start = head.offset + (range?.start ?? 0);
+    const end = head.offset + (range === undefined ? head.size - 1 : range.end);
+    return file.createReadStream({ start, end });
+  };
+
+  /** Undefined when the file is damaged. */
+  const load = async (file: FileHandle, name: string): Promise<StoredVariant | undefined> => {
+    const head = await readHead(file);
+    const { size } = await file.stat();
+    if (head === undefined || size !== head.offset + head.size) return undefined;
+    const bytes = onDisk(size);
+    if (head.size <= MAX_SMALL_BYTES) {
+      const body = await readBody(file, head);
+      if (hashOf(body) !== head.hash) return undefined;
+      touch(name, bytes, true);
+      small.set(name, { info: head.info, bytes: body });
+      return memoryVariant(head.info, body);
+    }
+    const isVerified = entries.peek(name)?.isVerified ?? false;
+    if (!isVerified && (await hashOfFile(pathOf(name), head.offset)) !== head.hash) return undefined;
+    touch(name, bytes, true);
+    return { info: head.info, size: head.size, bytes: undefined, open: streamOf(name, head) };
+  };
+
+  return {
+    async get(key) {
+      const name = nameOf(key);
+      const inMemory = small.get(name);
+      if (inMemory !== undefined) {
+        touch(name, entries.peek(name)?.bytes ?? onDisk(inMemory.bytes.length), true);
+        return memoryVariant(inMemory.info, inMemory.bytes);
+      }
+      const file = await open(pathOf(name), 'r').catch(ignore);
+      if (file === undefined) return undefined;
+      const variant = await load(file, name).catch(ignore);
+      await file.close().catch(ignore);
+      if (variant === undefined) drop(name);
+      return variant;
+    },
+    async set(key, info, body) {
+      const name = nameOf(key);
+      const pieces = encodeVariant(info, body);
+      if (pieces === undefined) return;
+      const bytes = onDisk(pieces[0].length + body.length);
+      if (bytes > maxBytes) return;
+      drafts += 1;
+      const draft = pathOf(`${name}.${run}-${drafts.toString(16)}`);
+      try {
+        // Never flushed: a file that a crash left incomplete does not match its hash.
+        await track(write(draft, pieces));
+        await track(rename(draft, pathOf(name)));
+        small.delete(name);
+        entries.set(name, { bytes, isVerified: true, touchedAt: now() });
+      } catch {
+        // A full disk costs the entry, not the answer.
+        await rm(draft, { force: true }).catch(ignore);
+      }
+    },
+    async remove(matches) {
+      let count = 0;
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (!OURS.test(name)) continue;
+        const file = await open(pathOf(name), 'r').catch(ignore);
+        const head = file === undefined ? undefined : await readHead(file).catch(ignore);
+        await file?.close().catch(ignore);
+        // A damaged one goes with every flush.
+        if (head !== undefined && !matches(head.info)) continue;
+        drop(name);
+        count += 1;
+      }
+      await Promise.all(pending);
+      return count;
+    },
+    async close() {
+      closed = true;
+      await scanned;
+      await Promise.all(pending);
+    },
+  };
+}

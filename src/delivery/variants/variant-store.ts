@@ -1,0 +1,38 @@
+// Where rendered images are kept. Interfaces only: `disk-variants.ts` and `object-variants.ts` implement them.
+import type { Readable } from 'node:stream';
+import type { ByteRange } from '../../stores/media-store.ts';
+
+/** What is kept beside the bytes of a variant. */
+export interface VariantInfo {
+  readonly contentType: string;
+  /** Pixels; 0 where the variant is information about an image. */
+  readonly width: number;
+  readonly height: number;
+  /** Name of the recipe. */
+  readonly recipe: string;
+  /** Path of the original as requested, without the name of the route or recipe and without a slash in front. */
+  readonly path: string;
+  /** Parameters of the request that the recipe allows, in the order of `canonicalQuery`. */
+  readonly query: string;
+}
+
+export interface StoredVariant {
+  readonly info: VariantInfo;
+  /** Bytes. */
+  readonly size: number;
+  /** The whole body, where it is small. */
+  readonly bytes: Buffer | undefined;
+  /** The body or a part of it. Rejects when the variant has gone meanwhile. The caller reads or destroys the stream. */
+  open(range?: ByteRange): Promise<Readable>;
+}
+
+/** A cache: whatever goes wrong inside it is a miss, an entry that was not kept, or a line in the log. Nothing rejects. */
+export interface VariantStore {
+  /** `key`: 64 hexadecimal digits. */
+  get(key: string): Promise<StoredVariant | undefined>;
+  /** Keeps a variant. Whole or not at all, whatever happens meanwhile. */
+  set(key: string, info: VariantInfo, body: Buffer): Promise<void>;
+  /** Removes what matches; resolves with how many. */
+  remove(matches: (info: VariantInfo) => boolean): Promise<number>;
+  close(): Promise<void>;
+}

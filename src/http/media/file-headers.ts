@@ -1,0 +1,70 @@
+// Headers of a file that anybody may have uploaded: its declared type, and what keeps a browser from running it.
+import type { MediaFile } from '../../media/media.ts';
+
+const MAX_TYPE = 255;
+const UNKNOWN = 'application/octet-stream';
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+const MEDIA_TYPE = new RegExp(
+  `^(${TOKEN}/${TOKEN})(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
+);
+
+/** Families of types in which browsers run nothing, apart from XML and SVG. */
+const PASSIVE_FAMILY = /^(?:audio|font|image|video)\/(?!.*(?:xml|svg))/;
+const PASSIVE_TYPES: ReadonlySet<string> = new Set([
+  ...['text/plain', 'text/csv', 'text/markdown', 'text/calendar', 'text/vcard', 'text/vtt', 'text/css'],
+  ...['application/octet-stream', 'application/json', 'application/rtf', 'application/msword'],
+  ...[
+    'application/zip',
+    'application/gzip',
+    'application/x-gzip',
+    'application/x-tar',
+    'application/x-bzip2',
+  ],
+  ...[
+    'application/x-7z-compressed',
+    'application/vnd.rar',
+    'application/x-zip-compressed',
+    'application/zstd',
+  ],
+  ...['application/vnd.ms-excel', 'application/vnd.ms-powerpoint', 'application/epub+zip'],
+  ...['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ...['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ...['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ...['application/ogg', 'application/font-woff', 'application/vnd.ms-fontobject'],
+]);
+
+/** The declared type as a header, with its parameters; the type of unknown bytes where it is none. */
+export function contentTypeOf(mimetype: string): string {
+  return mimetype.length <= MAX_TYPE && MEDIA_TYPE.test(mimetype) ? mimetype : UNKNOWN;
+}
+
+/** True unless the type is known as one in which nothing runs. */
+export function isActive(contentType: string): boolean {
+  const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  return !PASSIVE_TYPES.has(essence) && !PASSIVE_FAMILY.test(essence);
+}
+
+/** A file name in the only form that takes every character (RFC 8187). */
+function encodeName(name: string): string {
+  const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, escaped);
+}
+
+/** The entity tag of a file: strong, since equal tags mean equal bytes. */
+export const fileTag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
+
+/** Headers of every successful answer; `isPublic`: nobody needs a token for the file. */
+export function fileHeaders(file: MediaFile, isPublic: boolean): Readonly<Record<string, string>> {
+  const type = contentTypeOf(file.mimetype);
+  return {
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+    ...(isActive(type) && { 'content-security-policy': 'sandbox' }),
+    'content-disposition': `inline; filename*=UTF-8''${encodeName(file.fileName)}`,
+    'accept-ranges': 'bytes',
+    etag: fileTag(file),
+    'last-modified': new Date(file.modifiedAt).toUTCString(),
+    // Whoever keeps a copy asks whether the file is still there, and may still be read.
+    'cache-control': isPublic ? 'public, no-cache' : 'private, no-cache',
+  };
+}

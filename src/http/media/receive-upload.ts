@@ -1,0 +1,44 @@
+// Receives the files of a multipart request.
+import type { FastifyRequest } from 'fastify';
+import type { Collection } from '../../collections/collection.ts';
+import { AppError } from '../../errors.ts';
+import type { UploadGrant } from '../../media/media.ts';
+import type { Connections } from '../connections.ts';
+import type { HttpDeps } from '../deps.ts';
+import { createContext } from '../document-answers.ts';
+import { readForm } from './form-parts.ts';
+
+/**
+ * Reads the form of a request and stores its files in `collection`, as `grant` allows where there is one. Resolves with the
+ * records as JSON text. Rejects with an AppError; nothing is stored then.
+ */
+export type ReceiveUpload = (
+  request: FastifyRequest,
+  collection: Collection,
+  grant?: UploadGrant,
+) => Promise<readonly string[]>;
+
+/** Makes the function. Its requests come from a scope of `acceptForms`; uploads that are switched off are NOT_FOUND. */
+export function createReceiveUpload(
+  deps: Pick<HttpDeps, 'config' | 'media' | 'now'>,
+  connections: Pick<Connections, 'of'>,
+): ReceiveUpload {
+  const { media: settings, limits } = deps.config;
+  const context = createContext(deps);
+
+  return async (request, collection, grant) => {
+    if (settings.enabled === false) throw new AppError('NOT_FOUND');
+    // A large file takes longer than any other request may.
+    connections.of(request.raw.socket)?.timeItself();
+    const clock = new AbortController();
+    const timer = setTimeout(() => clock.abort(), settings.requestSeconds * 1000);
+    try {
+      const bounds = { fileBytes: settings.maxFileSize, parts: limits.formParts, signal: clock.signal };
+      const parts = readForm(request, bounds);
+      const upload = { collection, parts, context: context(request), ...(grant && { grant }) };
+      return (await deps.media.upload(upload)).results;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

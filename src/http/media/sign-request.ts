@@ -1,0 +1,79 @@
+// What a request for a signed upload may say: checked, unknown members refused, every fault names its field.
+import { AppError, type ErrorItem } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { EXPECTED_SPAN, parseTimeSpan } from '../../lib/time-span.ts';
+import { isMediaType, mediaTypeOf } from '../../media/media-type.ts';
+import type { PartialAddress } from './media-collection.ts';
+
+export interface SignRequest {
+  /** As the part of the form must have it, in Unicode normal form C. */
+  readonly fileName: string;
+  readonly mimetype: string;
+  /** Milliseconds; undefined: as the configuration says. */
+  readonly lifetime: number | undefined;
+  readonly address: PartialAddress;
+}
+
+const MEMBERS = ['fileName', 'mimetype', 'expiresIn', 'collection', 'database', 'version'];
+/** Bytes of UTF-8. Stored names are shorter; what was sent is kept beside them. */
+const MAX_FILE_NAME = 1024;
+const MAX_NAME = 255;
+const CONTROL = /\p{Cc}/u;
+
+type Issue = ErrorItem | undefined;
+
+const issue = (field: string, message: string): ErrorItem => ({ field, message, code: 'BAD_REQUEST' });
+
+function fileNameIssue(value: unknown): Issue {
+  if (value === undefined || value === '') return issue('fileName', 'must be specified');
+  if (typeof value !== 'string') return issue('fileName', 'must be text');
+  if (CONTROL.test(value)) return issue('fileName', 'must not have control characters');
+  const isLong = Buffer.byteLength(value.normalize('NFC')) > MAX_FILE_NAME;
+  return isLong ? issue('fileName', `must not be longer than ${MAX_FILE_NAME} bytes`) : undefined;
+}
+
+function mimetypeIssue(value: unknown): Issue {
+  if (value === undefined || value === '') return issue('mimetype', 'must be specified');
+  if (typeof value === 'string' && isMediaType(value)) return undefined;
+  return issue('mimetype', 'must be a media type such as image/jpeg');
+}
+
+function expiryIssue(value: unknown): Issue {
+  if (value === undefined || parseTimeSpan(value) !== undefined) return undefined;
+  return issue('expiresIn', `must be ${EXPECTED_SPAN}`);
+}
+
+function addressIssues(body: JsonObject): readonly Issue[] {
+  const issues = ['collection', 'database', 'version'].map((field): Issue => {
+    const value = body[field];
+    const isName = typeof value === 'string' && value !== '' && value.length <= MAX_NAME;
+    return value === undefined || isName ? undefined : issue(field, 'must be a name');
+  });
+  const isVague = body['collection'] === undefined && (body['database'] ?? body['version']) !== undefined;
+  return isVague
+    ? [...issues, issue('collection', 'must be specified with `database` or `version`')]
+    : issues;
+}
+
+function unknownIssues(body: JsonObject): readonly Issue[] {
+  const unknown = Object.keys(body).filter((key) => !MEMBERS.includes(key));
+  return unknown.map((key) => issue(key, `is unknown; known are ${MEMBERS.join(', ')}`));
+}
+
+/** Reads the body. Throws BAD_REQUEST that names every field at fault. */
+export function parseSignRequest(body: JsonObject): SignRequest {
+  const { fileName, mimetype, expiresIn, collection: name, database, version } = body;
+  const issues = [
+    ...[fileNameIssue(fileName), mimetypeIssue(mimetype), expiryIssue(expiresIn)],
+    ...addressIssues(body),
+    ...unknownIssues(body),
+  ].filter((one) => one !== undefined);
+  if (issues.length > 0) throw new AppError('BAD_REQUEST', { items: issues });
+  const named = Object.entries({ version, database, name }).filter(([, value]) => value !== undefined);
+  return {
+    fileName: String(fileName).normalize('NFC'),
+    mimetype: mediaTypeOf(String(mimetype)),
+    lifetime: expiresIn === undefined ? undefined : parseTimeSpan(expiresIn),
+    address: Object.fromEntries(named),
+  };
+}

@@ -1,0 +1,35 @@
+// Keys of media files: which are valid, and how they relate to the `path` of a record.
+
+/** Bytes of one part: what every common file system takes as a name. */
+const MAX_PART_BYTES = 255;
+/** Bytes of a key: with a prefix of up to 124 bytes it stays within the 1024 of a bucket. */
+const MAX_KEY_BYTES = 900;
+
+/** Name at the top of a media store where uploads are staged: no file has a key below it. */
+export const STAGING = '.uploads';
+
+// A backslash separates folders on Windows, and no name that we make has control characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const FORBIDDEN = /[\u0000-\u001f\u007f\\]/;
+
+function isPart(part: string): boolean {
+  return part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_PART_BYTES;
+}
+
+/** Whether a text is the key of a file that a store may hold: relative, without empty, `.` or `..` parts, not staged. */
+export function isMediaKey(key: string): boolean {
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES || FORBIDDEN.test(key) || !key.isWellFormed()) return false;
+  const parts = key.split('/');
+  return parts.every(isPart) && parts[0]?.toLowerCase() !== STAGING;
+}
+
+/** The prefix of a bucket for `media.basePath`: its parts without empty ones and `.`, ended by `/`; empty for the root. */
+export function prefixOf(basePath: string): string {
+  const parts = basePath.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.map((part) => `${part}/`).join('');
+}
+
+/** The key of a file whose record has this `path`, with the prefix of a bucket or without. */
+export function keyOfPath(path: string, prefix: string): string {
+  return prefix !== '' && path.startsWith(prefix) ? path.slice(prefix.length) : path;
+}

@@ -1,0 +1,181 @@
+// The part of the composition root that is about media: the store that the configuration names, the threads that read
+// images, the service, the sweep.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import type { RecordService } from './collections/documents.ts';
+import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals.ts';
+import type { Config } from './config/schema.ts';
+import { AppError } from './errors.ts';
+import type { Logger } from './lib/logger.ts';
+import { prefixOf } from './lib/media-key.ts';
+import type { Pause } from './lib/pause.ts';
+import { checkMediaFolder, type FolderIssue } from './media/folder-check.ts';
+import type { MediaService } from './media/media.ts';
+import { createMediaService } from './media/service.ts';
+import { createSweep, type SweepDeps } from './media/sweep.ts';
+import { openDiskMedia } from './stores/disk-media/store.ts';
+import type { MediaStore } from './stores/media-store.ts';
+import type { DocumentStore, Namespace } from './stores/ports.ts';
+import { createMediaTasks, HEAD_BYTES, TAIL_BYTES } from './workers/media-tasks.ts';
+
+/** The default of `media.basePath`, which means the workspace in use. */
+const IN_WORKSPACE = 'workspace/media';
+/** Region of a service with an endpoint of its own, where most have none. */
+const DEFAULT_REGION = 'us-east-1';
+/** Milliseconds by which an upload may outlive `media.requestSeconds`: its commit, and clocks of several servers. */
+const GRACE_MS = 60_000;
+
+interface MediaOptions {
+  readonly config: Config;
+  /** Relative paths start here. */
+  readonly cwd: string;
+  readonly documents: Pick<DocumentStore, 'find' | 'commit'>;
+  /** Used in place of the store that the configuration names. */
+  readonly mediaStore?: MediaStore | undefined;
+  readonly newId: () => string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly pause?: Pause | undefined;
+}
+
+export interface Media {
+  readonly store: MediaStore;
+  /** For the service of documents, which removes files with their records. */
+  readonly removals: FileRemovals;
+  createService(records: RecordService): MediaService;
+  /** Ends, behind, what a crash has left of uploads and removals; again from time to time. Not before the database is there. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** Absolute path of the folder of media files. */
+function folderOf({ media, workspace }: Config, cwd: string): string {
+  return media.basePath === IN_WORKSPACE
+    ? resolve(cwd, workspace.path, 'media')
+    : resolve(cwd, media.basePath);
+}
+
+/** What is wrong with the folder of media files; nothing where they are in a bucket. */
+export async function mediaFolderIssues(config: Config, cwd: string): Promise<readonly FolderIssue[]> {
+  const { media, workspace, paths, database } = config;
+  if (media.storage !== 'disk') return [];
+  const folder = folderOf(config, cwd);
+  // A workspace may be read-only where nobody uploads.
+  const isUnused = media.basePath === IN_WORKSPACE && !existsSync(folder);
+  const inWorkspace = (name: string) => resolve(cwd, workspace.path, name);
+  const issues = await checkMediaFolder({
+    folder,
+    others: {
+      'the database': resolve(cwd, database.sqlite.path),
+      specifications: inWorkspace(paths.collections),
+      endpoints: inWorkspace(paths.endpoints),
+      hooks: inWorkspace(paths.hooks),
+    },
+  });
+  return isUnused ? issues.filter(({ severity }) => severity === 'error') : issues;
+}
+
+/** Throws CONFIGURATION_INVALID where files of clients would lie among those of the server. */
+async function checkFolder(config: Config, { cwd, log }: { readonly cwd: string; readonly log: Logger }) {
+  const field = 'media.basePath';
+  const issues = await mediaFolderIssues(config, cwd);
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  for (const { severity, message } of issues) if (severity === 'warning') log.warn({}, `${field} ${message}`);
+  const items = errors.map(({ message }) => ({ field, message: `${field} ${message}` }));
+  if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
+}
+
+/** The prefix of the bucket. Where files lie in a folder with an absolute path, a bucket takes them below the default. */
+const bucketPrefix = ({ media }: Config) =>
+  prefixOf(isAbsolute(media.basePath) ? IN_WORKSPACE : media.basePath);
+
+interface OpenMediaOptions {
+  readonly cwd: string;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** In place of `media.storage`. */
+  readonly storage?: Config['media']['storage'];
+}
+
+/** Opens the store that `media.storage` names. Nothing is asked of it yet. */
+export async function openMediaStore(
+  config: Config,
+  { cwd, now, log, storage = config.media.storage }: OpenMediaOptions,
+): Promise<MediaStore> {
+  const random = () => randomBytes(8).toString('hex');
+  const prefix = bucketPrefix(config);
+  if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, random, now, log });
+  const { openS3Media } = await import('./stores/s3-media/store.ts');
+  const {
+    accessKey = '',
+    secretKey = '',
+    bucketName = '',
+    region,
+    endpoint,
+    forcePathStyle,
+  } = config.media.s3;
+  const settings = {
+    accessKey,
+    secretKey,
+    bucketName,
+    region: region ?? DEFAULT_REGION,
+    endpoint,
+    forcePathStyle,
+  };
+  return openS3Media({ settings, prefix, random, now, log });
+}
+
+/** The documents of the collection that a key is below, whether or not there is a specification of it. */
+export function namespaceOf(key: string, separateDatabases: boolean): Namespace {
+  const [, database = '', collection = ''] = key.split('/');
+  return { database: separateDatabases ? database : null, collection };
+}
+
+/** Puts media together. Nothing is read or written before an upload, a download, or `start`. */
+export async function createMedia(options: MediaOptions): Promise<Media> {
+  const { config, cwd, documents, newId, now, logger: log, pause } = options;
+  const { limits, media, publicUrl, database } = config;
+  const { jsonValues, queryMs } = limits;
+  await checkFolder(config, { cwd, log });
+  const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
+  // One process has the embedded database to itself, and the files of its records with it.
+  const isAlone = database.engine === 'sqlite';
+  const tasks = createMediaTasks({
+    onFailure: (error) => log.error({ err: error }, 'the pool that reads images failed'),
+  });
+  const removals = createFileRemovals({
+    ...{ store: documents, files: store, newId, now, queryMs, log, pause },
+    alone: isAlone,
+  });
+  const hasRecord: SweepDeps['hasRecord'] = async (key, path, deadline) => {
+    const filter = { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: path }] } as const;
+    const ns = namespaceOf(key, database.enableCollectionDatabases);
+    const found = await documents.find(ns, { filter, sort: [], skip: 0, limit: 1 }, { deadline });
+    return found.length > 0;
+  };
+  const livesMs = media.requestSeconds * 1000 + GRACE_MS;
+  const sweep = createSweep({ store, documents, hasRecord, livesMs, isAlone, queryMs, now, log });
+
+  return {
+    store,
+    removals,
+    createService: (records) =>
+      createMediaService({
+        ...{ store, documents, records, tasks, now, log },
+        ends: { head: HEAD_BYTES, tail: TAIL_BYTES },
+        settings: { pathFormat: media.pathFormat, publicUrl, jsonValues, queryMs },
+      }),
+    start() {
+      void sweep.start();
+      removals.start();
+    },
+    async close() {
+      await sweep.close();
+      await removals.close();
+      await tasks.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// The text fields of a form, as values of the fields that the specification declares.
+import type { Collection, Field } from '../collections/collection.ts';
+import { INTERNAL_FIELDS } from '../collections/collection.ts';
+import { WRONG_TYPE } from '../collections/fields/problems.ts';
+import { recordFieldType } from '../collections/record-fields.ts';
+import { fieldItem } from '../collections/rules.ts';
+import { AppError, type ErrorItem } from '../errors.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { checkJson, MAX_JSON_DEPTH } from '../lib/json-check.ts';
+import { scanInSlices } from '../lib/json-scan.ts';
+import { nextTurn } from '../lib/slices.ts';
+
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A number as JSON writes it. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const MAX_NUMBER_TEXT = 400;
+
+function numberOf(text: string): number | undefined {
+  if (text.length > MAX_NUMBER_TEXT || !NUMBER.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function booleanOf(text: string): boolean | undefined {
+  return text === 'true' || text === 'false' ? text === 'true' : undefined;
+}
+
+/** The value of a JSON text of at most so many values; undefined when it is none that a document can hold. */
+async function jsonOf(text: string, values: number): Promise<Json | undefined> {
+  const shape = await scanInSlices(Buffer.from(text));
+  if (shape.depth > MAX_JSON_DEPTH || shape.values > values) return undefined;
+  await nextTurn();
+  try {
+    const value = JSON.parse(text) as Json;
+    return checkJson(value) === undefined ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when the text is no value of the field's type. */
+async function parseAs({ type }: Field, text: string, jsonValues: number): Promise<Json | undefined> {
+  switch (type) {
+    case 'Number':
+      return numberOf(text);
+    case 'Boolean':
+      return booleanOf(text);
+    case 'Object':
+    case 'Mixed':
+      return jsonOf(text, jsonValues);
+    case 'Reference':
+    case 'ObjectID':
+      return text.trimStart().startsWith('[') ? jsonOf(text, jsonValues) : text;
+    default:
+      return text.isWellFormed() ? text : undefined;
+  }
+}
+
+const isOwn = (name: string) => recordFieldType(name) !== undefined || INTERNAL_FIELDS.includes(name);
+
+/**
+ * The fields of a form that the specification declares, each as a value of its type; names of the record's own fields and
+ * undeclared ones are left out. `jsonValues`: `limits.jsonValues`. Rejects with DOCUMENT_INVALID, naming every field whose
+ * text is no such value or that is sent twice.
+ */
+export async function readFields(
+  collection: Pick<Collection, 'fields'>,
+  sent: readonly FormField[],
+  jsonValues: number,
+): Promise<JsonObject> {
+  const values = new Map<string, Json>();
+  const items: ErrorItem[] = [];
+  for (const { name, value: text } of sent) {
+    const field = isOwn(name) ? undefined : collection.fields.get(name);
+    if (field === undefined) continue;
+    const value = await parseAs(field, text, jsonValues);
+    if (values.has(name))
+      items.push({ field: name, message: 'is sent more than once', code: WRONG_TYPE.code });
+    else if (value === undefined) items.push(fieldItem(field, WRONG_TYPE.message, WRONG_TYPE.code));
+    else values.set(name, value);
+  }
+  if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items });
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,194 @@
+// An upload from the first byte of its form to the answer, top to bottom. All or nothing: whatever fails before the
+// records are stored takes every file with it.
+import { BesideError } from '../collections/beside-error.ts';
+import type { Collection } from '../collections/collection.ts';
+import type { Context, NewRecord, RecordService } from '../collections/documents.ts';
+import { missingFileItem } from '../collections/record-fields.ts';
+import { AppError, isStoreAway, StoreError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { createLogLimit } from '../lib/log-limit.ts';
+import type { MediaStore, MediaUpload } from '../stores/media-store.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import type { MediaTasks } from '../workers/media-tasks.ts';
+import { createFileEnds } from './file-ends.ts';
+import { cleanFileName, originalFileName } from './file-name.ts';
+import { type FormField, readFields } from './form-fields.ts';
+import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { candidatesOf, type PathFormat } from './path-format.ts';
+import { recordOf, type StoredUpload } from './record.ts';
+import { assertAsSigned, tokenUsed } from './upload-errors.ts';
+import { isTokenUsed, usedTokenWrite } from './used-tokens.ts';
+
+interface UploadLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface UploadDeps {
+  readonly store: MediaStore;
+  readonly documents: Pick<DocumentStore, 'find'>;
+  readonly records: RecordService;
+  readonly tasks: Pick<MediaTasks, 'dimensionsOf' | 'sha1Of'>;
+  /** How many bytes of each end of a file `tasks` wants to see. */
+  readonly ends: { readonly head: number; readonly tail: number };
+  readonly settings: {
+    readonly pathFormat: PathFormat;
+    readonly publicUrl: string | undefined;
+    /** `limits.jsonValues`. */
+    readonly jsonValues: number;
+    /** `limits.queryMs`: for the database work behind the form, however long the form took. */
+    readonly queryMs: number;
+  };
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly log: UploadLog;
+}
+
+const EVERY_MS = 60_000;
+
+type FilePart = Extract<FormPart, { readonly kind: 'file' }>;
+
+/** A file whose bytes are in the store, and that has no key yet. */
+interface StagedFile extends Omit<StoredUpload, 'key'> {
+  readonly upload: MediaUpload;
+}
+
+/** What came of a form. `uploads` has every upload that was begun, also where the form is refused later. */
+interface Form {
+  readonly uploads: MediaUpload[];
+  readonly files: StagedFile[];
+  readonly fields: FormField[];
+}
+
+const noFile = () => new AppError('DOCUMENT_INVALID', { items: [missingFileItem()] });
+const oneFileOnly = () =>
+  new AppError('BAD_REQUEST', { field: 'file', message: 'A signed upload carries one file' });
+
+/** Throws unless the part is the one file that was signed for. */
+function assertGranted(part: FilePart, grant: UploadGrant, { uploads }: Form): void {
+  if (uploads.length > 0) throw oneFileOnly();
+  assertAsSigned(grant, part);
+}
+
+/** Makes the function that stores the files of a form and their records. */
+export function createUpload(deps: UploadDeps): MediaService['upload'] {
+  const { store, documents, records, tasks, ends, settings, now, log } = deps;
+  const { jsonValues, pathFormat: format, publicUrl, queryMs } = settings;
+
+  const limit = createLogLimit({ everyMs: EVERY_MS, now });
+
+  const upload = async (request: UploadRequest) => {
+    const form: Form = { uploads: [], files: [], fields: [] };
+    let isCommitting = false;
+    try {
+      await refuseUsed(request.grant);
+      await receive(request, form);
+      if (form.files.length === 0) throw noFile();
+      const fields = await readFields(request.collection, form.fields, jsonValues);
+      const published = await publish(form, fields);
+      isCommitting = true;
+      const { results } = await commit(request, published);
+      await settle(form);
+      return { results };
+    } catch (error) {
+      // The records may be stored all the same. The sweep finds out, and keeps or removes the files.
+      if (isCommitting && mayHaveCommitted(error)) abandon(form, error);
+      else await discard(form);
+      throw error;
+    }
+  };
+
+  const refuseUsed = async (grant: UploadGrant | undefined) => {
+    if (grant === undefined) return;
+    if (await isTokenUsed(documents, grant.tokenId, { deadline: now() + queryMs })) throw tokenUsed();
+  };
+
+  const receive = async ({ collection, parts, grant }: UploadRequest, form: Form) => {
+    for await (const part of parts) {
+      if (part.kind === 'field') {
+        form.fields.push(part);
+        continue;
+      }
+      if (grant !== undefined) assertGranted(part, grant, form);
+      form.files.push(await stage(part, collection, form));
+    }
+  };
+
+  /** Streams a file into the store, where nobody sees it yet. */
+  const stage = async (part: FilePart, collection: Collection, form: Form): Promise<StagedFile> => {
+    const name = cleanFileName(part.fileName);
+    const mimetype = mediaTypeOf(part.mimetype);
+    const candidate = await candidatesOf({ collection, name, at: now() }, { format, sha1Of: tasks.sha1Of });
+    const started = await store.begin({ candidate, contentType: mimetype });
+    form.uploads.push(started);
+    const seen = createFileEnds(ends.head, ends.tail);
+    const watched = async function* () {
+      for await (const chunk of part.bytes) {
+        seen.take(chunk);
+        yield chunk;
+      }
+    };
+    const size = await started.write(watched());
+    const dimensions = size === 0 ? undefined : await tasks.dimensionsOf(seen, size);
+    return { upload: started, originalFileName: originalFileName(part.fileName), mimetype, size, dimensions };
+  };
+
+  /** Gives every file its key, and makes its record. */
+  const publish = async ({ files }: Form, fields: JsonObject): Promise<readonly NewRecord[]> => {
+    const published: NewRecord[] = [];
+    for (const file of files) {
+      const key = await file.upload.publish();
+      published.push({ own: recordOf({ ...file, key }, { store, publicUrl }), fields });
+    }
+    return published;
+  };
+
+  const commit = async (
+    { collection, grant, context: asked }: UploadRequest,
+    published: readonly NewRecord[],
+  ) => {
+    const context: Context = { ...asked, deadline: now() + queryMs };
+    if (grant === undefined) return records.createRecords(collection, published, context);
+    const signer = { ...context, caller: { name: grant.signedBy, may: context.caller.may } };
+    try {
+      return await records.createRecords(collection, published, signer, { also: [usedTokenWrite(grant)] });
+    } catch (error) {
+      // Of two uploads at once one comes second.
+      throw error instanceof BesideError ? tokenUsed() : error;
+    }
+  };
+
+  const abandon = ({ uploads }: Form, error: unknown) => {
+    for (const one of uploads) one.abandon();
+    log.warn({ err: error }, 'outcome of an upload unknown: its files stay until the database answers');
+  };
+
+  /** One line a minute: where the media store is away, every upload comes here. */
+  const tell = (message: string) => (error: unknown) => {
+    const line = limit(message);
+    if (line !== undefined) log.error({ err: error, ...line }, message);
+  };
+
+  /** The records are stored, so the upload is done, even if this fails: the sweep will see to it. */
+  const settle = async ({ uploads }: Form) => {
+    for (const one of uploads) {
+      await one.settle().catch(tell('could not remove the journal of an upload: the next cleanup does'));
+    }
+  };
+
+  const discard = async ({ uploads }: Form) => {
+    for (const one of uploads) {
+      await one
+        .discard()
+        .catch(tell('could not remove the files of a refused upload: the next cleanup does'));
+    }
+  };
+
+  return upload;
+}
+
+/** A refusal is certain. Anything else can have come after the write, or instead of the answer to it. */
+function mayHaveCommitted(error: unknown): boolean {
+  return !(error instanceof AppError || (error instanceof StoreError && !isStoreAway(error)));
+}

@@ -1,0 +1,194 @@
+// Media files in a folder: `<base path>/<key>`, with uploads staged beside them until they are complete.
+import { constants } from 'node:fs';
+import { access, type FileHandle, lstat, open, opendir, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { StoreError } from '../../errors.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { isMediaKey, keyOfPath, STAGING } from '../../lib/media-key.ts';
+import { isMissing } from '../../lib/missing-file.ts';
+import { mapSideBySide } from '../../lib/side-by-side.ts';
+import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
+import { codeOf, createFailures, type ToStoreError } from './failures.ts';
+import { isNoFile, MediaFolder } from './folder.ts';
+import { stagedUploads, uploadId } from './journal.ts';
+import { DiskUpload, unsettledUpload } from './upload.ts';
+
+const MAX_REMOVED_AT_ONCE = 8;
+/** `O_NONBLOCK`: to open a pipe would otherwise wait for a writer. */
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+interface DiskMediaOptions {
+  /** Absolute path of the folder; made by the first upload. */
+  readonly path: string;
+  /** The prefix that records of files in a bucket have in their `path`: see `prefixOf`. */
+  readonly prefix: string;
+  readonly log: Pick<Logger, 'error'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Sixteen hexadecimal characters, different at each call. */
+  readonly random: () => string;
+}
+
+const found = ({ size, mtimeMs }: { size: number; mtimeMs: number }): StoredFile => ({
+  size,
+  modifiedAt: Math.floor(mtimeMs),
+});
+
+/** Size and time of a file, links not followed; undefined when there is none. */
+async function statFile(file: string): Promise<StoredFile | undefined> {
+  try {
+    const stats = await lstat(file);
+    return stats.isFile() ? found(stats) : undefined;
+  } catch (error) {
+    if (isNoFile(error)) return undefined;
+    throw error;
+  }
+}
+
+async function holds(folder: MediaFolder, file: string): Promise<boolean> {
+  try {
+    return await folder.holds(file);
+  } catch (error) {
+    if (isNoFile(error)) return false;
+    throw error;
+  }
+}
+
+/** Opens an ordinary file; undefined where there is none. A link in its place is none. */
+async function openFile(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, READ);
+  } catch (error) {
+    if (isNoFile(error) || codeOf(error) === 'ENXIO') return undefined;
+    throw error;
+  }
+}
+
+async function readFrom(file: string, range: ByteRange | undefined): Promise<Readable | undefined> {
+  const handle = await openFile(file);
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile() && (range === undefined || range.start < stats.size)) {
+      return handle.createReadStream({ ...range, autoClose: true });
+    }
+    await handle.close();
+    return stats.isFile() ? Readable.from([]) : undefined;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function removeFile(folder: MediaFolder, key: string): Promise<void> {
+  const file = folder.pathOf(key);
+  if (file === undefined || !(await holds(folder, file)) || (await statFile(file)) === undefined) return;
+  await unlink(file).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  await folder.prune(file);
+}
+
+/** Every file below a folder, folders that vanish meanwhile left out. Symbolic links are not followed. */
+async function* filesIn(folder: string, key: string): AsyncGenerator<StoredFile & { readonly key: string }> {
+  const entries = await opendir(folder).catch((error: unknown) => {
+    if (isNoFile(error)) return [];
+    throw error;
+  });
+  for await (const entry of entries) {
+    const inner = key === '' ? entry.name : `${key}/${entry.name}`;
+    if (inner === STAGING) continue;
+    if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), inner);
+    const file = entry.isFile() && isMediaKey(inner) ? await statFile(join(folder, entry.name)) : undefined;
+    if (file !== undefined) yield { key: inner, ...file };
+  }
+}
+
+/** Rejects unless the folder, or the nearest one above that there is, can be written. */
+async function checkWritable(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await checkWritable(dirname(path));
+  }
+}
+
+async function attempt<T>(toStoreError: ToStoreError, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** Opens the media folder. Nothing is made before the first upload. */
+export function openDiskMedia({ path, prefix, log, now, random }: DiskMediaOptions): MediaStore {
+  const folder = new MediaFolder(path);
+  const toStoreError = createFailures(log, now);
+  /** Uploads of this process that have not ended. */
+  const going = new Set<string>();
+  let closed = false;
+  const assertOpen = () => {
+    if (closed)
+      throw new StoreError('unavailable', { store: 'media', cause: new Error('the media store is closed') });
+  };
+  const run = <T>(work: () => Promise<T>) => {
+    return attempt(toStoreError, async () => {
+      assertOpen();
+      return work();
+    });
+  };
+
+  return {
+    begin: (options) =>
+      run(async () => {
+        const id = uploadId(now(), random(), options.candidate(0));
+        going.add(id);
+        return new DiskUpload(options, {
+          id,
+          folder,
+          toStoreError,
+          assertOpen,
+          onEnd: () => going.delete(id),
+        });
+      }),
+    stat: (key) =>
+      run(async () => {
+        const file = folder.pathOf(key);
+        return file !== undefined && (await holds(folder, file)) ? statFile(file) : undefined;
+      }),
+    read: (key, range) =>
+      run(async () => {
+        const file = folder.pathOf(key);
+        return file !== undefined && (await holds(folder, file)) ? readFrom(file, range) : undefined;
+      }),
+    remove: (keys) =>
+      run(async () => {
+        await mapSideBySide(keys, MAX_REMOVED_AT_ONCE, (key) => removeFile(folder, key));
+      }),
+    async *list() {
+      assertOpen();
+      try {
+        yield* filesIn(path, '');
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    async *unsettled(before) {
+      const staged = await run(() => stagedUploads(folder));
+      for (const [id, begun] of staged) {
+        if (begun < before && !going.has(id))
+          yield await run(() => unsettledUpload(id, { folder, toStoreError }));
+      }
+    },
+    pathOf: (key) => key,
+    keyOf: (path) => keyOfPath(path, prefix),
+    cloudUrlOf: () => undefined,
+    health: () => run(() => checkWritable(path)),
+    async close() {
+      closed = true;
+    },
+  };
+}

@@ -1,0 +1,240 @@
+// One file on its way into the media folder: staged bytes, then a journal, then the final name.
+import { type FileHandle, open } from 'node:fs/promises';
+import { StoreError } from '../../errors.ts';
+import { OWNER_ONLY } from '../../lib/file-mode.ts';
+import { isMissing } from '../../lib/missing-file.ts';
+import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
+import type { ToStoreError } from './failures.ts';
+import type { MediaFolder } from './folder.ts';
+import {
+  bytesPath,
+  type FileIdentity,
+  findIdentity,
+  isStaged,
+  publishStaged,
+  readJournal,
+  removeFile,
+  removeStaged,
+  settleStaged,
+} from './journal.ts';
+
+/** Bytes that are gathered before they are written, so that a small file takes one write. */
+const MAX_GATHERED = 262_144;
+/** Names that are tried. Every one that is taken belongs to a file of the same name in the same folder. */
+const MAX_CANDIDATES = 10_000;
+/** Times that a folder is made again after another request removed it as empty. */
+const MAX_PRUNED = 100;
+
+interface DiskUploadDeps {
+  readonly id: string;
+  readonly folder: MediaFolder;
+  readonly toStoreError: ToStoreError;
+  /** Throws `unavailable` once the store is closed. */
+  readonly assertOpen: () => void;
+  /** Called when the upload is settled, discarded or abandoned, and when that fails. */
+  readonly onEnd: () => void;
+}
+
+/** Writes chunks at the end of the file, without a copy of them. */
+async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  let rest = chunks;
+  while (rest.length > 0) {
+    const { bytesWritten } = await handle.writev(rest);
+    rest = chunksFrom(rest, bytesWritten);
+  }
+}
+
+/** What is left of chunks behind the first `start` bytes: a full disk, for instance, takes a part of a write. */
+function chunksFrom(chunks: readonly Uint8Array[], start: number): readonly Uint8Array[] {
+  let skip = start;
+  const first = chunks.findIndex((chunk) => {
+    if (skip < chunk.length) return true;
+    skip -= chunk.length;
+    return false;
+  });
+  const [cut, ...others] = first === -1 ? [] : chunks.slice(first);
+  return cut === undefined ? [] : [cut.subarray(skip), ...others];
+}
+
+/** Removes a published file, and the folders above that are then empty, if it is still the one of this upload. */
+async function removePublished(folder: MediaFolder, file: string, identity: FileIdentity): Promise<void> {
+  if ((await findIdentity(file)) !== identity) return;
+  await removeFile(file);
+  await folder.prune(file);
+}
+
+export class DiskUpload implements MediaUpload {
+  readonly #options: MediaUploadOptions;
+  readonly #deps: DiskUploadDeps;
+  #published: { readonly key: MediaKey; readonly file: string } | undefined;
+  #publishing: Promise<unknown> | undefined;
+  #discarded = false;
+
+  constructor(options: MediaUploadOptions, deps: DiskUploadDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  async write(source: AsyncIterable<Uint8Array>): Promise<number> {
+    const handle = await this.#attempt(() => this.#openStaged());
+    try {
+      return await this.#copy(source, handle);
+    } finally {
+      await this.#attempt(async () => {
+        await handle.close();
+        if (this.#discarded) await removeStaged(this.#deps.folder, this.#deps.id);
+      });
+    }
+  }
+
+  publish(): Promise<MediaKey> {
+    const published = this.#attempt(() => this.#publish());
+    this.#publishing = published.catch(() => undefined);
+    return published;
+  }
+
+  async settle(): Promise<void> {
+    const { folder, id, onEnd } = this.#deps;
+    try {
+      await this.#attempt(() => settleStaged(folder, id, this.#published?.key));
+    } finally {
+      onEnd();
+    }
+  }
+
+  abandon(): void {
+    this.#deps.onEnd();
+  }
+
+  async discard(): Promise<void> {
+    this.#discarded = true;
+    await this.#publishing;
+    const { folder, id, onEnd } = this.#deps;
+    try {
+      await this.#attempt(async () => {
+        if (this.#published !== undefined) {
+          const entry = await readJournal(folder, id);
+          if (entry?.identity !== undefined)
+            await removePublished(folder, this.#published.file, entry.identity);
+        }
+        await removeStaged(folder, id);
+      });
+    } finally {
+      onEnd();
+    }
+  }
+
+  async #openStaged(): Promise<FileHandle> {
+    const { folder, id } = this.#deps;
+    this.#assertGoing();
+    const make = () => open(bytesPath(folder, id), 'wx', OWNER_ONLY);
+    try {
+      return await make();
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await folder.makeStaging();
+      return make();
+    }
+  }
+
+  async #copy(source: AsyncIterable<Uint8Array>, handle: FileHandle): Promise<number> {
+    let bytes = 0;
+    let gathered: Uint8Array[] = [];
+    let waiting = 0;
+    const flush = async () => {
+      this.#assertGoing();
+      if (waiting > 0) await this.#attempt(() => writeAll(handle, gathered));
+      gathered = [];
+      waiting = 0;
+    };
+    for await (const chunk of source) {
+      if (chunk.length === 0) continue;
+      gathered.push(chunk);
+      waiting += chunk.length;
+      bytes += chunk.length;
+      if (waiting >= MAX_GATHERED) await flush();
+    }
+    await flush();
+    return bytes;
+  }
+
+  async #publish(): Promise<MediaKey> {
+    const { folder } = this.#deps;
+    for (let attempt = 0; attempt < MAX_CANDIDATES; attempt += 1) {
+      this.#assertGoing();
+      const key = this.#options.candidate(attempt);
+      const file = folder.pathOf(key);
+      if (file === undefined)
+        throw new StoreError('refused', {
+          store: 'media',
+          explanation: 'the name of the file cannot be stored',
+        });
+      if (!(await this.#publishAt(key, file))) continue;
+      this.#published = { key, file };
+      return key;
+    }
+    throw new StoreError('busy', { store: 'media', explanation: 'too many files have this name' });
+  }
+
+  /** Publishes under this name unless it is taken. Folders are made, and made again when another request prunes them. */
+  async #publishAt(key: MediaKey, file: string): Promise<boolean> {
+    const { folder, id } = this.#deps;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        if (!(await folder.holds(file)))
+          throw new StoreError('refused', { store: 'media', explanation: 'a link leads outside' });
+        return await publishStaged(folder, id, { key, file });
+      } catch (error) {
+        if (!isMissing(error) || attempt === MAX_PRUNED || !(await isStaged(folder, id))) throw error;
+      }
+      await folder.makeParent(file).catch((error: unknown) => {
+        // A folder on the way was removed between two steps.
+        if (!isMissing(error)) throw error;
+      });
+    }
+  }
+
+  #assertGoing(): void {
+    this.#deps.assertOpen();
+    if (this.#discarded)
+      throw new StoreError('failed', { store: 'media', cause: new Error('the upload was discarded') });
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#deps.toStoreError(error);
+    }
+  }
+}
+
+/** An upload of a process that ended, from what it left in the staging folder. */
+export async function unsettledUpload(
+  id: string,
+  { folder, toStoreError }: Pick<DiskUploadDeps, 'folder' | 'toStoreError'>,
+): Promise<UnsettledUpload> {
+  const entry = await readJournal(folder, id);
+  const file = entry === undefined ? undefined : folder.pathOf(entry.key);
+  const isOurs = async () => {
+    if (entry?.identity === undefined || file === undefined) return false;
+    return (await findIdentity(file)) === entry.identity && (await folder.holds(file));
+  };
+  const end = async (work: () => Promise<void>) => {
+    try {
+      await work();
+      await removeStaged(folder, id);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
+  return {
+    key: (await isOurs()) ? entry?.key : undefined,
+    settle: () => end(async () => undefined),
+    discard: () =>
+      end(async () => {
+        if (entry?.identity === undefined || file === undefined || !(await isOurs())) return;
+        await removePublished(folder, file, entry.identity);
+      }),
+  };
+}

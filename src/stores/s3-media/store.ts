@@ -1,0 +1,147 @@
+// Media files in a bucket: `<prefix><key>`, with journals of uploads beside them until they are settled.
+import { Readable } from 'node:stream';
+import { StoreError } from '../../errors.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { isMediaKey, keyOfPath } from '../../lib/media-key.ts';
+import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
+import { Bucket, type BucketSettings } from './bucket.ts';
+import { createFailures, nameOf } from './failures.ts';
+import { isReservation, Journal, mayBeReservation, uploadId } from './journal.ts';
+import { S3Upload, unsettledUpload } from './upload.ts';
+
+interface S3MediaOptions {
+  readonly settings: BucketSettings;
+  /** What all keys of the bucket begin with: see `prefixOf`. */
+  readonly prefix: string;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Sixteen hexadecimal characters, different at each call. */
+  readonly random: () => string;
+  /** Milliseconds that a request may take, repetitions included. */
+  readonly timeoutMs?: number;
+}
+
+/** Escaped for the path of a URL, parts separated by `/`. */
+function escapePath(path: string): string {
+  const escapeMore = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return path
+    .split('/')
+    .map((part) => encodeURIComponent(part).replace(/[!'()*]/g, escapeMore))
+    .join('/');
+}
+
+/** Public address of an object, whether or not the bucket lets the public read it. */
+export function cloudUrl({ endpoint, bucketName }: BucketSettings, bucketKey: string): string {
+  const path = escapePath(bucketKey);
+  return endpoint === undefined
+    ? `https://${bucketName}.s3.amazonaws.com/${path}`
+    : `${endpoint.replace(/\/+$/, '')}/${bucketName}/${path}`;
+}
+
+async function readObject(
+  bucket: Bucket,
+  key: string,
+  range: ByteRange | undefined,
+): Promise<Readable | undefined> {
+  const header = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
+  try {
+    const answer = await bucket.get(key, header);
+    if (answer === undefined) return undefined;
+    const body = answer.Body as Readable;
+    if (!isReservation({ metadata: answer.Metadata ?? {} })) return body;
+    body.destroy();
+    return undefined;
+  } catch (error) {
+    // The file ends before the range begins.
+    if (nameOf(error) === 'InvalidRange') return Readable.from([]);
+    throw error;
+  }
+}
+
+const NO_CONDITIONS =
+  'the service of `media.s3` knows no conditional requests: two uploads with the same name at the same moment may overwrite each other';
+
+/** Opens the bucket. Nothing is asked of it before the first operation. */
+export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S3MediaOptions): MediaStore {
+  const bucket = new Bucket({ settings, timeoutMs });
+  const journal = new Journal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
+  const toStoreError = createFailures(log, now);
+  /** Uploads of this process that have not ended. */
+  const going = new Set<string>();
+  let closed = false;
+  const assertOpen = () => {
+    if (closed)
+      throw new StoreError('unavailable', { store: 'media', cause: new Error('the media store is closed') });
+  };
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      assertOpen();
+      return await work();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
+  const stat = async (key: MediaKey): Promise<StoredFile | undefined> => {
+    const head = isMediaKey(key) ? await bucket.head(prefix + key) : undefined;
+    if (head === undefined || isReservation(head)) return undefined;
+    return { size: head.size, modifiedAt: head.modifiedAt };
+  };
+  async function* files() {
+    for await (const { key: bucketKey, size, modifiedAt } of bucket.list(prefix)) {
+      const key = bucketKey.slice(prefix.length);
+      // Journals have no such key, nor have the folders that some programs make.
+      if (!isMediaKey(key)) continue;
+      if (mayBeReservation(size) && (await stat(key)) === undefined) continue;
+      yield { key, size, modifiedAt };
+    }
+  }
+
+  return {
+    begin: (options) =>
+      run(async () => {
+        const id = uploadId(now(), random());
+        going.add(id);
+        const deps = { id, bucket, journal, prefix, toStoreError, assertOpen };
+        return new S3Upload(options, { ...deps, onEnd: () => going.delete(id) });
+      }),
+    stat: (key) => run(() => stat(key)),
+    read: (key, range) =>
+      run(async () => (isMediaKey(key) ? readObject(bucket, prefix + key, range) : undefined)),
+    remove: (keys) =>
+      run(async () => {
+        const removable = keys.filter(isMediaKey).map((key) => prefix + key);
+        await bucket.remove([...new Set(removable)]);
+      }),
+    async *list() {
+      try {
+        assertOpen();
+        yield* files();
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    async *unsettled(before) {
+      try {
+        assertOpen();
+        for await (const { id, begun } of journal.ids()) {
+          if (begun >= before || going.has(id)) continue;
+          yield await unsettledUpload({ id, bucket, journal, prefix, toStoreError });
+        }
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    pathOf: (key) => prefix + key,
+    keyOf: (path) => keyOfPath(path, prefix),
+    cloudUrlOf: (key) => cloudUrl(settings, prefix + key),
+    health: () =>
+      run(async () => {
+        await bucket.check();
+      }),
+    async close() {
+      closed = true;
+      await bucket.close();
+    },
+  };
+}

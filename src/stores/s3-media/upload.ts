@@ -1,0 +1,280 @@
+// One file on its way into the bucket. A short one is kept in memory and put under the first free key. A longer one reserves
+// its key by a small object, which the finished multipart upload then replaces.
+import { StoreError } from '../../errors.ts';
+import { isMediaKey } from '../../lib/media-key.ts';
+import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
+import type { Bucket } from './bucket.ts';
+import { isTaken, nameOf, type ToStoreError } from './failures.ts';
+import { isReservation, type Journal, UPLOAD } from './journal.ts';
+
+/** Bytes of a part; the last one may be shorter. */
+const PART_BYTES = 8_388_608;
+/** Bytes that wait in memory for `publish`. */
+const MAX_HELD_BYTES = 1_048_576;
+const MAX_PARTS = 10_000;
+/** Names that are tried. Every one that is taken belongs to a file of the same name in the same folder. */
+const MAX_CANDIDATES = 10_000;
+
+interface S3UploadDeps {
+  readonly id: string;
+  readonly bucket: Bucket;
+  readonly journal: Journal;
+  readonly prefix: string;
+  readonly toStoreError: ToStoreError;
+  /** Throws `unavailable` once the store is closed. */
+  readonly assertOpen: () => void;
+  /** Called when the upload is settled, discarded or abandoned, and when that fails. */
+  readonly onEnd: () => void;
+}
+
+/** A multipart upload under way. */
+interface Parts {
+  readonly key: MediaKey;
+  readonly uploadId: string;
+  /** ETag of the reservation. */
+  readonly etag: string | undefined;
+  readonly done: { readonly number: number; readonly etag: string | undefined }[];
+}
+
+export class S3Upload implements MediaUpload {
+  readonly #options: MediaUploadOptions;
+  readonly #deps: S3UploadDeps;
+  #held: Uint8Array | undefined;
+  #parts: Parts | undefined;
+  /** Set with the first part, while `#parts` still has to come. */
+  #isLong = false;
+  #bytes = 0;
+  /** The last key that was tried: an object of this upload may be under it. */
+  #key: MediaKey | undefined;
+  #journaled = false;
+  #discarded = false;
+  /** The request to the bucket that is under way. */
+  #sending: Promise<unknown> = Promise.resolve();
+
+  constructor(options: MediaUploadOptions, deps: S3UploadDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  async write(source: AsyncIterable<Uint8Array>): Promise<number> {
+    let gathered: Uint8Array[] = [];
+    let waiting = 0;
+    for await (const chunk of source) {
+      this.#assertGoing();
+      for (let rest = chunk; rest.length > 0; ) {
+        const piece = rest.subarray(0, PART_BYTES - waiting);
+        rest = rest.subarray(piece.length);
+        gathered.push(piece);
+        waiting += piece.length;
+        this.#bytes += piece.length;
+        if (waiting < PART_BYTES) continue;
+        await this.#sendPart(Buffer.concat(gathered));
+        gathered = [];
+        waiting = 0;
+      }
+    }
+    await this.#finishWriting(Buffer.concat(gathered));
+    return this.#bytes;
+  }
+
+  publish(): Promise<MediaKey> {
+    return this.#send(async () => {
+      if (this.#parts !== undefined) return this.#publishParts(this.#parts);
+      if (this.#held !== undefined) return this.#publishHeld(this.#held);
+      throw new StoreError('failed', { store: 'media', cause: new Error('published before it was written') });
+    });
+  }
+
+  async settle(): Promise<void> {
+    try {
+      await this.#attempt(() => this.#deps.journal.remove(this.#deps.id));
+    } finally {
+      this.#deps.onEnd();
+    }
+  }
+
+  abandon(): void {
+    this.#deps.onEnd();
+  }
+
+  async discard(): Promise<void> {
+    this.#discarded = true;
+    this.#held = undefined;
+    await this.#sending.catch(() => undefined);
+    const { id, onEnd, journal } = this.#deps;
+    try {
+      await this.#attempt(async () => {
+        if (this.#key !== undefined) {
+          const uploads = this.#parts === undefined ? [] : [this.#parts.uploadId];
+          await removeTraces(this.#deps, this.#key, uploads);
+        }
+        if (this.#journaled) await journal.remove(id);
+      });
+    } finally {
+      onEnd();
+    }
+  }
+
+  async #finishWriting(rest: Buffer): Promise<void> {
+    this.#assertGoing();
+    if (!this.#isLong && rest.length <= MAX_HELD_BYTES) {
+      this.#held = rest;
+      return;
+    }
+    if (rest.length > 0) await this.#sendPart(rest);
+    await this.#send(async () => undefined);
+  }
+
+  /** Sends a part while the source fills the next one: waits for the part before, not for this one. */
+  async #sendPart(body: Buffer): Promise<void> {
+    this.#isLong = true;
+    await this.#sending;
+    const sent = this.#send(async () => {
+      this.#assertGoing();
+      this.#parts ??= await this.#beginParts();
+      const { key, uploadId, done } = this.#parts;
+      const number = done.length + 1;
+      if (number > MAX_PARTS) throw new StoreError('too-large', { store: 'media' });
+      done.push(await this.#deps.bucket.putPart(this.#keyOf(key), uploadId, { number, body }));
+    });
+    // What fails is told by the next part, or by the end.
+    sent.catch(() => undefined);
+  }
+
+  async #beginParts(): Promise<Parts> {
+    const { id, bucket, journal } = this.#deps;
+    const { key, etag } = await this.#firstFree((bucketKey) => journal.reserve(id, bucketKey));
+    const metadata = { [UPLOAD]: id };
+    const { contentType } = this.#options;
+    const uploadId = await bucket.beginParts(this.#keyOf(key), { contentType, metadata });
+    await journal.write(id, { key, uploadId });
+    return { key, uploadId, etag, done: [] };
+  }
+
+  async #publishHeld(body: Uint8Array): Promise<MediaKey> {
+    const { id, journal } = this.#deps;
+    const { contentType } = this.#options;
+    const { key } = await this.#firstFree((bucketKey) =>
+      journal.putNew(id, bucketKey, { body, contentType }),
+    );
+    this.#held = undefined;
+    return key;
+  }
+
+  async #publishParts({ key, uploadId, etag, done }: Parts): Promise<MediaKey> {
+    const { id, bucket } = this.#deps;
+    const bucketKey = this.#keyOf(key);
+    this.#assertGoing();
+    const refused = await bucket
+      .completeParts(bucketKey, uploadId, { parts: done, replaces: etag })
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        // A repeated request whose first answer was lost: the object tells.
+        if (isTaken(error) || nameOf(error) === 'NoSuchUpload') return error;
+        throw error;
+      });
+    const head = await bucket.head(bucketKey);
+    const isOurs = head !== undefined && head.metadata[UPLOAD] === id && !isReservation(head);
+    if (!isOurs)
+      throw (
+        refused ?? new StoreError('unavailable', { store: 'media', cause: new Error('the object is gone') })
+      );
+    if (head.size !== this.#bytes) {
+      throw new StoreError('unavailable', {
+        store: 'media',
+        cause: new Error(`the object has ${head.size} bytes of ${this.#bytes}`),
+      });
+    }
+    return key;
+  }
+
+  /** Tries candidates until `put` finds one free. The journal names each one before it is tried. */
+  async #firstFree(
+    put: (bucketKey: string) => Promise<{ readonly etag: string | undefined } | undefined>,
+  ): Promise<{ readonly key: MediaKey; readonly etag: string | undefined }> {
+    for (let attempt = 0; attempt < MAX_CANDIDATES; attempt += 1) {
+      this.#assertGoing();
+      const key = this.#options.candidate(attempt);
+      if (!isMediaKey(key))
+        throw new StoreError('refused', {
+          store: 'media',
+          explanation: 'the name of the file cannot be stored',
+        });
+      this.#journaled = true;
+      await this.#deps.journal.write(this.#deps.id, { key });
+      this.#key = key;
+      const made = await put(this.#keyOf(key));
+      if (made !== undefined) return { key, etag: made.etag };
+    }
+    throw new StoreError('busy', { store: 'media', explanation: 'too many files have this name' });
+  }
+
+  #keyOf(key: MediaKey): string {
+    return this.#deps.prefix + key;
+  }
+
+  #assertGoing(): void {
+    this.#deps.assertOpen();
+    if (this.#discarded)
+      throw new StoreError('failed', { store: 'media', cause: new Error('the upload was discarded') });
+  }
+
+  /** Runs one step after the other; a failed one fails those behind it. */
+  #send<T>(step: () => Promise<T>): Promise<T> {
+    const sent = this.#attempt(() => this.#sending.then(step));
+    this.#sending = sent;
+    return sent;
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#deps.toStoreError(error);
+    }
+  }
+}
+
+type TraceDeps = Pick<S3UploadDeps, 'id' | 'bucket' | 'journal' | 'prefix'>;
+
+/** Removes the object of an upload, file or reservation, and its multipart uploads. What others put there stays. */
+async function removeTraces(
+  { id, bucket, journal, prefix }: TraceDeps,
+  key: MediaKey,
+  uploads: readonly string[],
+): Promise<void> {
+  for (const uploadId of uploads) await bucket.abortParts(prefix + key, uploadId);
+  if (await journal.isOf(id, prefix + key)) await bucket.remove([prefix + key]);
+}
+
+/** An upload of a process that ended, from what its journal says. */
+export async function unsettledUpload(
+  deps: TraceDeps & Pick<S3UploadDeps, 'toStoreError'>,
+): Promise<UnsettledUpload> {
+  const { id, bucket, journal, prefix, toStoreError } = deps;
+  const { key, uploadId } = await journal.read(id);
+  const head = key === undefined ? undefined : await bucket.head(prefix + key);
+  const isOurs = head?.metadata[UPLOAD] === id;
+  const isReserved = head !== undefined && isOurs && isReservation(head);
+  const end = async (work: () => Promise<void>) => {
+    try {
+      await work();
+      await journal.remove(id);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  };
+  return {
+    key: isOurs && !isReserved ? key : undefined,
+    settle: () => end(async () => undefined),
+    discard: () =>
+      end(async () => {
+        if (key === undefined) return;
+        // The process may have ended between the start of a multipart upload and its entry in the journal. As long as the key
+        // is reserved, nobody else uploads to it.
+        const uploads = isReserved ? await bucket.uploadsTo(prefix + key) : [];
+        const all = uploadId === undefined ? uploads : [...uploads, uploadId];
+        await removeTraces(deps, key, [...new Set(all)]);
+      }),
+  };
+}

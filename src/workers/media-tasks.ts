@@ -1,0 +1,112 @@
+// Reads image dimensions and computes hashes on a small pool of threads: hostile bytes may take any time to read.
+import { extname } from 'node:path';
+import type { Piscina } from 'piscina';
+import type { ImageTask } from './image-dimensions.ts';
+import type { Dimensions } from './images/dimensions.ts';
+import { sha1 } from './sha1.ts';
+
+/** Bytes from the start of a file that are enough to find the dimensions of nearly every image. */
+export const HEAD_BYTES = 524_288;
+/** Bytes from the end of a longer file, where TIFF and WebP may keep what their dimensions depend on. */
+export const TAIL_BYTES = 131_072;
+
+/** Enough for most images. All of both ends is sent only where this is not: copying it costs more than reading it. */
+const SHORT_HEAD_BYTES = 16_384;
+const SHORT_TAIL_BYTES = 4_096;
+
+const MAX_THREADS = 2;
+const MAX_QUEUE = 64;
+const HEAP_MB = 64;
+/** From the call to the result, the wait for a thread included. */
+const LIMIT_MS = 5_000;
+const HASH_LIMIT_MS = 250;
+
+/** The bytes of a file that are at hand. */
+export interface ImageEnds {
+  /** So many of the first bytes, or as many as there are; at most `HEAD_BYTES` are asked for. */
+  head(bytes: number): Uint8Array;
+  /** So many of the last bytes, or as many as there are; at most `TAIL_BYTES` are asked for. */
+  tail(bytes: number): Uint8Array;
+}
+
+export interface MediaTasks {
+  /**
+   * Dimensions of the image with these ends and `size` bytes in all. The bytes must not change before it resolves.
+   * Undefined when the bytes are no image of a known format, or take too long to read, or too many others wait. Never rejects.
+   */
+  dimensionsOf(ends: ImageEnds, size: number): Promise<Dimensions | undefined>;
+  /** SHA1 of the UTF-8 bytes of a text, 40 hexadecimal digits in lower case. Never rejects. */
+  sha1Of(text: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface MediaTasksOptions {
+  /** Milliseconds after which the thread that reads an image is ended. */
+  readonly limitMs?: number;
+  /** Address of the module that exports `imageDimensions`. */
+  readonly imageTask?: URL;
+  /** Told of a failure of the pool itself, which the caller only sees as a missing result. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+const taskUrl = (name: string) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
+
+async function createPool(): Promise<Piscina> {
+  const piscina = await import('piscina');
+  return new piscina.Piscina({
+    minThreads: 0,
+    maxThreads: MAX_THREADS,
+    maxQueue: MAX_QUEUE,
+    idleTimeout: 30_000,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+}
+
+/** Nothing is started before the first call. */
+export function createMediaTasks(options: MediaTasksOptions = {}): MediaTasks {
+  const { limitMs = LIMIT_MS, imageTask = taskUrl('image-dimensions'), onFailure } = options;
+  let pool: Promise<Piscina> | undefined;
+
+  // Undefined when the pool is full, or the task takes too long: its thread is ended then.
+  const run = async <T>(
+    task: unknown,
+    { ms, ...about }: { ms: number; name: string; filename: string },
+  ): Promise<T | undefined> => {
+    pool ??= createPool();
+    const signal = AbortSignal.timeout(ms);
+    try {
+      const ready = await pool;
+      if (ready.queueSize >= MAX_QUEUE) return undefined;
+      return (await ready.run(task, { ...about, signal })) as T;
+    } catch (error) {
+      if (!signal.aborted) onFailure?.(error);
+      return undefined;
+    }
+  };
+
+  return {
+    async dimensionsOf(ends, size) {
+      const about = { name: 'imageDimensions', filename: imageTask.href, ms: limitMs };
+      const send = (headBytes: number, tailBytes: number, isPart: boolean) => {
+        // Copies: a view of a large buffer would else take all of that along. Of a short file the first bytes are all.
+        const head = new Uint8Array(ends.head(headBytes));
+        const tail = size > headBytes ? new Uint8Array(ends.tail(tailBytes)) : new Uint8Array(0);
+        const task: ImageTask = { head, tail, size, isPart };
+        return run<Dimensions | 'incomplete'>(task, about);
+      };
+      const isPart = size > SHORT_HEAD_BYTES;
+      const short = await send(SHORT_HEAD_BYTES, SHORT_TAIL_BYTES, isPart);
+      if (short !== 'incomplete') return short;
+      const full = await send(HEAD_BYTES, TAIL_BYTES, false);
+      return full === 'incomplete' ? undefined : full;
+    },
+    async sha1Of(text) {
+      const about = { name: 'sha1', filename: taskUrl('sha1').href, ms: HASH_LIMIT_MS };
+      // A name is short: an upload shall not wait for images of others.
+      return (await run<string>(text, about)) ?? sha1(text);
+    },
+    async close() {
+      await (await pool)?.destroy();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDiskMedia } from '../src/stores/disk-media/store.ts';
+import { startDelivery } from './helpers/delivery.ts';
+import { json, lookupService } from './helpers/lookup-service.ts';
+import { hasRedis, startRedis } from './helpers/redis-server.ts';
+import { temporaryFolder } from './helpers/temporary-folder.ts';
+
+const log = { error() {}, warn() {} };
+
+test('files come from the folder first, then from the media store by the path of their record', async () => {
+  const path = await temporaryFolder();
+  const mediaStore = openDiskMedia({
+    path,
+    prefix: 'media/',
+    log,
+    now: Date.now,
+    random: () => '0'.repeat(16),
+  });
+  for (const name of ['a.txt', 'b.txt']) {
+    const upload = await mediaStore.begin({
+      candidate: () => `1.0/library/photos/${name}`,
+      contentType: 'text/plain',
+    });
+    await upload.write(
+      (async function* () {
+        yield Buffer.from(`media ${name}`);
+      })(),
+    );
+    await upload.publish();
+    await upload.settle();
+  }
+  const files = { '1.0/library/photos/a.txt': 'folder a.txt' };
+  const { inject } = await startDelivery({ files, mediaStore });
+  expect((await inject('GET', '/1.0/library/photos/a.txt')).text).toBe('folder a.txt');
+  expect((await inject('GET', '/1.0/library/photos/b.txt')).text).toBe('media b.txt');
+  expect((await inject('GET', '/.uploads/x')).status).toBe(404);
+});
+
+test('an image is rendered by its recipe, at the second time from the cache', async () => {
+  const photo = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#c33' } })
+    .png()
+    .toBuffer();
+  const recipes = { thumbs: { settings: { width: 20, format: 'webp' } } };
+  const { inject } = await startDelivery({ files: { 'a.png': photo }, recipes });
+  const first = await inject('GET', '/thumbs/a.png');
+  expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'image/webp', 'x-cache': 'MISS' } });
+  const again = await inject('GET', '/thumbs/a.png');
+  expect(again.headers).toMatchObject({ 'x-cache': 'HIT', etag: first.headers['etag'] });
+  const fresh = await inject('GET', '/thumbs/a.png', {
+    headers: { 'if-none-match': String(first.headers['etag']) },
+  });
+  expect(fresh.status).toBe(304);
+});
+
+test('routes and recipes that are edited by hand are in force', async () => {
+  const { inject, cwd } = await startDelivery({ files: { 'new/a.css': 'x', 'a.css': 'y' } });
+  const recipe = { recipe: 'fresh', path: '/new', settings: { format: 'css' } };
+  writeFileSync(join(cwd, 'workspace/recipes/fresh.json'), JSON.stringify(recipe));
+  await expect.poll(async () => (await inject('GET', '/fresh/a.css')).text, { timeout: 5000 }).toBe('x');
+});
+
+test('a missing image is stood in for, where the operator says so', async () => {
+  const config = { notFound: { images: { enabled: true, path: 'images/missing.svg' } } };
+  const { inject } = await startDelivery({ files: { 'missing.svg': '<svg/>' }, config });
+  expect(await inject('GET', '/none.jpg')).toMatchObject({ status: 404, text: '<svg/>' });
+  expect((await inject('GET', '/none.css')).body).toEqual({ success: false, errors: ['File not found'] });
+});
+
+test('a cache that cannot be written is 503, and works once it can be', async () => {
+  const photo = await sharp({ create: { width: 4, height: 3, channels: 3, background: '#c33' } })
+    .png()
+    .toBuffer();
+  const recipes = { thumbs: { settings: { width: 2 } } };
+  const config = { delivery: { cache: { path: 'taken/cache' } } };
+  const { inject, cwd } = await startDelivery({ files: { 'a.png': photo }, recipes, config });
+  writeFileSync(join(cwd, 'taken'), '');
+  expect((await inject('GET', '/thumbs/a.png')).status).toBe(503);
+  const { rmSync } = await import('node:fs');
+  rmSync(join(cwd, 'taken'));
+  expect((await inject('GET', '/thumbs/a.png')).status).toBe(200);
+});
+
+test('what services told is kept where `cache.engine` says, also while answers are not cached', async () => {
+  const service = await lookupService(json({ speed: { connectionType: 'Cable/DSL' } }));
+  const config = {
+    server: { trustProxy: 1 },
+    cache: { enabled: false, engine: 'filesystem', path: await temporaryFolder() },
+    network: { url: `${service.origin}/{ip}` },
+  };
+  const routes = { lines: { branches: [{ condition: { network: 'dsl' }, recipe: 'plain' }] } };
+  const recipes = { plain: { settings: { format: 'css' } } };
+  const { inject } = await startDelivery({ config, routes, recipes, files: { 'a.css': 'x' } });
+  const headers = { 'x-forwarded-for': '8.8.8.8' };
+  expect(await inject('GET', '/lines/a.css', { headers })).toMatchObject({ status: 200, text: 'x' });
+  await expect.poll(() => readdir(config.cache.path)).toEqual([expect.stringMatching(/\.entry$/)]);
+});
+
+test.runIf(hasRedis())('servers that share a Redis ask a service once', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.dispose());
+  const service = await lookupService(json({ speed: { connectionType: 'Cable/DSL' } }));
+  const config = {
+    server: { trustProxy: 1 },
+    cache: { engine: 'redis', redis: { url: redis.url, timeoutMs: 5000 } },
+    network: { url: `${service.origin}/{ip}` },
+  };
+  const routes = { lines: { branches: [{ condition: { network: 'dsl' }, recipe: 'plain' }] } };
+  const recipes = { plain: { settings: { format: 'css' } } };
+  const site = { config, routes, recipes, files: { 'a.css': 'x' } };
+  const servers = [await startDelivery(site), await startDelivery(site)];
+  let host = 0;
+  // Servers that have only just begun to connect both ask.
+  const asked = async () => {
+    const before = service.asked.length;
+    const headers = { 'x-forwarded-for': `8.8.8.${++host}` };
+    for (const { inject } of servers) await inject('GET', '/lines/a.css', { headers });
+    return service.asked.length - before;
+  };
+  await expect.poll(asked, { timeout: 10_000 }).toBe(1);
+});

@@ -1,0 +1,55 @@
+// Facts are found out once, and it is noted which were asked for.
+import { describe, expect, it } from 'vitest';
+import { createFactSources, createFacts } from '../../../src/delivery/conditions/facts.ts';
+import { createLanguageReader } from '../../../src/delivery/conditions/language.ts';
+
+const VISITOR = { userAgent: 'A phone', acceptLanguage: 'en', ip: '81.2.69.160' };
+
+function sources() {
+  const asked: string[] = [];
+  const note = (what: string, answer: string) => async (about: string) => {
+    asked.push(`${what} of ${about}`);
+    return answer;
+  };
+  return {
+    asked,
+    languages: createLanguageReader(),
+    device: note('device', 'mobile'),
+    country: note('country', 'GB'),
+    network: note('network', 'dsl'),
+  };
+}
+
+describe('the facts about a visitor', () => {
+  it('are each found out once, however often they are asked for', async () => {
+    const { asked, ...all } = sources();
+    const facts = createFacts(VISITOR, all);
+    const twice = [
+      facts.device(),
+      facts.device(),
+      facts.country(),
+      facts.country(),
+      facts.network(),
+      facts.network(),
+    ];
+    expect(await Promise.all(twice)).toEqual(['mobile', 'mobile', 'GB', 'GB', 'dsl', 'dsl']);
+    expect(facts.languages()).toBe(facts.languages());
+    expect(asked).toEqual(['device of A phone', 'country of 81.2.69.160', 'network of 81.2.69.160']);
+  });
+
+  it('are consulted when they are asked for, not before', async () => {
+    const facts = createFacts(VISITOR, sources());
+    expect([...facts.consulted]).toEqual([]);
+    facts.languages();
+    await facts.country();
+    expect([...facts.consulted]).toEqual(['language', 'country']);
+  });
+});
+
+describe('the sources of facts', () => {
+  it('are the headers, and the lookups that they are given', async () => {
+    const facts = createFacts({ ...VISITOR, userAgent: 'curl/8.5.0' }, createFactSources(sources()));
+    expect([await facts.device(), facts.languages()]).toEqual(['desktop', [{ tag: 'en', quality: 1 }]]);
+    expect([await facts.country(), await facts.network()]).toEqual(['GB', 'dsl']);
+  });
+});

@@ -1,0 +1,48 @@
+// Headers of real files: sizes, turns, limits, and how much memory decoding is said to take.
+import { describe, expect, it } from 'vitest';
+import { readOriginal } from '../../../src/delivery/images/original.ts';
+import { animation, quadrants, sharp } from '../../helpers/delivery-images.ts';
+import { png } from '../../helpers/png.ts';
+
+const LIMITS = { maxPixels: 100_000_000, maxOutputPixels: 1e6, maxFrames: 60 };
+const read = (bytes: Buffer, maxPixels = LIMITS.maxPixels) =>
+  readOriginal(sharp, bytes, { ...LIMITS, maxPixels });
+
+describe('an original', () => {
+  it('has the size as shown, and all its frames', async () => {
+    const sideways = await read(await quadrants({ width: 40, height: 30, format: 'jpeg', orientation: 6 }));
+    expect(sideways).toMatchObject({
+      stored: { width: 40, height: 30 },
+      shown: { width: 30, height: 40 },
+      frames: 1,
+    });
+    expect(await read(await animation(12, 10, 7))).toMatchObject({
+      shown: { width: 12, height: 10 },
+      frames: 7,
+    });
+  });
+
+  it('is refused by its header alone', async () => {
+    const message = 'The image of 14200×14100 has more than 100000000 pixels';
+    await expect(read(png(14_200, 14_100, Buffer.alloc(0)))).rejects.toMatchObject({
+      reason: 'too-large',
+      message,
+    });
+    await expect(read(await animation(10, 10, 11), 1099)).rejects.toMatchObject({ reason: 'too-large' });
+    expect(await read(await animation(10, 10, 11), 1100)).toMatchObject({ frames: 11 });
+  });
+
+  it('takes more memory where it must be held whole', async () => {
+    const flat = () => sharp({ create: { width: 1000, height: 5000, channels: 3, background: 'red' } });
+    const bytesOf = async (bytes: Buffer) => (await read(bytes)).decodingBytes;
+    const rows = await bytesOf(await flat().jpeg().toBuffer());
+    expect(await bytesOf(await flat().png().toBuffer())).toBeLessThan(rows * 1.1);
+    for (const whole of [
+      await flat().jpeg({ progressive: true }).toBuffer(),
+      await flat().png({ progressive: true }).toBuffer(),
+      await flat().webp({ lossless: true, effort: 0 }).toBuffer(),
+    ]) {
+      expect(await bytesOf(whole)).toBeGreaterThan(rows + 15_000_000);
+    }
+  });
+});

@@ -1,0 +1,32 @@
+// The form of stored variants, whole and damaged.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodeHead, encodeVariant, hashOf } from '../../../src/delivery/variants/variant-file.ts';
+
+const INFO = {
+  ...{ contentType: 'image/webp', width: 3, height: 2 },
+  ...{ recipe: 'thumbnail', path: 'ä/b.jpg', query: 'w=1' },
+};
+const BODY = Buffer.from('body');
+
+it('gives back what was stored', () => {
+  const file = Buffer.concat(encodeVariant(INFO, BODY)!);
+  const head = decodeHead(file);
+  expect(head).toEqual({ info: INFO, size: 4, hash: hashOf(BODY), offset: file.length - 4 });
+});
+
+it('is undefined for whatever is cut short or changed at its start, and never throws', () => {
+  const [head] = encodeVariant(INFO, BODY)!;
+  for (let length = 0; length < head.length; length += 1) {
+    expect(decodeHead(head.subarray(0, length))).toBeUndefined();
+  }
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      decodeHead(Buffer.concat([Buffer.from('CLV1\0\0\0'), bytes]));
+    }),
+  );
+});
+
+it('is not made for a path that is too long', () => {
+  expect(encodeVariant({ ...INFO, path: 'a'.repeat(20_000) }, BODY)).toBeUndefined();
+});

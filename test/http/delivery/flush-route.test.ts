@@ -1,0 +1,31 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { startDelivery } from '../../helpers/delivery.ts';
+
+const photo = () =>
+  sharp({ create: { width: 40, height: 30, channels: 3, background: '#c33' } })
+    .jpeg()
+    .toBuffer();
+
+test('a flush forgets the variants that its pattern names', async () => {
+  const recipes = { thumbs: { settings: { width: 20 } }, other: { settings: { width: 10 } } };
+  const routes = { 'home-route': { branches: [{ recipe: 'thumbs' }] } };
+  const { inject, asAdmin } = await startDelivery({ files: { 'a.jpg': await photo() }, recipes, routes });
+  const cached = async (path: string) => (await inject('GET', path)).headers['x-cache'];
+  expect([await cached('/thumbs/a.jpg'), await cached('/thumbs/a.jpg')]).toEqual(['MISS', 'HIT']);
+  expect([await cached('/other/a.jpg'), await cached('/home-route/a.jpg')]).toEqual(['MISS', 'HIT']);
+  const { status, body } = await asAdmin('POST', '/api/flush', { pattern: '/home-route/a.jpg' });
+  expect(status).toBe(200);
+  expect(body).toEqual({ success: true, message: 'Cache flushed for pattern "/home-route/a.jpg"' });
+  expect([await cached('/thumbs/a.jpg'), await cached('/other/a.jpg')]).toEqual(['MISS', 'HIT']);
+});
+
+test('a flush without a pattern is 400', async () => {
+  const { asAdmin } = await startDelivery();
+  for (const body of [undefined, {}, { pattern: '' }, { pattern: 5 }, { pattern: 'x'.repeat(5000) }]) {
+    expect(await asAdmin('POST', '/api/flush', body)).toMatchObject({
+      status: 400,
+      body: { success: false, message: "A 'pattern' must be specified" },
+    });
+  }
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { acceptForms } from '../../../src/http/media/form-parts.ts';
+import { createReceiveUpload } from '../../../src/http/media/receive-upload.ts';
+import type { UploadGrant, UploadRequest } from '../../../src/media/media.ts';
+import { FORM_TYPE, formOf } from '../../helpers/form.ts';
+import { makeCollection } from '../../helpers/specifications.ts';
+import { bareServer } from '../bare-server.ts';
+
+const COLLECTION = makeCollection({ a: {} }, { type: 'media' });
+const GRANT: UploadGrant = {
+  tokenId: 't',
+  expiresAt: 1,
+  fileName: 'a',
+  mimetype: 'a/b',
+  signedBy: 'signer',
+};
+
+interface Options {
+  readonly media?: object;
+  readonly grant?: UploadGrant;
+}
+
+/** A server whose media service reads the whole form and answers with what it was given. */
+function serverOf({ media = {}, grant }: Options = {}) {
+  const asked: UploadRequest[] = [];
+  let timed = 0;
+  const upload = async (request: UploadRequest) => {
+    asked.push(request);
+    const results = [];
+    for await (const part of request.parts) {
+      if (part.kind === 'file') for await (const chunk of part.bytes) results.push(chunk.toString());
+    }
+    return { results };
+  };
+  const settings = { maxFileSize: 10, requestSeconds: 600, ...media };
+  const deps = {
+    config: { media: settings, limits: { formParts: 2, queryMs: 50 } },
+    media: { upload },
+    now: () => 1000,
+  };
+  const connection = { timeItself: () => (timed += 1) };
+  const receive = createReceiveUpload(deps as never, { of: () => connection } as never);
+  const { server } = bareServer((scope) => {
+    acceptForms(scope);
+    scope.post('/', async (request) => receive(request, COLLECTION, grant));
+  });
+  const send = (payload: Buffer) =>
+    server.inject({ method: 'POST', url: '/', headers: { 'content-type': FORM_TYPE }, payload });
+  return { server, send, asked, timed: () => timed };
+}
+
+const form = (body: string, files = 1) => formOf(Array(files).fill({ fileName: 'a', body }));
+
+describe('the receiver of uploads', () => {
+  it('hands the parts of the form to the service, and answers with its records', async () => {
+    const { send, asked, timed } = serverOf({ grant: GRANT });
+    const answer = await send(form('hello', 2));
+    expect([answer.statusCode, answer.json()]).toEqual([200, ['hello', 'hello']]);
+    expect(asked).toMatchObject([
+      { collection: COLLECTION, grant: GRANT, context: { caller: { name: null } } },
+    ]);
+    expect(timed()).toBe(1);
+  });
+
+  it('holds a form against the configuration', async () => {
+    const { send } = serverOf();
+    expect((await send(form('x'.repeat(11)))).statusCode).toBe(413);
+    expect((await send(form('x', 3))).statusCode).toBe(400);
+  });
+
+  it('takes nothing where uploads are switched off', async () => {
+    const { send, asked } = serverOf({ media: { enabled: false } });
+    expect([(await send(form('x'))).statusCode, asked]).toEqual([404, []]);
+  });
+
+  it('ends an upload that takes longer than `media.requestSeconds`', async () => {
+    const { server } = serverOf({ media: { requestSeconds: 0.05 } });
+    const url = await server.listen({ port: 0, host: '127.0.0.1' });
+    const half = form('hello').subarray(0, 150);
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(half)),
+    });
+    const headers = { 'content-type': FORM_TYPE };
+    const answer = await fetch(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect(answer.status).toBe(408);
+    server.server.closeAllConnections();
+    await server.close();
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { cleanFileName, MAX_NAME_BYTES, originalFileName, withSuffix } from '../../src/media/file-name.ts';
+
+describe('the stored name of a file', () => {
+  it.each([
+    ['photo.jpg', 'photo.jpg'],
+    ['ünï.jpg', 'ünï.jpg'],
+    ['u\u0308ni\u0308.jpg', 'ünï.jpg'],
+    ['a b&c.png', 'a b&c.png'],
+    ['日本語.txt', '日本語.txt'],
+    ['archive.tar.gz', 'archive.tar.gz'],
+    ["it's 100% #1 [x]+{y}.txt", "it's 100% #1 [x]+{y}.txt"],
+  ])('keeps what is harmless: %j', (sent, stored) => {
+    expect(cleanFileName(sent)).toBe(stored);
+  });
+
+  it.each([
+    ['../../x', 'x'],
+    ['..\\..\\x', 'x'],
+    ['C:\\x\\y.png', 'y.png'],
+    ['C:y.png', 'C_y.png'],
+    ['a/b', 'b'],
+    ['/etc/passwd', 'passwd'],
+    ['a/', 'a'],
+    ['a/..', 'a'],
+    ['..', 'file'],
+    ['.', 'file'],
+    ['/', 'file'],
+    ['', 'file'],
+    [' . . ', 'file'],
+  ])('has no part of a path: %j', (sent, stored) => {
+    expect(cleanFileName(sent)).toBe(stored);
+  });
+
+  it.each([
+    ['.htaccess', 'htaccess'],
+    ['...x', 'x'],
+    ['x...', 'x'],
+    ['x. . ', 'x'],
+    ['  x  y ', 'x  y'],
+    ['a\0b\r\nc\u007f.txt', 'abc.txt'],
+    ['gpj.\u202eexe', 'gpj.exe'],
+    ['a\u200bb\ufeffc\u2066d.txt', 'abcd.txt'],
+    ['a\u2028b\u0085c', 'abc'],
+    ['a\ud800b.txt', 'ab.txt'],
+    ['\udc00', 'file'],
+    ['a<b>c:d"e|f?g*h', 'a_b_c_d_e_f_g_h'],
+  ])('has nothing that deceives a reader or a file system: %j', (sent, stored) => {
+    expect(cleanFileName(sent)).toBe(stored);
+  });
+
+  it.each([
+    ['con.txt', 'con_.txt'],
+    ['CON', 'CON_'],
+    ['nul', 'nul_'],
+    ['aux.png', 'aux_.png'],
+    ['com1.tar.gz', 'com1_.tar.gz'],
+    ['LPT9', 'LPT9_'],
+    ['con .txt', 'con_ .txt'],
+    ['console.txt', 'console.txt'],
+    ['com10.txt', 'com10.txt'],
+  ])('is no device: %j', (sent, stored) => {
+    expect(cleanFileName(sent)).toBe(stored);
+  });
+
+  it.each(['count', 'stats', 'config', 'sign', 'history', '0123456789abcdef01234567'])(
+    'hides no address: %s',
+    (sent) => {
+      expect(cleanFileName(sent)).toBe(`${sent}_`);
+      expect(cleanFileName(`${sent}.txt`)).toBe(`${sent}.txt`);
+    },
+  );
+
+  it('is cut between code points, and keeps its extension', () => {
+    for (const letter of ['a', 'ä', '語', '😀']) {
+      const name = cleanFileName(`${letter.repeat(300)}.jpeg`);
+      expect(name.endsWith(`${letter}.jpeg`)).toBe(true);
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(MAX_NAME_BYTES);
+      expect(Buffer.byteLength(name)).toBeGreaterThan(MAX_NAME_BYTES - Buffer.byteLength(letter));
+      expect(name.isWellFormed()).toBe(true);
+    }
+    expect(cleanFileName('x'.repeat(300))).toBe('x'.repeat(MAX_NAME_BYTES));
+    expect(cleanFileName(`a.${'x'.repeat(300)}`)).toBe(`a.${'x'.repeat(MAX_NAME_BYTES - 2)}`);
+  });
+
+  it('cleaned again is the same, whatever was sent', () => {
+    const parts = [
+      '.',
+      ' ',
+      '/',
+      '\\',
+      'con',
+      'a',
+      '\0',
+      'é',
+      '\u202e',
+      '\ud83d',
+      'count',
+      ':',
+      '_',
+      '😀'.repeat(99),
+    ];
+    let seed = 1;
+    const next = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed;
+    };
+    for (let round = 0; round < 2000; round += 1) {
+      const sent = Array.from({ length: next() % 6 }, () => parts[next() % parts.length]).join('');
+      const name = cleanFileName(sent);
+      expect(cleanFileName(name), JSON.stringify(sent)).toBe(name);
+      expect(name, JSON.stringify(sent)).toMatch(/^[^./\\\s][^/\\]*$/u);
+    }
+  });
+});
+
+describe('the name that a record keeps beside it', () => {
+  it('is what was sent, within a bound and well-formed', () => {
+    expect(originalFileName('../../x\0')).toBe('../../x\0');
+    expect(originalFileName('a\ud800')).toBe('a\ufffd');
+    expect(originalFileName('x'.repeat(5000))).toHaveLength(1000);
+  });
+});
+
+describe('the suffix of a clash', () => {
+  it('stands before the extension, or at the end', () => {
+    expect(withSuffix('test.jpg', 1_482_124_829_485)).toBe('test-1482124829485.jpg');
+    expect(withSuffix('a.tar.gz', 1)).toBe('a.tar-1.gz');
+    expect(withSuffix('README', 1)).toBe('README-1');
+  });
+
+  it('leaves the longest name short enough for a file system', () => {
+    const longest = withSuffix(cleanFileName(`${'語'.repeat(300)}.jpg`), 9_999_999_999_999);
+    expect(Buffer.byteLength(longest)).toBeLessThan(255);
+  });
+});

@@ -1,0 +1,90 @@
+// The media store in a folder: the contract, and what only files have.
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { beginUpload, bytesAt, bytesOf, keysOf, storeFile } from '../../contracts/media-cases.ts';
+import { mediaStoreContract } from '../../contracts/media-store.ts';
+import { filesBelow } from '../../helpers/files-below.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { diskMedia, type LogLine, openInFolder } from './workbench.ts';
+
+mediaStoreContract('disk', openInFolder);
+
+describe('a media folder', () => {
+  it('lets nobody else read files and folders', async () => {
+    const path = join(await temporaryFolder(), 'media');
+    await storeFile(diskMedia(path), '1/d/c/a.txt', bytesOf('a'));
+    expect((await stat(join(path, '1/d/c/a.txt'))).mode & 0o777).toBe(0o600);
+    for (const folder of ['', '1', '1/d', '.uploads']) {
+      expect((await stat(join(path, folder))).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it('is not made before the first upload, and healthy where it can be made', async () => {
+    const root = await temporaryFolder();
+    const store = diskMedia(join(root, 'not', 'there'));
+    await store.health();
+    expect(await keysOf(store)).toEqual([]);
+    expect(await store.stat('1/d/c/a.txt')).toBeUndefined();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  it('follows no symbolic link that leads out of it', async () => {
+    const root = await temporaryFolder();
+    await mkdir(join(root, 'outside'));
+    await writeFile(join(root, 'outside', 'secret.txt'), 'secret');
+    const path = join(root, 'media');
+    const store = diskMedia(path);
+    await storeFile(store, '1/d/c/a.txt', bytesOf('a'));
+    await symlink(join(root, 'outside'), join(path, '1/d/c/folder'));
+    await symlink(join(root, 'outside', 'secret.txt'), join(path, '1/d/c/link.txt'));
+    await symlink(join(path, '.uploads'), join(path, '1/d/c/staging'));
+    const going = await beginUpload(store, '1/d/c/b.txt', bytesOf('b'));
+    const [staged = ''] = await readdir(join(path, '.uploads'));
+    const keys = ['1/d/c/folder/secret.txt', '1/d/c/link.txt', `1/d/c/staging/${staged}`];
+    for (const key of keys) {
+      expect(await store.stat(key)).toBeUndefined();
+      expect(await store.read(key)).toBeUndefined();
+    }
+    await store.remove(keys);
+    expect(await keysOf(store)).toEqual(['1/d/c/a.txt']);
+    const upload = await beginUpload(store, '1/d/c/folder/new.txt', bytesOf('new'));
+    await expect(upload.publish()).rejects.toMatchObject({ reason: 'refused' });
+    await upload.discard();
+    await going.discard();
+    expect(filesBelow(join(root, 'outside'))).toEqual(['secret.txt']);
+  });
+
+  it('follows a symbolic link to a folder inside, and may itself be one', async () => {
+    const root = await temporaryFolder();
+    await mkdir(join(root, 'disk'));
+    await symlink(join(root, 'disk'), join(root, 'media'));
+    const store = diskMedia(join(root, 'media'));
+    await storeFile(store, '1/d/c/a.txt', bytesOf('a'));
+    await symlink(join(root, 'disk', '1'), join(root, 'disk', '2'));
+    expect(await bytesAt(store, '2/d/c/a.txt')).toEqual(bytesOf('a'));
+  });
+
+  it('does not wait for the writer of a named pipe', async () => {
+    const { spawnSync } = await import('node:child_process');
+    const path = await temporaryFolder();
+    expect(spawnSync('mkfifo', [join(path, 'pipe')]).status).toBe(0);
+    expect(await diskMedia(path).read('pipe')).toBeUndefined();
+    expect(await diskMedia(path).stat('pipe')).toBeUndefined();
+  });
+
+  it('is answered with one log line and `unavailable` where it is a file', async () => {
+    const path = join(await temporaryFolder(), 'media');
+    await writeFile(path, '');
+    const lines: LogLine[] = [];
+    const store = diskMedia(path, lines);
+    for (const _ of [1, 2]) {
+      await expect(beginUpload(store, '1/d/c/a.txt', bytesOf('a'))).rejects.toMatchObject({
+        reason: 'unavailable',
+      });
+    }
+    await expect(beginUpload(store, '1/d/c/a.txt', bytesOf('a'))).rejects.toThrow('store: unavailable');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.message).toContain('media.basePath');
+  });
+});
