@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** Measure time, or use every core themselves: they run one by one when all the others are done. */
 const ALONE = [
   'test/stores/sqlite-documents/event-loop.test.ts',
-  'test/http/long-pages.test.ts',
+  'test/http/documents/long-pages.test.ts',
   'test/acceptance/{kill,media-kill}.test.ts',
   'test/acceptance/mongodb-failover.test.ts',
   'test/acceptance/mongodb-cities.test.ts',
@@ -17,18 +17,20 @@ const ALONE = [
  * processes that they run in, because starting one for each takes longer than the tests.
  */
 const PURE = [
-  'test/lib/{json,regex,text,fold,levels,linear,slices,stored}*.test.ts',
+  'test/lib/{json,regex}/*.test.ts',
+  'test/lib/*.test.ts',
   'test/config/*.test.ts',
-  'test/auth/{access,audit-chain,challenge,client-input,client-record,address-group}.test.ts',
-  'test/collections/{fields,filters,specifications}/**/*.test.ts',
-  'test/collections/*.test.ts',
-  'test/delivery/{answers,conditions,recipes,routes}/*.test.ts',
-  'test/delivery/images/{accept,geometry,orientation,rotation,frames,memory-budget,png-extras,jpeg-metadata}.test.ts',
+  'test/auth/access.test.ts',
+  'test/auth/audit/audit-chain.test.ts',
+  'test/auth/clients/{client-input,client-record}*.test.ts',
+  'test/collections/{model,filters,specifications,validation}/**/*.test.ts',
+  'test/delivery/{responses,conditions,recipes,routes}/*.test.ts',
+  'test/delivery/images/{accept,geometry,orientation,rotation,frames,memory-budget,png-extras,jpeg-metadata}*.test.ts',
   'test/endpoints/*.test.ts',
-  'test/endpoints/modules/*.test.ts',
+  'test/modules/**/*.test.ts',
   'test/media/*.test.ts',
   'test/stores/matching/*.test.ts',
-  'test/stores/mongo-documents/{bson,filters,patterns,folding,finding}/*.test.ts',
+  'test/stores/mongo-documents/{bson,filters,patterns,query}/*.test.ts',
   'test/workers/images/*.test.ts',
 ];
 

@@ -1,5 +1,5 @@
 // The data that both servers hold: books of about 550 bytes, each by one of a thousand people.
-import type { JsonObject } from '../src/lib/json.ts';
+import type { JsonObject } from '../src/lib/json/json.ts';
 
 export const PEOPLE_COUNT = 1000;
 export const CATEGORIES = 100;

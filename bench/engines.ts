@@ -1,7 +1,7 @@
 // The databases that the benchmark runs on: what Cloister is configured with, and the bare server it stands beside.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import type { JsonObject } from '../src/lib/json.ts';
+import type { JsonObject } from '../src/lib/json/json.ts';
 import { launchServer } from '../test/helpers/mongod.ts';
 
 export interface Ground {

@@ -2,37 +2,37 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openAudit } from './audit-log.ts';
-import { entryOfEdit, readAuditedFiles } from './audited-files.ts';
-import type { Audit } from './auth/audit.ts';
-import { noteFoundFiles } from './auth/audit-files.ts';
-import { type Clients, createClients } from './auth/clients.ts';
-import { createFirstAdmin } from './auth/first-admin.ts';
-import { createGate } from './auth/gate.ts';
-import { createRegistry } from './collections/registry.ts';
-import { createDocumentService } from './collections/service.ts';
-import { createSpecificationFiles } from './collections/specifications/files.ts';
-import { createSpecificationService } from './collections/specifications/service.ts';
-import { keepToOwner } from './config/owner-only.ts';
+import { openAudit } from './audit-setup.ts';
+import { auditActionOfEdit, readAuditedFiles } from './audited-files.ts';
+import type { Audit } from './auth/audit/audit.ts';
+import { auditOfflineChanges } from './auth/audit/offline-changes.ts';
+import { createAuthService } from './auth/auth-service.ts';
+import { type ClientService, createClientService } from './auth/clients/client-service.ts';
+import { createFirstAdmin } from './auth/clients/first-admin.ts';
+import { createDocumentService } from './collections/document-service.ts';
+import { createRegistry } from './collections/model/registry.ts';
+import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
+import { createSpecificationService } from './collections/specifications/specification-service.ts';
+import { createConfigStore } from './config/config-store.ts';
+import { restrictConfigFile } from './config/file-permissions.ts';
 import { SECRET_PATHS } from './config/redact.ts';
-import { createConfigStore } from './config/save.ts';
 import type { Config } from './config/schema.ts';
-import { createCustomCode, moduleFolders, openCeilings } from './custom-code.ts';
-import type { createDelivery as CreateDelivery, Delivery } from './delivery-setup.ts';
+import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
 import { AppError, StoreError } from './errors.ts';
-import { createServer } from './http/server.ts';
-import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
+import { createContentServer } from './http/server.ts';
+import type { Pause } from './lib/async/pause.ts';
+import { type ByteQuota, createByteQuota } from './lib/byte-quota.ts';
+import { packageVersion } from './lib/files/package-files.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { packageVersion } from './lib/package-files.ts';
-import type { Pause } from './lib/pause.ts';
-import { createMedia } from './media-setup.ts';
-import { createStartUp } from './start-up.ts';
-import { openCacheStore } from './stores/caches.ts';
-import { openDocuments } from './stores/documents.ts';
+import { createMediaSetup } from './media-setup.ts';
+import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
+import { createStartup } from './startup.ts';
 import type { MediaStore } from './stores/media-store.ts';
+import { openCacheStore } from './stores/open-cache-store.ts';
+import { openDocumentStore } from './stores/open-document-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
-import { createPatterns } from './workers/patterns.ts';
+import { createPatternMatcher } from './workers/pattern-matcher.ts';
 
 interface AppOptions {
   /** Absolute path of the configuration file, which need not exist. */
@@ -58,9 +58,9 @@ export interface FirstAdmin {
 
 export interface App {
   /** For requests without a socket. */
-  readonly server: ReturnType<typeof createServer>;
+  readonly server: ReturnType<typeof createContentServer>;
   /** The same of delivery, which is made by the first call, or by `listenDelivery`. */
-  deliveryServer(): Promise<Delivery['server']>;
+  deliveryServer(): Promise<DeliverySetup['server']>;
   /** Resolves when all is made that needs the database, however late it comes; rejects with what else stops the start. */
   readonly started: Promise<void>;
   /** What the operator should read at the start. */
@@ -74,11 +74,18 @@ export interface App {
 
 function openStore(
   config: Config,
-  { cwd, logger, unsent }: { cwd: string; logger: Logger; unsent: ByteBudget },
+  { cwd, logger, unsent }: { cwd: string; logger: Logger; unsent: ByteQuota },
 ): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  const { hasRoom } = unsent;
-  return openDocuments(config.database, { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasRoom });
+  const { fits: hasRoom } = unsent;
+  return openDocumentStore(config.database, {
+    cwd,
+    queueLimit,
+    queryMs,
+    log: logger,
+    exclusive: true,
+    hasMemoryFor: hasRoom,
+  });
 }
 
 async function openCache(
@@ -95,7 +102,7 @@ async function openCache(
  */
 function createTryStart(running: Config, { cwd, now, log }: { cwd: string; now: () => number; log: Logger }) {
   return async (next: Config): Promise<void> => {
-    await openCeilings(next, cwd);
+    await loadConfiguredPolicyLimits(next, cwd);
     const opens = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
     // The running server has the same cache open.
     if (isDeepStrictEqual(opens(next), opens(running))) return;
@@ -113,7 +120,7 @@ function configuredAdmin({ id, secret }: Config['auth']['admin']) {
 }
 
 /** What waits for a review waits for ever where nobody may approve. */
-async function warnOfNoReviewer(clients: Clients, { sandbox }: Config, log: Logger): Promise<void> {
+async function warnOfNoReviewer(clients: ClientService, { sandbox }: Config, log: Logger): Promise<void> {
   if (sandbox.review === 'none' || (await clients.hasReviewer())) return;
   log.warn(
     { review: sandbox.review },
@@ -129,9 +136,9 @@ async function checkAuditLog(audit: Audit, logger: Logger): Promise<void> {
 }
 
 /** Notes files that changed while no server ran. A database of which only the log is damaged serves all the same. */
-async function noteFiles(options: Parameters<typeof noteFoundFiles>[0]): Promise<void> {
+async function noteFiles(options: Parameters<typeof auditOfflineChanges>[0]): Promise<void> {
   try {
-    await noteFoundFiles(options);
+    await auditOfflineChanges(options);
   } catch (error) {
     if (!(error instanceof StoreError) || error.reason !== 'damaged') throw error;
     options.log.error({ err: error }, 'the audit log does not say which files changed while no server ran');
@@ -139,7 +146,7 @@ async function noteFiles(options: Parameters<typeof noteFoundFiles>[0]): Promise
 }
 
 async function ensureClients(
-  clients: Clients,
+  clients: ClientService,
   makeAdmin: ReturnType<typeof createFirstAdmin>,
   { onFirstAdmin }: Pick<AppOptions, 'onFirstAdmin'>,
 ): Promise<void> {
@@ -154,7 +161,7 @@ async function loadDelivery(): Promise<typeof CreateDelivery> {
     () => import('./delivery/recipes/recipe-kind.ts'),
     () => import('./delivery/lookups/lookups.ts'),
     () => import('./delivery-images.ts'),
-    () => import('./http/delivery/server.ts'),
+    () => import('./http/delivery/delivery-server.ts'),
   ];
   for (const load of pieces) {
     await load();
@@ -167,22 +174,22 @@ async function loadDelivery(): Promise<typeof CreateDelivery> {
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now } = options;
   const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
-  const readable = await keepToOwner(configFile);
+  const readable = await restrictConfigFile(configFile);
   if (readable !== undefined) logger.warn({}, readable);
   const newId = createIdSource(now);
   const { limits } = config;
   const { queryMs, unsentBytes } = limits;
-  const unsent = createByteBudget(unsentBytes);
+  const unsent = createByteQuota(unsentBytes);
   const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
   const cache = await openCache(config, { cwd, now, log: logger });
   const audit = await openAudit(config, { cwd, store, now, log: logger });
-  const clients = createClients({ store, audit, newId, now, queryMs });
+  const clients = createClientService({ store, audit, newId, now, queryMs });
   const isReady = () => startUp.isDone();
-  const gate = createGate({
+  const gate = createAuthService({
     ...{ settings: config.auth, media: config.media },
-    ...{ store, clients, isOpen: isReady, now, queryMs },
+    ...{ store, clients, isReady: isReady, now, queryMs },
   });
-  const patterns = createPatterns();
+  const patterns = createPatternMatcher();
   const registry = createRegistry();
   const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
@@ -194,24 +201,24 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
     },
     filterLimits: limits,
-    noteEdit: (edit) => audit.record(entryOfEdit(edit)),
+    recordEdit: (edit) => audit.record(auditActionOfEdit(edit)),
     queryMs,
     log: logger,
     now,
     pause: options.pause,
   });
-  const media = await createMedia({
+  const media = await createMediaSetup({
     ...{ config, cwd, documents: store, newId, now, logger },
     ...{ pause: options.pause, mediaStore: options.mediaStore },
   });
   const { removals } = media;
-  const custom = await createCustomCode({
+  const custom = await createPostedCode({
     ...{ config, cwd, store, registry, clients, gate, audit, logger, now, pause: options.pause },
     createDocuments: (hooks) =>
       createDocumentService({ store, registry, limits, newId, now, patterns, hooks, removals }),
   });
   await specifications.load();
-  await custom.demandWalls();
+  await custom.requireIsolation();
   const auditedFiles = () =>
     readAuditedFiles({
       configFile,
@@ -229,8 +236,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     () => specifications.ensureIndexes(),
     () => custom.load(),
   ];
-  const startUp = createStartUp({ steps, store, log: logger, pause: options.pause });
-  await startUp.begin();
+  const startUp = createStartup({ steps, store, log: logger, pause: options.pause });
+  await startUp.start();
   startUp.done.then(media.start, () => undefined);
 
   const shared = {
@@ -238,13 +245,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     login: gate.login,
     tokens: gate.tokens,
   };
-  let delivery: Promise<Delivery> | undefined;
+  let delivery: Promise<DeliverySetup> | undefined;
   // Behind the start of the content API, and not at all in a process that serves nothing else.
   const openDelivery = () => {
     delivery ??= loadDelivery().then((create) => create({ ...shared, cwd, mediaStore: media.store }));
     return delivery;
   };
-  const server = createServer({
+  const server = createContentServer({
     ...shared,
     version: packageVersion(),
     registry,
@@ -273,7 +280,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     async listen() {
       const { host, port } = config.server;
       const url = await server.listen({ host, port });
-      custom.testWalls();
+      custom.startSelfTest();
       return { url };
     },
     async listenDelivery() {

@@ -1,6 +1,6 @@
 // The errors of delivered files that a client can see: a part of `error-catalogue.ts`.
 
-export interface CatalogueEntry {
+export interface ErrorCatalogueEntry {
   readonly status: number;
   /** What the client reads when the thrower says nothing more precise. */
   readonly message: string;
@@ -62,4 +62,4 @@ export const DELIVERY_ERRORS = {
     explain:
       'The web server that has the original of a delivered file took longer than `images.remote.seconds`.',
   },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, ErrorCatalogueEntry>;

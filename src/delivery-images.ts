@@ -9,12 +9,12 @@ import { createObjectVariants } from './delivery/variants/object-variants.ts';
 import type { VariantStore } from './delivery/variants/variant-store.ts';
 import { StoreError } from './errors.ts';
 import type { Logger } from './lib/logger.ts';
-import { prefixOf } from './lib/media-key.ts';
+import { bucketKeyPrefix } from './lib/media-key.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import type { BucketSettings } from './stores/s3-media/bucket.ts';
 import { openS3Media } from './stores/s3-media/store.ts';
 
-interface ImageOptions {
+interface OpenImagesOptions {
   readonly config: Config;
   /** Relative paths of the configuration start here. */
   readonly cwd: string;
@@ -28,7 +28,7 @@ type S3Settings = Config['media']['s3'] | Config['images']['s3'];
 /** Opens a bucket as a store of files. Nothing is asked of it before the first one. */
 export function openBucket(
   settings: S3Settings,
-  { prefix, logger, now }: Pick<ImageOptions, 'logger' | 'now'> & { readonly prefix: string },
+  { prefix, logger, now }: Pick<OpenImagesOptions, 'logger' | 'now'> & { readonly prefix: string },
 ): MediaStore {
   const { accessKey = '', secretKey = '', bucketName = '', region = '', endpoint, forcePathStyle } = settings;
   const bucket: BucketSettings = { accessKey, secretKey, bucketName, region, endpoint, forcePathStyle };
@@ -36,17 +36,17 @@ export function openBucket(
   return openS3Media({ settings: bucket, prefix, log: logger, now, random });
 }
 
-async function openVariants({ config, cwd, logger, now }: ImageOptions): Promise<VariantStore> {
+async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Promise<VariantStore> {
   const { storage, path, maxBytes } = config.delivery.cache;
   if (storage === 'disk') return openDiskVariants({ folder: resolve(cwd, path), maxBytes, now });
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'the cache of images in the bucket failed');
-  const objects = openBucket(config.media.s3, { prefix: prefixOf(path), logger, now });
+  const objects = openBucket(config.media.s3, { prefix: bucketKeyPrefix(path), logger, now });
   return createObjectVariants({ objects, maxBytes, onFailure });
 }
 
 /** Opens the images that the configuration describes. Rejects with a StoreError where variants cannot be kept. */
-export async function openImages(options: ImageOptions): Promise<Images> {
+export async function openImages(options: OpenImagesOptions): Promise<Images> {
   const { concurrency, queue, seconds, ...limits } = options.config.delivery.render;
   const store = await openVariants(options).catch((cause: unknown) => {
     throw new StoreError('unavailable', { cause });

@@ -18,18 +18,18 @@ import { createFirstSource } from './delivery/sources/first-source.ts';
 import { createMediaSource } from './delivery/sources/media.ts';
 import { createRemoteSource } from './delivery/sources/remote.ts';
 import { openBucket, openImages } from './delivery-images.ts';
-import type { SharedDeps } from './http/delivery/deps.ts';
-import { createDeliveryServer } from './http/delivery/server.ts';
-import { createNames, type Names } from './lib/egress/names.ts';
+import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
+import { createDeliveryServer } from './http/delivery/delivery-server.ts';
+import { createHostResolver, type HostResolver } from './lib/egress/dns.ts';
 import type { Logger } from './lib/logger.ts';
-import { openCacheStore } from './stores/caches.ts';
 import type { MediaStore } from './stores/media-store.ts';
+import { openCacheStore } from './stores/open-cache-store.ts';
 import type { CacheStore } from './stores/ports.ts';
 
 /** Of lookups, where answers are not cached. */
 const MAX_LOOKUP_BYTES = 16_777_216;
 
-interface DeliveryOptions extends Omit<SharedDeps, 'config' | 'logger'> {
+interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {
   readonly config: Config;
   /** Relative paths of the configuration start here. */
   readonly cwd: string;
@@ -38,12 +38,12 @@ interface DeliveryOptions extends Omit<SharedDeps, 'config' | 'logger'> {
   readonly cache: CacheStore | undefined;
   readonly mediaStore: Pick<MediaStore, 'keyOf' | 'stat' | 'read'> | undefined;
   /** Names of other web servers to addresses: the system's unless given. */
-  readonly names?: Names;
+  readonly names?: HostResolver;
   /** Used in place of what the configuration says. */
   readonly images?: () => Promise<Images>;
 }
 
-export interface Delivery {
+export interface DeliverySetup {
   /** For requests without a socket. */
   readonly server: ReturnType<typeof createDeliveryServer>;
   close(): Promise<void>;
@@ -79,7 +79,7 @@ function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions):
   return { source: createFirstSource(sources), close: async () => bucket?.close() };
 }
 
-function openRemote({ config, names = createNames(), now }: DeliveryOptions) {
+function openRemote({ config, names = createHostResolver(), now }: DeliveryOptions) {
   const { enabled, allow, allowPrivateAddresses, seconds } = config.images.remote;
   const { maxSourceBytes: maxBytes } = config.delivery.render;
   if (!enabled) return undefined;
@@ -113,7 +113,7 @@ function createDefinitionsOf(options: DeliveryOptions) {
 }
 
 /** Puts delivery together and reads routes and recipes, which are watched from then on. Nothing listens yet. */
-export async function createDelivery(options: DeliveryOptions): Promise<Delivery> {
+export async function createDelivery(options: DeliveryOptions): Promise<DeliverySetup> {
   const { config, cwd, logger, now } = options;
   const { routes, recipes } = createDefinitionsOf(options);
   await routes.load();

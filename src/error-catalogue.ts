@@ -1,6 +1,6 @@
 // Every error that a client can see, in one table. `docs/errors.md` is made from it.
-import { type CatalogueEntry, DELIVERY_ERRORS } from './delivery-error-catalogue.ts';
-import { UPLOAD_ERRORS } from './upload-error-catalogue.ts';
+import { DELIVERY_ERRORS, type ErrorCatalogueEntry } from './delivery-error-catalogue.ts';
+import { MEDIA_ERRORS } from './media-error-catalogue.ts';
 
 /** Codes of whole answers: one `AppError` carries one of these. */
 export const ERRORS = {
@@ -274,5 +274,5 @@ export const ERRORS = {
     explain:
       'The queue of writes is full, or long answers that wait for their clients fill `limits.unsentBytes`. Repeat the request after `Retry-After` seconds.',
   },
-  ...UPLOAD_ERRORS,
-} as const satisfies Record<string, CatalogueEntry>;
+  ...MEDIA_ERRORS,
+} as const satisfies Record<string, ErrorCatalogueEntry>;

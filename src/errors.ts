@@ -69,7 +69,7 @@ export class AppError extends Error {
   }
 }
 
-type StoreFailure =
+type StoreErrorReason =
   | 'conflict'
   | 'damaged'
   | 'duplicate'
@@ -96,7 +96,7 @@ interface StoreErrorOptions {
 
 /** What an adapter throws. The vendor's own error, if any, is the `cause` and never leaves the server. */
 export class StoreError extends Error {
-  readonly reason: StoreFailure;
+  readonly reason: StoreErrorReason;
   /** What failed, so that nobody looks for the fault of a bucket in the database. */
   readonly store: 'database' | 'media';
   /** Which write of a commit failed. */
@@ -109,7 +109,7 @@ export class StoreError extends Error {
   /** Why, in a sentence that a client may read; undefined where the reason says it all. */
   readonly explanation: string | undefined;
 
-  constructor(reason: StoreFailure, options: StoreErrorOptions = {}) {
+  constructor(reason: StoreErrorReason, options: StoreErrorOptions = {}) {
     super(`store: ${reason}`, { cause: options.cause });
     this.name = 'StoreError';
     this.reason = reason;
@@ -120,9 +120,9 @@ export class StoreError extends Error {
   }
 }
 
-const AWAY: ReadonlySet<StoreFailure> = new Set(['unavailable', 'damaged', 'failed', 'timeout', 'busy']);
+const AWAY: ReadonlySet<StoreErrorReason> = new Set(['unavailable', 'damaged', 'failed', 'timeout', 'busy']);
 
 /** True when the store did not answer, not in time or with a failure of its own: the same may succeed later. */
-export function isStoreAway(error: unknown): error is StoreError {
+export function isStoreUnavailable(error: unknown): error is StoreError {
   return error instanceof StoreError && AWAY.has(error.reason);
 }

@@ -3,21 +3,21 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import type { RecordService } from './collections/documents.ts';
-import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals.ts';
+import type { RecordService } from './collections/model/documents.ts';
+import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals/file-removals.ts';
 import type { Config } from './config/schema.ts';
 import { AppError } from './errors.ts';
+import type { Pause } from './lib/async/pause.ts';
 import type { Logger } from './lib/logger.ts';
-import { prefixOf } from './lib/media-key.ts';
-import type { Pause } from './lib/pause.ts';
+import { bucketKeyPrefix } from './lib/media-key.ts';
 import { checkMediaFolder, type FolderIssue } from './media/folder-check.ts';
 import type { MediaService } from './media/media.ts';
 import { createMediaService } from './media/service.ts';
-import { createSweep, type SweepDeps } from './media/sweep.ts';
+import { createUploadCleanup, type UploadCleanupDeps } from './media/upload-cleanup.ts';
 import { openDiskMedia } from './stores/disk-media/store.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import type { DocumentStore, Namespace } from './stores/ports.ts';
-import { createMediaTasks, HEAD_BYTES, TAIL_BYTES } from './workers/media-tasks.ts';
+import { createMediaWorkers, HEAD_BYTES, TAIL_BYTES } from './workers/media-tasks.ts';
 
 /** The default of `media.basePath`, which means the workspace in use. */
 const IN_WORKSPACE = 'workspace/media';
@@ -26,7 +26,7 @@ const DEFAULT_REGION = 'us-east-1';
 /** Milliseconds by which an upload may outlive `media.requestSeconds`: its commit, and clocks of several servers. */
 const GRACE_MS = 60_000;
 
-interface MediaOptions {
+interface MediaSetupOptions {
   readonly config: Config;
   /** Relative paths start here. */
   readonly cwd: string;
@@ -40,7 +40,7 @@ interface MediaOptions {
   readonly pause?: Pause | undefined;
 }
 
-export interface Media {
+export interface MediaSetup {
   readonly store: MediaStore;
   /** For the service of documents, which removes files with their records. */
   readonly removals: FileRemovals;
@@ -89,7 +89,7 @@ async function checkFolder(config: Config, { cwd, log }: { readonly cwd: string;
 
 /** The prefix of the bucket. Where files lie in a folder with an absolute path, a bucket takes them below the default. */
 const bucketPrefix = ({ media }: Config) =>
-  prefixOf(isAbsolute(media.basePath) ? IN_WORKSPACE : media.basePath);
+  bucketKeyPrefix(isAbsolute(media.basePath) ? IN_WORKSPACE : media.basePath);
 
 interface OpenMediaOptions {
   readonly cwd: string;
@@ -128,13 +128,13 @@ export async function openMediaStore(
 }
 
 /** The documents of the collection that a key is below, whether or not there is a specification of it. */
-export function namespaceOf(key: string, separateDatabases: boolean): Namespace {
+export function namespaceOfMediaKey(key: string, separateDatabases: boolean): Namespace {
   const [, database = '', collection = ''] = key.split('/');
   return { database: separateDatabases ? database : null, collection };
 }
 
 /** Puts media together. Nothing is read or written before an upload, a download, or `start`. */
-export async function createMedia(options: MediaOptions): Promise<Media> {
+export async function createMediaSetup(options: MediaSetupOptions): Promise<MediaSetup> {
   const { config, cwd, documents, newId, now, logger: log, pause } = options;
   const { limits, media, publicUrl, database } = config;
   const { jsonValues, queryMs } = limits;
@@ -142,21 +142,30 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
   // One process has the embedded database to itself, and the files of its records with it.
   const isAlone = database.engine === 'sqlite';
-  const tasks = createMediaTasks({
+  const tasks = createMediaWorkers({
     onFailure: (error) => log.error({ err: error }, 'the pool that reads images failed'),
   });
   const removals = createFileRemovals({
     ...{ store: documents, files: store, newId, now, queryMs, log, pause },
     alone: isAlone,
   });
-  const hasRecord: SweepDeps['hasRecord'] = async (key, path, deadline) => {
+  const hasRecord: UploadCleanupDeps['hasRecord'] = async (key, path, deadline) => {
     const filter = { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: path }] } as const;
-    const ns = namespaceOf(key, database.enableCollectionDatabases);
+    const ns = namespaceOfMediaKey(key, database.enableCollectionDatabases);
     const found = await documents.find(ns, { filter, sort: [], skip: 0, limit: 1 }, { deadline });
     return found.length > 0;
   };
   const livesMs = media.requestSeconds * 1000 + GRACE_MS;
-  const sweep = createSweep({ store, documents, hasRecord, livesMs, isAlone, queryMs, now, log });
+  const sweep = createUploadCleanup({
+    store,
+    documents,
+    hasRecord,
+    maxUploadMs: livesMs,
+    isOnlyProcess: isAlone,
+    queryMs,
+    now,
+    log,
+  });
 
   return {
     store,

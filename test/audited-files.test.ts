@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { entryOfEdit } from '../src/audited-files.ts';
-import { fingerprint } from '../src/lib/fingerprint.ts';
+import { auditActionOfEdit } from '../src/audited-files.ts';
+import { sha256Hex } from '../src/lib/sha256.ts';
 import { auditOf } from './helpers/audit-log.ts';
 import { startAwayApp } from './helpers/away-app.ts';
 
@@ -20,7 +20,7 @@ describe('files that were changed by hand', () => {
     await first.ask('PUT', '/1.0/hello/policy', { token, body: { limits: { cpuMs: 50 } } });
     await first.close();
     const path = (name: string) => join(first.workspace.path, name);
-    const hashOf = (name: string) => fingerprint(readFileSync(path(name), 'utf8'));
+    const hashOf = (name: string) => sha256Hex(readFileSync(path(name), 'utf8'));
     const names = {
       plants: 'collections/1.0/library/collection.plants.json',
       books: 'collections/1.0/library/collection.books.json',
@@ -60,7 +60,7 @@ describe('files that were changed by hand', () => {
     mkdirSync(dirname(path(names.late)), { recursive: true });
     writeFileSync(path(names.late), text);
     const last = async () => (await auditOf(second.store).read(0, 1000)).at(-1);
-    const hashes = { before: known, after: fingerprint(text) };
+    const hashes = { before: known, after: sha256Hex(text) };
     await expect
       .poll(last)
       .toMatchObject({ action: 'specification.replace', target: '/1.0/library/late', ...hashes });
@@ -71,7 +71,7 @@ describe('the entry of an edit', () => {
   it('says what became of the file', () => {
     const address = { version: '1.0', database: 'library', name: 'books' };
     const common = { clientId: null, target: '/1.0/library/books' };
-    const of = (before: string | null, after: string | null) => entryOfEdit({ address, before, after });
+    const of = (before: string | null, after: string | null) => auditActionOfEdit({ address, before, after });
     expect(of(null, 'a')).toEqual({ ...common, action: 'specification.create', before: null, after: 'a' });
     expect(of('a', 'b')).toEqual({ ...common, action: 'specification.replace', before: 'a', after: 'b' });
     expect(of('a', null)).toEqual({ ...common, action: 'specification.remove', before: 'a', after: null });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/docs/generated-files.ts';
-import { createConfig } from '../src/config/effective.ts';
+import { buildConfig } from '../src/config/build-config.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ERRORS } from '../src/error-catalogue.ts';
 
@@ -34,7 +34,7 @@ describe('the editor schema', () => {
   );
 
   it('is a valid schema that accepts the defaults', () => {
-    const { workspace, ...settings } = createConfig(new Map());
+    const { workspace, ...settings } = buildConfig(new Map());
     expect(validate(JSON.parse(JSON.stringify(settings)))).toBe(true);
     expect(workspace.path).toBe('workspace');
   });

@@ -1,6 +1,6 @@
 // The catalogue of errors: complete, used, and carried faithfully by AppError.
 import { describe, expect, it } from 'vitest';
-import { refuseFilter } from '../src/collections/filters/refusal.ts';
+import { createFilterError } from '../src/collections/filters/filter-error.ts';
 import { ERRORS } from '../src/error-catalogue.ts';
 import { AppError, type ErrorCode, StoreError } from '../src/errors.ts';
 import { sourceFiles } from './helpers/source-tree.ts';
@@ -87,7 +87,7 @@ describe('what an answer lists', () => {
   });
 
   it('has details of a bounded length, as filters are refused with', () => {
-    const [item] = refuseFilter('a', `\`${'x'.repeat(1_000_000)}\` is no field`).items;
+    const [item] = createFilterError('a', `\`${'x'.repeat(1_000_000)}\` is no field`).items;
     expect([item?.message.length, item?.details?.length]).toEqual([1001, 1001]);
   });
 });

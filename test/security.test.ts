@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingAt } from '../src/config/settings.ts';
+import { findSetting } from '../src/config/settings.ts';
 import { ROOT } from './helpers/source-tree.ts';
 
 const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
@@ -67,14 +67,14 @@ test('every promise is one line that ends as a sentence does', () => {
 
 test('every limit has the default that it says', () => {
   const named = (name = '') => [...name.matchAll(/`(\w+(?:\.\w+)+)`/g)].map(([, path = '']) => path);
-  const isSetting = (path: string) => settingAt(path) !== undefined || path === 'auth.rateLimit';
+  const isSetting = (path: string) => findSetting(path) !== undefined || path === 'auth.rateLimit';
   const limits = rows.filter((cells) => cells.length === 4 && named(cells[0]).some(isSetting));
   expect(limits.length).toBeGreaterThan(25);
   for (const [name = '', shown = ''] of limits) {
     const paths = named(name).flatMap((path) =>
       path === 'auth.rateLimit' ? [`${path}.perClient`, `${path}.perAddress`] : [path],
     );
-    const defaults = paths.map((path) => settingAt(path)?.leaf.default);
+    const defaults = paths.map((path) => findSetting(path)?.leaf.default);
     expect([name, numbersIn(shown)]).toEqual([name, defaults]);
   }
 });

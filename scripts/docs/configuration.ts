@@ -1,7 +1,13 @@
 // The text of docs/configuration.md: every setting of the schema with its variable, type, default and meaning.
-import type { Block, Family, Leaf, ValueSchema } from '../../src/config/annotations.ts';
-import { CONFIG } from '../../src/config/schema.ts';
-import { FAMILIES, settingAt } from '../../src/config/settings.ts';
+
+import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
+import type {
+  SettingFamily,
+  SettingGroup,
+  SettingSchema,
+  ValueSchema,
+} from '../../src/config/setting-schema.ts';
+import { FAMILIES, findSetting } from '../../src/config/settings.ts';
 
 const INTRODUCTION = `# Configuration
 
@@ -27,11 +33,11 @@ const FORMAT_NAMES = new Map([
   ['time-span', 'span of time'],
 ]);
 
-function isBlock(node: Leaf | Family | Block): node is Block {
+function isBlock(node: SettingSchema | SettingFamily | SettingGroup): node is SettingGroup {
   return 'properties' in node;
 }
 
-function isFamily(node: Leaf | Family | Block): node is Family {
+function isFamily(node: SettingSchema | SettingFamily | SettingGroup): node is SettingFamily {
   return 'additionalProperties' in node;
 }
 
@@ -50,7 +56,11 @@ function typeOf(schema: ValueSchema): string {
   return FORMAT_NAMES.get(schema.format ?? '') ?? 'text';
 }
 
-function row(path: string, leaf: Leaf, env: readonly string[] = settingAt(path)?.env ?? []): string {
+function row(
+  path: string,
+  leaf: SettingSchema,
+  env: readonly string[] = findSetting(path)?.env ?? [],
+): string {
   const type = 'oneOf' in leaf ? leaf.oneOf.map(typeOf).join(' or ') : typeOf(leaf);
   const value = leaf.default === undefined ? 'unset' : `\`${JSON.stringify(leaf.default)}\``;
   const variables = env.map((name) => `\`${name}\``).join(', ');
@@ -81,7 +91,7 @@ function familyRow(path: string): string[] {
   return [row(`${path}.<NAME>`, { ...leaf, description: meaning }, [`${family.env}<NAME>`])];
 }
 
-function rows(block: Block, parent: string): string[] {
+function rows(block: SettingGroup, parent: string): string[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = parent === '' ? key : `${parent}.${key}`;
     if (isFamily(node)) return familyRow(path);
@@ -95,7 +105,7 @@ const HEADER = [
 ];
 
 /** What is said about a block and those inside it. */
-function descriptions(block: Block, path: string): string[] {
+function descriptions(block: SettingGroup, path: string): string[] {
   const also = (block.aliases ?? []).map((name) => ` Also \`${name}\`.`).join('');
   const inner = Object.entries(block.properties).flatMap(([key, node]) =>
     isBlock(node) ? [`\`${path}.${key}\`: ${node.description}`] : [],
@@ -103,7 +113,7 @@ function descriptions(block: Block, path: string): string[] {
   return [block.description + also, ...inner];
 }
 
-function section(name: string, node: Leaf | Block): string {
+function section(name: string, node: SettingSchema | SettingGroup): string {
   if (!isBlock(node)) return [`## ${name}`, '', ...HEADER, row(name, node), ''].join('\n');
   return [
     `## ${name}`,
@@ -118,6 +128,6 @@ function section(name: string, node: Leaf | Block): string {
 
 /** The whole page. */
 export function configurationPage(): string {
-  const sections = Object.entries(CONFIG.properties).map(([name, node]) => section(name, node));
+  const sections = Object.entries(CONFIG_SCHEMA.properties).map(([name, node]) => section(name, node));
   return [INTRODUCTION, ...sections].join('\n');
 }

@@ -1,6 +1,7 @@
 // The text of workspace/config.schema.json: what editors use to complete and check config.json.
-import type { Block, Family, Leaf } from '../../src/config/annotations.ts';
-import { CONFIG } from '../../src/config/schema.ts';
+
+import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
+import type { SettingFamily, SettingGroup, SettingSchema } from '../../src/config/setting-schema.ts';
 
 /** Members of our own that no editor knows, and formats that are ours. */
 const OURS = new Set([
@@ -8,7 +9,7 @@ const OURS = new Set([
   ...['shorthand', 'named', 'format'],
 ]);
 
-function isBlock(node: Leaf | Family | Block): node is Block {
+function isBlock(node: SettingSchema | SettingFamily | SettingGroup): node is SettingGroup {
   return 'properties' in node;
 }
 
@@ -20,7 +21,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-function blockSchema(block: Block): object {
+function blockSchema(block: SettingGroup): object {
   const members = Object.entries(block.properties).filter(([, node]) => !('outsideFile' in node));
   const properties = Object.fromEntries(
     members.map(([key, node]) => [key, isBlock(node) ? blockSchema(node) : plain(node)]),
@@ -31,20 +32,21 @@ function blockSchema(block: Block): object {
 }
 
 function withAliases(): object {
-  const aliases = Object.entries(CONFIG.properties as Block['properties']).flatMap(([key, node]) =>
-    isBlock(node)
-      ? (node.aliases ?? []).map((alias) => [
-          alias,
-          { description: `Another name of \`${key}\`.`, $ref: `#/properties/${key}` },
-        ])
-      : [],
+  const aliases = Object.entries(CONFIG_SCHEMA.properties as SettingGroup['properties']).flatMap(
+    ([key, node]) =>
+      isBlock(node)
+        ? (node.aliases ?? []).map((alias) => [
+            alias,
+            { description: `Another name of \`${key}\`.`, $ref: `#/properties/${key}` },
+          ])
+        : [],
   );
   return Object.fromEntries(aliases);
 }
 
 /** The whole file. */
 export function editorSchema(): string {
-  const root = blockSchema(CONFIG) as { properties: object };
+  const root = blockSchema(CONFIG_SCHEMA) as { properties: object };
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Cloister configuration',

@@ -1,5 +1,5 @@
 // The few calls of the content API that the import makes, with failures told in a sentence.
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 
 export interface Api {
   /** Resolves with the parsed body of a 2xx answer. Rejects with an ImportError otherwise. */

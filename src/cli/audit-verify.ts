@@ -1,9 +1,9 @@
 // `cloister audit verify`: whether the audit log is whole, and where it is not.
-import type { AuditEntry } from '../auth/audit-chain.ts';
-import type { AuditFault, AuditReport } from '../auth/audit-verify.ts';
-import { loadOrReport } from './configured.ts';
+import type { AuditEntry } from '../auth/audit/audit-entry.ts';
+import type { AuditIssue, AuditReport } from '../auth/audit/audit-verify.ts';
 import type { Io } from './io.ts';
-import type { CommandFlags } from './usage.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags } from './parse-arguments.ts';
 
 const HOLDS = 0;
 const BROKEN = 1;
@@ -11,18 +11,18 @@ const UNCHECKED = 2;
 
 const timeOf = ({ at }: AuditEntry) => new Date(at).toISOString();
 const entries = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
-const range = ({ seq, to = seq }: AuditFault) =>
+const range = ({ seq, to = seq }: AuditIssue) =>
   to === seq ? `entry ${seq} is missing` : `entries ${seq} to ${to} are missing`;
 
 /** A time that somebody changed may be none. */
-function described({ entry }: AuditFault): string {
+function described({ entry }: AuditIssue): string {
   if (entry === undefined) return '';
   const { at, action, target } = entry;
   const time = Number.isFinite(at) ? ` of ${new Date(at).toISOString()}` : '';
   return ` (${String(action)} ${String(target)}${time})`;
 }
 
-const WHAT: Readonly<Record<AuditFault['kind'], (fault: AuditFault) => string>> = {
+const WHAT: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => string>> = {
   changed: (fault) => `entry ${fault.seq}${described(fault)} was changed: it is not what was signed`,
   missing: (fault) => `${range(fault)}; the next one is there`,
   moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
@@ -78,7 +78,7 @@ export async function auditVerify(flags: CommandFlags, io: Io): Promise<number> 
   }
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return UNCHECKED;
-  const { readAuditReport } = await import('../console.ts');
+  const { verifyAuditLog: readAuditReport } = await import('../cli-services.ts');
   const report = await readAuditReport(loaded.config, { cwd: io.cwd, after: Number(after) });
   if (flags.json === true) io.out(JSON.stringify(report, null, 2));
   return print(report, flags.json === true ? { ...io, out: () => undefined } : io);

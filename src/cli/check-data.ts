@@ -1,13 +1,13 @@
 // `cloister check --data`: whether the indexes of the embedded database agree with its documents, and their repair.
-import type { openData } from '../console.ts';
-import { loadOrReport } from './configured.ts';
+import type { openDataCheck } from '../cli-services.ts';
 import type { Io } from './io.ts';
-import { amount } from './transfer.ts';
-import type { CommandFlags } from './usage.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+import { formatAmount } from './transfer.ts';
 
-type DataCheck = Exclude<ReturnType<typeof openData>, string>;
+type DataCheck = Exclude<ReturnType<typeof openDataCheck>, string>;
 type DataReport = Awaited<ReturnType<DataCheck['check']>>;
-type DataFault = DataReport['faults'][number];
+type DataFault = DataReport['issues'][number];
 type Outcome = Awaited<ReturnType<DataCheck['repair']>>;
 
 const counted = (count: number, one: string, many: string) =>
@@ -56,13 +56,13 @@ async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promi
 
 async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number> {
   const report = await data.check();
-  const { faults, unfinished, broken, documents, collections, indexes } = report;
+  const { issues: faults, unfinished, broken, documents, collections, indexes } = report;
   for (const fault of faults) io.out(`${placeOf(fault)}: ${FAULTS[fault.kind](fault)}`);
   const isInHand = (n: number) => broken.some((index) => index.n === n);
   for (const index of unfinished) {
     if (!isInHand(index.n)) io.out(`${placeOf(index)}: not built yet`);
   }
-  const looked = `${amount(documents, collections)}, ${counted(indexes, 'index', 'indexes')}`;
+  const looked = `${formatAmount(documents, collections)}, ${counted(indexes, 'index', 'indexes')}`;
   if (faults.length === 0 && broken.length === 0) {
     io.out(`all is well: ${looked}`);
     return 0;
@@ -83,7 +83,7 @@ async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number
 export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openData } = await import('../console.ts');
+  const { openDataCheck: openData } = await import('../cli-services.ts');
   const data = openData(loaded.config, { cwd: io.cwd });
   if (data === 'served') {
     io.out(

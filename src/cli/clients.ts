@@ -1,8 +1,8 @@
 // `cloister clients`: credentials from the console, for operators without a token.
-import type { Client } from '../auth/client.ts';
-import { loadOrReport } from './configured.ts';
+import type { Client } from '../auth/clients/client.ts';
 import type { Io } from './io.ts';
-import type { CommandFlags, CommandName } from './usage.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags, CommandName } from './parse-arguments.ts';
 
 /** The part of client administration that commands need. Methods throw AppErrors for what the operator did wrong. */
 interface ClientAdmin {
@@ -62,7 +62,7 @@ async function runClients(
 export async function clients(command: ClientCommand, flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openClients } = await import('../console.ts');
+  const { openClientService: openClients } = await import('../cli-services.ts');
   const opened = await openClients(loaded.config, { cwd: io.cwd });
   try {
     return await runClients(opened.clients, { command, flags }, io);

@@ -1,11 +1,11 @@
 // `cloister export`: every document of the site into a file, or to the standard output.
-import type { Transfer } from '../console.ts';
+import type { SiteTransfer } from '../cli-services.ts';
 import type { Io } from './io.ts';
-import { createProgress } from './progress.ts';
-import { amount, type Host, runTransfer, type TransferTask } from './transfer.ts';
-import type { CommandFlags } from './usage.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { formatAmount, type ProcessStreams, runTransfer, type TransferTask } from './transfer.ts';
 
-type Output = Awaited<ReturnType<Transfer['openOutput']>>;
+type Output = Awaited<ReturnType<SiteTransfer['openOutput']>>;
 
 /** Each write waits until the reader has taken it. */
 function standardOutput(stream: NodeJS.WritableStream): Output {
@@ -19,11 +19,11 @@ function standardOutput(stream: NodeJS.WritableStream): Output {
 async function copy(
   output: Output,
   { transfer, signal }: TransferTask,
-  { io, host }: { io: Io; host: Host },
+  { io, host }: { io: Io; host: ProcessStreams },
 ) {
   const plan = await transfer.exporter.plan();
   for (const notice of plan.notices) io.err(notice);
-  const progress = createProgress(host.stderr, plan.documents);
+  const progress = createProgressBar(host.stderr, plan.documents);
   const late: string[] = [];
   let documents = 0;
   try {
@@ -37,11 +37,11 @@ async function copy(
     progress.stop();
   }
   for (const notice of late) io.err(notice);
-  return amount(documents, plan.spaces.length);
+  return formatAmount(documents, plan.namespaces.length);
 }
 
 /** Writes the export. Gives 1 when it failed, with the reason printed and no file left, else 0. */
-export function exportSite(flags: CommandFlags, io: Io, host: Host = process): Promise<number> {
+export function exportSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
   return runTransfer({ name: 'export', flags, io, host }, async (task) => {
     const { transfer, file } = task;
     const output = file === undefined ? standardOutput(host.stdout) : await transfer.openOutput(file);

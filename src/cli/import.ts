@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { ImportState } from '../transfer/import.ts';
 import type { Io } from './io.ts';
-import { createProgress } from './progress.ts';
-import { amount, type Host, runTransfer, type TransferTask } from './transfer.ts';
-import type { CommandFlags } from './usage.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { formatAmount, type ProcessStreams, runTransfer, type TransferTask } from './transfer.ts';
 
 const total = ({ inserted, updated, same }: ImportState) => inserted + updated + same;
 
@@ -17,7 +17,7 @@ function summary(state: ImportState): string {
     ...(same === 0 ? [] : [`${same.toLocaleString('en')} were there already`]),
   ];
   const more = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-  return `imported ${amount(total(state), collections)}${more}`;
+  return `imported ${formatAmount(total(state), collections)}${more}`;
 }
 
 /** Bytes that will come; undefined for what is no ordinary file. */
@@ -27,7 +27,10 @@ async function sizeOf(file: string | undefined): Promise<number | undefined> {
   return found.isFile() ? found.size : undefined;
 }
 
-async function copy({ transfer, file, signal }: TransferTask, { io, host }: { io: Io; host: Host }) {
+async function copy(
+  { transfer, file, signal }: TransferTask,
+  { io, host }: { io: Io; host: ProcessStreams },
+) {
   const size = await sizeOf(file);
   const stream = file === undefined ? (host.stdin as Readable) : createReadStream(file);
   addAbortSignal(signal, stream);
@@ -38,7 +41,7 @@ async function copy({ transfer, file, signal }: TransferTask, { io, host }: { io
       read += chunk.length;
     }
   };
-  const progress = createProgress(host.stderr, size);
+  const progress = createProgressBar(host.stderr, size);
   let state: ImportState | undefined;
   const onProgress = (next: ImportState) => {
     state = next;
@@ -57,7 +60,7 @@ async function copy({ transfer, file, signal }: TransferTask, { io, host }: { io
 }
 
 /** Imports the file. Gives 1 when it failed, with the line and the reason printed, else 0. */
-export function importSite(flags: CommandFlags, io: Io, host: Host = process): Promise<number> {
+export function importSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
   return runTransfer({ name: 'import', flags, io, host }, async (task) => {
     const state = await copy(task, { io, host });
     io.err(summary(state));

@@ -1,6 +1,6 @@
 // What a command may touch of the process: two streams of lines and its surroundings.
 import type { Environment } from '../config/environment.ts';
-import { escapeControls } from '../lib/terminal-text.ts';
+import { escapeControlCharacters } from '../lib/terminal-escape.ts';
 
 export interface Io {
   /** A line of the command's own output. */
@@ -23,8 +23,8 @@ export function createIo(streams: { stdout: LineStream; stderr: LineStream }, cw
   const { stdout, stderr } = streams;
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return {
-    out: (line) => void stdout.write(`${escapeControls(line)}\n`),
-    err: (line) => void stderr.write(`${escapeControls(line)}\n`),
+    out: (line) => void stdout.write(`${escapeControlCharacters(line)}\n`),
+    err: (line) => void stderr.write(`${escapeControlCharacters(line)}\n`),
     cwd,
   };
 }

@@ -1,10 +1,10 @@
 // Picks the command and turns its result into the exit code.
-import { packageVersion } from '../lib/package-files.ts';
-import { reasonOf } from './failure.ts';
+import { packageVersion } from '../lib/files/package-files.ts';
+import { operatorMessage } from './error-reason.ts';
 import { createIo, type Io } from './io.ts';
-import { HELP, isSuspension, parseUsage, type Usage } from './usage.ts';
+import { HELP, isSuspensionCommand, type ParsedArguments, parseArguments } from './parse-arguments.ts';
 
-async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<number> {
+async function run(usage: Exclude<ParsedArguments, { mistake: string }>, io: Io): Promise<number> {
   if ('show' in usage) {
     io.out(usage.show === 'help' ? HELP : packageVersion());
     return 0;
@@ -16,7 +16,8 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
   if (command === 'check') return (await import('./check.ts')).check(flags, io);
   if (command === 'audit verify') return (await import('./audit-verify.ts')).auditVerify(flags, io);
   if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
-  if (isSuspension(command)) return (await import('./suspension.ts')).suspension(command, flags, io);
+  if (isSuspensionCommand(command))
+    return (await import('./suspend-resume.ts')).suspendOrResume(command, flags, io);
   if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);
   if (command === 'import') return (await import('./import.ts')).importSite(flags, io);
   if (command === 'media copy') return (await import('./media-copy.ts')).mediaCopy(flags, io);
@@ -25,7 +26,7 @@ async function run(usage: Exclude<Usage, { mistake: string }>, io: Io): Promise<
 
 /** Runs the command that the arguments name and gives its exit code. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
-  const usage = parseUsage(args);
+  const usage = parseArguments(args);
   if ('mistake' in usage) {
     io.err(`cloister: ${usage.mistake} (see cloister --help)`);
     return 1;
@@ -33,7 +34,7 @@ export async function runCommand(args: readonly string[], io: Io): Promise<numbe
   try {
     return await run(usage, io);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = operatorMessage(error);
     if (reason === undefined) throw error;
     io.err(`cloister: ${'command' in usage ? `${usage.command}: ` : ''}${reason}`);
     // Of `audit verify`, 1 says that the log is broken.

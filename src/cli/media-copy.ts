@@ -1,14 +1,15 @@
 // `cloister media copy`: the files of media collections from the folder to the bucket, or back.
-import { missingBucketSettings } from '../config/check.ts';
+
+import type { MediaCopy } from '../cli-services.ts';
 import type { Config } from '../config/schema.ts';
-import type { MediaCopy } from '../console.ts';
-import { loadOrReport } from './configured.ts';
-import { reasonOf } from './failure.ts';
+import { missingBucketSettings } from '../config/validate.ts';
+import { operatorMessage } from './error-reason.ts';
 import type { Io } from './io.ts';
-import { createProgress } from './progress.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+import { createProgressBar } from './progress-bar.ts';
 import { firstSignal } from './signals.ts';
-import type { Host } from './transfer.ts';
-import type { CommandFlags } from './usage.ts';
+import type { ProcessStreams } from './transfer.ts';
 
 /** Files that are named one by one. */
 const MAX_NAMED = 100;
@@ -18,7 +19,7 @@ type Target = Config['media']['storage'];
 
 interface Task {
   readonly io: Io;
-  readonly host: Host;
+  readonly host: ProcessStreams;
   readonly to: Target;
   readonly signal: AbortSignal;
 }
@@ -37,7 +38,7 @@ function summary({ copied, same, failed }: State, to: Target): string {
 async function copyFiles(copy: MediaCopy, { io, host, to, signal }: Task): Promise<State> {
   // Only the bar needs to know how much there is.
   const total = host.stderr.isTTY === true ? (await copy.measure()).bytes : undefined;
-  const progress = createProgress(host.stderr, total, 'files');
+  const progress = createProgressBar(host.stderr, total, 'files');
   let state: State = { copied: 0, same: 0, failed: 0, bytes: 0 };
   const failures: string[] = [];
   try {
@@ -73,7 +74,11 @@ async function updateRecords(copy: MediaCopy, { io, to, signal }: Task, isInUse:
 }
 
 /** Copies files, and updates their records where the server uses the target. Gives 1 when a file was not copied, else 0. */
-export async function mediaCopy(flags: CommandFlags, io: Io, host: Host = process): Promise<number> {
+export async function mediaCopy(
+  flags: CommandFlags,
+  io: Io,
+  host: ProcessStreams = process,
+): Promise<number> {
   const fail = (reason: string) => {
     io.err(`cloister: media copy: ${reason}`);
     return 1;
@@ -87,7 +92,7 @@ export async function mediaCopy(flags: CommandFlags, io: Io, host: Host = proces
   const missing = missingBucketSettings(config);
   if (missing.length > 0) return fail(`${missing.join(', ')} must be set: one end of the copy is the bucket`);
   const to: Target = flags.to === 's3' ? 's3' : 'disk';
-  const { openMediaCopy } = await import('../console.ts');
+  const { openMediaCopy } = await import('../cli-services.ts');
   const copy = await openMediaCopy(config, { cwd: io.cwd, to });
   const task = { io, host, to, signal };
   let stage = 'the media store';
@@ -98,7 +103,7 @@ export async function mediaCopy(flags: CommandFlags, io: Io, host: Host = proces
     return failed > 0 ? 1 : 0;
   } catch (error) {
     if (signal.aborted) return fail('stopped; it may be repeated');
-    const reason = reasonOf(error, stage);
+    const reason = operatorMessage(error, stage);
     if (reason === undefined) throw error;
     return fail(reason);
   } finally {

@@ -1,10 +1,10 @@
 // `cloister sandbox audit`: what custom code there is, what it may do, and whether the walls hold.
-import type { SandboxReport } from '../endpoints/modules/report.ts';
-import { auditPage } from './audit-page.ts';
-import { loadOrReport } from './configured.ts';
+import type { SandboxReport } from '../modules/sandbox-report.ts';
 import type { Io } from './io.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+import { formatSandboxReport } from './sandbox-audit-page.ts';
 import { firstSignal, type SignalSource } from './signals.ts';
-import type { CommandFlags } from './usage.ts';
 
 interface Host extends SignalSource {
   exit(code: number): void;
@@ -16,7 +16,7 @@ function endWithSignals(host: Host): void {
 }
 
 function print(report: SandboxReport, asJson: boolean, io: Io): void {
-  const lines = asJson ? [JSON.stringify(report, null, 2)] : auditPage(report);
+  const lines = asJson ? [JSON.stringify(report, null, 2)] : formatSandboxReport(report);
   for (const line of lines) io.out(line);
 }
 
@@ -25,7 +25,7 @@ export async function sandboxAudit(flags: CommandFlags, io: Io, host: Host = pro
   endWithSignals(host);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { readAudit } = await import('../console.ts');
+  const { loadSandboxReport: readAudit } = await import('../cli-services.ts');
   const report = await readAudit(loaded.config, { cwd: io.cwd });
   print(report, flags.json === true, io);
   return report.selfTest.state === 'failed' ? 1 : 0;

@@ -4,16 +4,16 @@ import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
 import type { App, FirstAdmin } from '../app.ts';
-import type { LoadedConfig } from '../config/load.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { SECRET_PATHS } from '../config/redact.ts';
 import { createLogger } from '../lib/logger.ts';
 import { credentialLines } from './clients.ts';
-import { loadOrReport } from './configured.ts';
-import { reasonOf, systemCode } from './failure.ts';
+import { operatorMessage, systemErrorCode } from './error-reason.ts';
 import type { Io } from './io.ts';
+import { loadOrReport } from './load-or-report.ts';
+import { type CommandFlags, isListenerName, type ListenerName } from './parse-arguments.ts';
 import { firstSignal } from './signals.ts';
-import { logStrayFailures } from './stray-failures.ts';
-import { type CommandFlags, isListenerName, type ListenerName } from './usage.ts';
+import { logUnhandledRejections } from './unhandled-rejections.ts';
 
 /** Milliseconds that the process itself takes to end. */
 const END_MS = 100;
@@ -63,7 +63,7 @@ async function listen({ at, listen, name, optional }: Listener, io: Io): Promise
     io.out(`${name} ready at ${url}`);
     return true;
   } catch (error) {
-    const code = systemCode(error);
+    const code = systemErrorCode(error);
     const why = LISTEN_FAILURES.get(code ?? '');
     if (why === undefined) throw error;
     const goesOn = optional && code === 'EADDRINUSE';
@@ -76,7 +76,7 @@ async function listen({ at, listen, name, optional }: Listener, io: Io): Promise
 /** Those that are asked for. Nobody chose the default port of delivery: of two servers on one machine one goes without. */
 function listenersOf(
   app: App,
-  { config, given }: LoadedConfig,
+  { config, explicit: given }: LoadedConfig,
   only: ListenerName | undefined,
 ): readonly Listener[] {
   const content = { at: config.server, listen: app.listen, name: 'content API', optional: false };
@@ -125,7 +125,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
   const { config, file } = loaded;
   const { io } = context;
   const logger = createLogger({ ...config.logging, secrets: SECRET_PATHS });
-  logStrayFailures(process, logger);
+  logUnhandledRejections(process, logger);
   try {
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
     const { createApp } = await import('../app.ts');
@@ -133,7 +133,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
     const app = await createApp(config, { logger, configFile: file, cwd: io.cwd, onFirstAdmin });
     return await serve(app, loaded, context);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = operatorMessage(error);
     if (reason === undefined) logger.fatal({ err: error }, 'the start failed');
     io.err(`cloister: could not start: ${reason ?? 'see the log above'}`);
     return 1;

@@ -1,15 +1,15 @@
 // What `cloister export` and `cloister import` have in common: the flag, the store, Ctrl-C, and how they end.
 import { resolve } from 'node:path';
-import type { Transfer } from '../console.ts';
-import { loadOrReport } from './configured.ts';
-import { reasonOf, systemCode } from './failure.ts';
+import type { SiteTransfer } from '../cli-services.ts';
+import { operatorMessage, systemErrorCode } from './error-reason.ts';
 import type { Io } from './io.ts';
-import type { ProgressStream } from './progress.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+import type { ProgressStream } from './progress-bar.ts';
 import { firstSignal, type SignalSource } from './signals.ts';
-import type { CommandFlags } from './usage.ts';
 
 /** What these commands need of the process: whole streams, and its signals. */
-export interface Host extends SignalSource {
+export interface ProcessStreams extends SignalSource {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: ProgressStream;
@@ -17,7 +17,7 @@ export interface Host extends SignalSource {
 }
 
 export interface TransferTask {
-  readonly transfer: Transfer;
+  readonly transfer: SiteTransfer;
   /** An absolute path; undefined for the standard stream. */
   readonly file: string | undefined;
   /** Aborted by the first SIGINT or SIGTERM. */
@@ -28,19 +28,19 @@ export interface TransferCommand {
   readonly name: 'export' | 'import';
   readonly flags: CommandFlags;
   readonly io: Io;
-  readonly host: Host;
+  readonly host: ProcessStreams;
 }
 
 const documentsOf = (count: number) =>
   `${count.toLocaleString('en')} ${count === 1 ? 'document' : 'documents'}`;
 
 /** `12,345 documents of 7 collections`. */
-export function amount(documents: number, collections: number): string {
+export function formatAmount(documents: number, collections: number): string {
   return `${documentsOf(documents)} of ${collections} ${collections === 1 ? 'collection' : 'collections'}`;
 }
 
 function reasonFor(error: unknown): string | undefined {
-  return systemCode(error) === 'EPIPE' ? 'the reader of the output has gone' : reasonOf(error);
+  return systemErrorCode(error) === 'EPIPE' ? 'the reader of the output has gone' : operatorMessage(error);
 }
 
 /**
@@ -61,7 +61,7 @@ export async function runTransfer(
   const { signal } = controller;
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openTransfer } = await import('../console.ts');
+  const { openTransfer } = await import('../cli-services.ts');
   const transfer = await openTransfer(loaded.config, { cwd: io.cwd });
   try {
     await work({ transfer, file: flags.file === '-' ? undefined : resolve(io.cwd, flags.file), signal });

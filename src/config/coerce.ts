@@ -1,12 +1,12 @@
 // The text of a variable or flag as a value of the type that the setting declares. Nothing is guessed from its looks.
-import type { Json } from '../lib/json.ts';
-import type { Leaf, ValueSchema } from './annotations.ts';
+import type { Json } from '../lib/json/json.ts';
+import type { SettingSchema, ValueSchema } from './setting-schema.ts';
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 
-type Coerced = { readonly value: Json } | { readonly problem: string };
+type CoercedText = { readonly value: Json } | { readonly problem: string };
 
-function coerceTo(schema: ValueSchema, text: string): Coerced {
+function coerceTo(schema: ValueSchema, text: string): CoercedText {
   switch (schema.type) {
     case 'boolean':
       if (text === 'true' || text === 'false') return { value: text === 'true' };
@@ -23,7 +23,7 @@ function coerceTo(schema: ValueSchema, text: string): Coerced {
 }
 
 /** The value that `text` stands for, or what it should have been. Bounds are the validator's business. */
-export function coerce(leaf: Leaf, text: string): Coerced {
+export function coerceText(leaf: SettingSchema, text: string): CoercedText {
   if (!('oneOf' in leaf)) return coerceTo(leaf, text);
   if (text === '') return { problem: leaf.expects };
   for (const alternative of leaf.oneOf) {

@@ -1,34 +1,40 @@
 // What environment variables set: one setting each, or a whole block as a JSON object.
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { coerce } from './coerce.ts';
-import { type Assignment, flatten, nearest, type Remark, remarkUnknown } from './flatten.ts';
-import type { ConfigProblem } from './problems.ts';
-import { BLOCKS, FAMILIES, memberOf, type NamedBlock, SETTINGS, type Setting } from './settings.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { coerceText } from './coerce.ts';
+import type { ConfigIssue } from './config-issue.ts';
+import {
+  findNearestName,
+  flattenSettings,
+  type SettingAssignment,
+  type SettingIssue,
+  unknownKeyIssue,
+} from './flatten.ts';
+import { FAMILIES, familyMember, GROUPS, type NamedGroup, SETTINGS, type Setting } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What one source gives, and what is wrong with it before its values are checked. */
-export interface Source {
-  readonly assignments: readonly Assignment[];
-  readonly problems: readonly Remark[];
+export interface SettingSource {
+  readonly assignments: readonly SettingAssignment[];
+  readonly problems: readonly SettingIssue[];
 }
 
-interface EnvironmentSource extends Source {
-  readonly unknown: readonly Remark[];
+interface EnvironmentSource extends SettingSource {
+  readonly unknown: readonly SettingIssue[];
 }
 
-const BLOCK_NAMES: ReadonlySet<string> = new Set(BLOCKS.map(({ env }) => env));
+const BLOCK_NAMES: ReadonlySet<string> = new Set(GROUPS.map(({ env }) => env));
 
 const isObjectText = (text: string) => text.trimStart().startsWith('{');
 
 /** Settings written as text, each with the name it was written under. */
-export function fromText(
+export function parseTexts(
   texts: readonly { readonly setting: Setting; readonly written: string; readonly text: string }[],
-): Source {
-  const assignments: Assignment[] = [];
-  const problems: Remark[] = [];
+): SettingSource {
+  const assignments: SettingAssignment[] = [];
+  const problems: SettingIssue[] = [];
   for (const { setting, written, text } of texts) {
-    const coerced = coerce(setting.leaf, text);
+    const coerced = coerceText(setting.leaf, text);
     if ('problem' in coerced) problems.push({ written, message: coerced.problem });
     else assignments.push({ setting, written, value: coerced.value });
   }
@@ -44,7 +50,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function fromBlock({ path, env: name, shorthand }: NamedBlock, text: string): EnvironmentSource {
+function fromBlock({ path, env: name, shorthand }: NamedGroup, text: string): EnvironmentSource {
   // Anything else in place of such a block is judged as the setting that it stands for.
   if (shorthand && !isObjectText(text)) return { assignments: [], problems: [], unknown: [] };
   const value = parseObject(text);
@@ -53,7 +59,7 @@ function fromBlock({ path, env: name, shorthand }: NamedBlock, text: string): En
     return { assignments: [], problems: [problem], unknown: [] };
   }
   const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value);
-  const { assignments, problems, unknown } = flatten(nested);
+  const { assignments, problems, unknown } = flattenSettings(nested);
   const renamed = <T extends { readonly written: string }>(one: T): T => ({
     ...one,
     written: name + one.written.slice(path.length),
@@ -61,7 +67,7 @@ function fromBlock({ path, env: name, shorthand }: NamedBlock, text: string): En
   return {
     assignments: [...assignments.values()].map(renamed),
     problems: problems.map(renamed),
-    unknown: unknown.map((key) => renamed(remarkUnknown(key))),
+    unknown: unknown.map((key) => renamed(unknownKeyIssue(key))),
   };
 }
 
@@ -69,15 +75,15 @@ function fromBlock({ path, env: name, shorthand }: NamedBlock, text: string): En
 function settingsIn(env: Environment): readonly Setting[] {
   const members = FAMILIES.flatMap((family) =>
     Object.keys(env).flatMap((name) =>
-      name.startsWith(family.env) ? (memberOf(family, name.slice(family.env.length)) ?? []) : [],
+      name.startsWith(family.env) ? (familyMember(family, name.slice(family.env.length)) ?? []) : [],
     ),
   );
   return [...SETTINGS, ...members];
 }
 
 /** What the environment sets. A variable of one setting wins over one of its block. */
-export function fromEnvironment(env: Environment): EnvironmentSource {
-  const blocks = BLOCKS.flatMap((block) => {
+export function parseEnvironment(env: Environment): EnvironmentSource {
+  const blocks = GROUPS.flatMap((block) => {
     const text = env[block.env];
     return text === undefined ? [] : [fromBlock(block, text)];
   });
@@ -85,7 +91,7 @@ export function fromEnvironment(env: Environment): EnvironmentSource {
     const text = env[name];
     return text !== undefined && !(BLOCK_NAMES.has(name) && isObjectText(text));
   };
-  const single = fromText(
+  const single = parseTexts(
     settingsIn(env).flatMap((setting) => {
       const written = setting.env.find(isSet);
       const text = written === undefined ? undefined : env[written];
@@ -100,12 +106,12 @@ export function fromEnvironment(env: Environment): EnvironmentSource {
 }
 
 /** Variables that differ from one of ours by a letter or two: most likely a slip of the pen. */
-export function misspelt(env: Environment): ConfigProblem[] {
+export function findMisspeltVariables(env: Environment): ConfigIssue[] {
   const known = new Set([...settingsIn(env).flatMap((setting) => setting.env), ...BLOCK_NAMES]);
   return Object.keys(env).flatMap((name) => {
     // Short names are left alone: two letters make anything of them, and orchestrators set some (`CLOISTER_PORT`).
     if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];
-    const guess = nearest(name, known, 2);
+    const guess = findNearestName(name, known, 2);
     return guess === undefined ? [] : [{ setting: name, message: `is ignored; did you mean ${guess}?` }];
   });
 }

@@ -1,17 +1,17 @@
 // A configuration object, as written by a person or a client, taken apart into settings; what is unknown is reported.
 import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { FAMILIES, type Setting, TARGETS, type Target, targetOf } from './settings.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { FAMILIES, findTarget, type PathTarget, type Setting, TARGETS } from './settings.ts';
 
 /** A value given to a setting, with the name under which it was written. */
-export interface Assignment {
+export interface SettingAssignment {
   readonly setting: Setting;
   readonly value: Json;
   readonly written: string;
 }
 
-export interface Remark {
+export interface SettingIssue {
   readonly written: string;
   readonly message: string;
 }
@@ -22,21 +22,25 @@ interface UnknownKey {
   readonly key: string;
 }
 
-export interface Flattened {
+export interface FlatSettings {
   /** By canonical path. */
-  readonly assignments: ReadonlyMap<string, Assignment>;
-  readonly problems: readonly Remark[];
+  readonly assignments: ReadonlyMap<string, SettingAssignment>;
+  readonly problems: readonly SettingIssue[];
   readonly unknown: readonly UnknownKey[];
 }
 
 interface Collector {
-  readonly assignments: Map<string, Assignment>;
-  readonly problems: Remark[];
+  readonly assignments: Map<string, SettingAssignment>;
+  readonly problems: SettingIssue[];
   readonly unknown: UnknownKey[];
 }
 
 /** The candidate with the fewest differing letters, at most `most` of them. */
-export function nearest(name: string, candidates: Iterable<string>, most: number): string | undefined {
+export function findNearestName(
+  name: string,
+  candidates: Iterable<string>,
+  most: number,
+): string | undefined {
   let best: string | undefined;
   let least = most + 1;
   for (const candidate of candidates) {
@@ -49,7 +53,7 @@ export function nearest(name: string, candidates: Iterable<string>, most: number
 }
 
 /** What to tell the author of a key that no setting has, with the name that was probably meant. */
-export function remarkUnknown({ parent, key }: UnknownKey): Remark {
+export function unknownKeyIssue({ parent, key }: UnknownKey): SettingIssue {
   const prefix = parent === '' ? '' : `${parent}.`;
   const siblings = [...TARGETS.keys()].filter(
     (path) => path !== '' && path.startsWith(prefix) && !path.slice(prefix.length).includes('.'),
@@ -59,12 +63,12 @@ export function remarkUnknown({ parent, key }: UnknownKey): Remark {
   if (family !== undefined) return { written, message: `is not a setting: names are ${family.node.named}` };
   // A very long name is no slip of the pen, and the comparison would be slow.
   const most = Math.max(2, Math.floor(key.length / 3));
-  const guess = key.length > 100 ? undefined : nearest(written, siblings, most);
+  const guess = key.length > 100 ? undefined : findNearestName(written, siblings, most);
   const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
   return { written, message: `is not a setting${hint}` };
 }
 
-function assign(into: Collector, assignment: Assignment): void {
+function assign(into: Collector, assignment: SettingAssignment): void {
   const earlier = into.assignments.get(assignment.setting.path);
   if (earlier === undefined) {
     into.assignments.set(assignment.setting.path, assignment);
@@ -77,7 +81,7 @@ function assign(into: Collector, assignment: Assignment): void {
   });
 }
 
-function enterGroup(into: Collector, value: Json, at: { written: string; target: Target }): void {
+function enterGroup(into: Collector, value: Json, at: { written: string; target: PathTarget }): void {
   const shorthand = at.target.kind === 'group' ? at.target.shorthand : undefined;
   if (isJsonObject(value)) {
     for (const [key, member] of Object.entries(value)) enterMember(into, member, { parent: at.written, key });
@@ -92,7 +96,7 @@ function enterGroup(into: Collector, value: Json, at: { written: string; target:
 function enterMember(into: Collector, value: Json, at: { parent: string; key: string }): void {
   const written = at.parent === '' ? at.key : `${at.parent}.${at.key}`;
   if (written === '$schema') return;
-  const target = at.key.includes('.') || at.key === '' ? undefined : targetOf(written);
+  const target = at.key.includes('.') || at.key === '' ? undefined : findTarget(written);
   if (target === undefined) {
     into.unknown.push(at);
   } else if (target.kind === 'group') {
@@ -103,7 +107,7 @@ function enterMember(into: Collector, value: Json, at: { parent: string; key: st
 }
 
 /** Takes a configuration object apart. `null` leaves a setting without a default unset. */
-export function flatten(settings: JsonObject): Flattened {
+export function flattenSettings(settings: JsonObject): FlatSettings {
   const into: Collector = { assignments: new Map(), problems: [], unknown: [] };
   for (const [key, value] of Object.entries(settings)) enterMember(into, value, { parent: '', key });
   return into;

@@ -1,7 +1,7 @@
 // Text formats that settings name: networks, origins, addresses of services, spans of time.
 import { isIP } from 'node:net';
-import type { TextFormat } from '../lib/json-schema.ts';
-import { isTimeSpan } from '../lib/time-span.ts';
+import { isDuration } from '../lib/duration.ts';
+import type { TextFormat } from '../lib/json/json-schema.ts';
 
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
@@ -77,7 +77,7 @@ export const FORMATS: Readonly<Record<string, TextFormat>> = {
   'mongodb-uri': { test: isMongoUri, message: 'must be a mongodb:// or mongodb+srv:// connection string' },
   'redis-url': { test: isRedisUrl, message: 'must be a redis:// or rediss:// address' },
   'time-span': {
-    test: isTimeSpan,
+    test: isDuration,
     message: 'must be a span of time such as 10h, from a second to 30 days',
   },
 };

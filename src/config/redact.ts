@@ -1,9 +1,9 @@
 // The configuration as it may be shown, and which of its members must never be.
-import type { JsonObject } from '../lib/json.ts';
-import { REDACTED } from './check.ts';
-import { createConfig, valueAt } from './effective.ts';
+import type { JsonObject } from '../lib/json/json.ts';
+import { buildConfig, valueAt } from './build-config.ts';
 import type { Config } from './schema.ts';
-import { FAMILIES, SETTINGS, type Setting, settingAt } from './settings.ts';
+import { FAMILIES, findSetting, SETTINGS, type Setting } from './settings.ts';
+import { REDACTED } from './validate.ts';
 
 /** Canonical paths of the secret settings; `*` stands for every name of a family. */
 export const SECRET_PATHS: readonly string[] = [
@@ -13,7 +13,7 @@ export const SECRET_PATHS: readonly string[] = [
 
 function settingsOf(config: Config): readonly Setting[] {
   const members = FAMILIES.flatMap(({ path }) =>
-    Object.keys(valueAt(config, path) ?? {}).flatMap((name) => settingAt(`${path}.${name}`) ?? []),
+    Object.keys(valueAt(config, path) ?? {}).flatMap((name) => findSetting(`${path}.${name}`) ?? []),
   );
   return [...SETTINGS, ...members];
 }
@@ -27,5 +27,5 @@ export function redact(config: Config): JsonObject {
       return [[path, leaf.secret === true ? REDACTED : value]];
     }),
   );
-  return createConfig(values) as unknown as JsonObject;
+  return buildConfig(values) as unknown as JsonObject;
 }

@@ -1,6 +1,5 @@
 // The one declaration of every setting. Types, defaults, environment names, docs, editor schema and redaction follow it.
-import type { Infer } from '../lib/json-schema.ts';
-import type { Block } from './annotations.ts';
+import type { Infer } from '../lib/json/json-schema.ts';
 import { AUTH, CORS } from './schema/access.ts';
 import { DELIVERY, IMAGES, NOT_FOUND } from './schema/delivery.ts';
 import { LIMITS } from './schema/limits.ts';
@@ -8,8 +7,9 @@ import { GEOLOCATION, NETWORK } from './schema/lookups.ts';
 import { SANDBOX } from './schema/sandbox.ts';
 import { LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
 import { CACHE, DATABASE, MEDIA } from './schema/storage.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
-export const CONFIG = {
+export const CONFIG_SCHEMA = {
   type: 'object',
   description: 'The configuration of Cloister.',
   properties: {
@@ -44,7 +44,7 @@ export const CONFIG = {
     logging: LOGGING,
     limits: LIMITS,
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 /** The effective configuration: frozen, complete, passed down in slices. A leaf without a default may be undefined. */
-export type Config = Infer<typeof CONFIG>;
+export type Config = Infer<typeof CONFIG_SCHEMA>;

@@ -1,25 +1,26 @@
 // The settings as a flat list, and every name under which a file or a variable may speak of one.
-import type { Block, Family, Leaf } from './annotations.ts';
-import { CONFIG } from './schema.ts';
+
+import { CONFIG_SCHEMA } from './schema.ts';
+import type { SettingFamily, SettingGroup, SettingSchema } from './setting-schema.ts';
 
 export interface Setting {
   /** Dotted path in the configuration: `auth.tokenTtl`. */
   readonly path: string;
-  readonly leaf: Leaf;
+  readonly leaf: SettingSchema;
   /** Environment variables, the first that is set wins. */
   readonly env: readonly string[];
 }
 
 /** What a dotted path in a file means: one setting, or a group of them (with what a bare boolean stands for). */
-export type Target =
+export type PathTarget =
   | { readonly kind: 'setting'; readonly setting: Setting }
   | { readonly kind: 'group'; readonly shorthand: Setting | undefined };
 
-function isBlock(node: Leaf | Family | Block): node is Block {
+function isBlock(node: SettingSchema | SettingFamily | SettingGroup): node is SettingGroup {
   return 'properties' in node;
 }
 
-function isFamily(node: Leaf | Family | Block): node is Family {
+function isFamily(node: SettingSchema | SettingFamily | SettingGroup): node is SettingFamily {
   return 'additionalProperties' in node;
 }
 
@@ -28,7 +29,7 @@ function envName(keys: readonly string[]): string {
   return ['CLOISTER', ...words].join('_');
 }
 
-function settingOf(leaf: Leaf, keys: readonly string[], parent: Block): Setting {
+function settingOf(leaf: SettingSchema, keys: readonly string[], parent: SettingGroup): Setting {
   const names = [envName(keys)];
   if (parent.shorthand !== undefined && parent.shorthand === keys.at(-1)) {
     names.push(envName(keys.slice(0, -1)));
@@ -36,7 +37,7 @@ function settingOf(leaf: Leaf, keys: readonly string[], parent: Block): Setting 
   return { path: keys.join('.'), leaf, env: [...names, ...(leaf.env ?? [])] };
 }
 
-function listSettings(block: Block, keys: readonly string[]): Setting[] {
+function listSettings(block: SettingGroup, keys: readonly string[]): Setting[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     if (isFamily(node)) return [];
     return isBlock(node) ? listSettings(node, [...keys, key]) : [settingOf(node, [...keys, key], block)];
@@ -44,17 +45,17 @@ function listSettings(block: Block, keys: readonly string[]): Setting[] {
 }
 
 /** Every setting whose name is fixed, in the order of the schema. */
-export const SETTINGS: readonly Setting[] = listSettings(CONFIG, []);
+export const SETTINGS: readonly Setting[] = listSettings(CONFIG_SCHEMA, []);
 
 /** A block that one variable can set as a whole, in JSON. */
-export interface NamedBlock {
+export interface NamedGroup {
   readonly path: string;
   readonly env: string;
   /** A bare boolean may stand for it. */
   readonly shorthand: boolean;
 }
 
-function listBlocks(block: Block, keys: readonly string[]): NamedBlock[] {
+function listBlocks(block: SettingGroup, keys: readonly string[]): NamedGroup[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     const named = { path: path.join('.'), env: envName(path) };
@@ -65,17 +66,17 @@ function listBlocks(block: Block, keys: readonly string[]): NamedBlock[] {
 }
 
 /** Every block and family, the outer ones first. */
-export const BLOCKS: readonly NamedBlock[] = listBlocks(CONFIG, []);
+export const GROUPS: readonly NamedGroup[] = listBlocks(CONFIG_SCHEMA, []);
 
 /** A family with where it lies. */
 export interface NamedFamily {
   readonly path: string;
   /** What the variable of a member begins with, its `_` included. */
   readonly env: string;
-  readonly node: Family;
+  readonly node: SettingFamily;
 }
 
-function listFamilies(block: Block, keys: readonly string[]): NamedFamily[] {
+function listFamilies(block: SettingGroup, keys: readonly string[]): NamedFamily[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     if (isFamily(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
@@ -83,10 +84,10 @@ function listFamilies(block: Block, keys: readonly string[]): NamedFamily[] {
   });
 }
 
-export const FAMILIES: readonly NamedFamily[] = listFamilies(CONFIG, []);
+export const FAMILIES: readonly NamedFamily[] = listFamilies(CONFIG_SCHEMA, []);
 
 /** The setting of this name in a family; none when the name is not allowed there. */
-export function memberOf({ path, env, node }: NamedFamily, name: string): Setting | undefined {
+export function familyMember({ path, env, node }: NamedFamily, name: string): Setting | undefined {
   if (!new RegExp(node.propertyNames.pattern).test(name)) return undefined;
   return { path: `${path}.${name}`, leaf: node.additionalProperties, env: [env + name] };
 }
@@ -95,15 +96,15 @@ const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
 
 function memberAt(path: string): Setting | undefined {
   const family = FAMILIES.find((one) => path.startsWith(`${one.path}.`));
-  return family === undefined ? undefined : memberOf(family, path.slice(family.path.length + 1));
+  return family === undefined ? undefined : familyMember(family, path.slice(family.path.length + 1));
 }
 
 /** The setting at a canonical path, if there is one. */
-export function settingAt(path: string): Setting | undefined {
+export function findSetting(path: string): Setting | undefined {
   return BY_PATH.get(path) ?? memberAt(path);
 }
 
-function addLeaf(targets: Map<string, Target>, written: string, setting: Setting): void {
+function addLeaf(targets: Map<string, PathTarget>, written: string, setting: Setting): void {
   targets.set(written, { kind: 'setting', setting });
   for (const alias of setting.leaf.aliases ?? []) {
     targets.set(alias, { kind: 'setting', setting });
@@ -112,13 +113,17 @@ function addLeaf(targets: Map<string, Target>, written: string, setting: Setting
   }
 }
 
-function addBlock(targets: Map<string, Target>, block: Block, at: { written: string; path: string }): void {
-  const shorthand = block.shorthand === undefined ? undefined : settingAt(`${at.path}.${block.shorthand}`);
+function addBlock(
+  targets: Map<string, PathTarget>,
+  block: SettingGroup,
+  at: { written: string; path: string },
+): void {
+  const shorthand = block.shorthand === undefined ? undefined : findSetting(`${at.path}.${block.shorthand}`);
   targets.set(at.written, { kind: 'group', shorthand });
   for (const [key, node] of Object.entries(block.properties)) {
     const path = at.path === '' ? key : `${at.path}.${key}`;
     const written = at.written === '' ? key : `${at.written}.${key}`;
-    const setting = settingAt(path);
+    const setting = findSetting(path);
     if (setting !== undefined) addLeaf(targets, written, setting);
     if (isFamily(node)) targets.set(written, { kind: 'group', shorthand: undefined });
     if (!isBlock(node)) continue;
@@ -126,9 +131,9 @@ function addBlock(targets: Map<string, Target>, block: Block, at: { written: str
   }
 }
 
-function indexTargets(): ReadonlyMap<string, Target> {
-  const targets = new Map<string, Target>();
-  addBlock(targets, CONFIG, { written: '', path: '' });
+function indexTargets(): ReadonlyMap<string, PathTarget> {
+  const targets = new Map<string, PathTarget>();
+  addBlock(targets, CONFIG_SCHEMA, { written: '', path: '' });
   return targets;
 }
 
@@ -136,7 +141,7 @@ function indexTargets(): ReadonlyMap<string, Target> {
 export const TARGETS = indexTargets();
 
 /** What a dotted path in a file means, members of families included. */
-export function targetOf(written: string): Target | undefined {
+export function findTarget(written: string): PathTarget | undefined {
   const target = TARGETS.get(written);
   if (target !== undefined) return target;
   const setting = memberAt(written);

@@ -1,16 +1,16 @@
 // The way of a delivered request: path, route or recipe, decision, original, then a variant or the file as it is.
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../errors.ts';
-import type { Caching, DeliveryAnswer, FileRequest } from './answers/answer.ts';
-import { cacheControlOf, headersConsulted, varyHeader } from './answers/cache-headers.ts';
-import { BINARY_TYPE, contentTypeOf, isRasterImage } from './answers/content-types.ts';
-import { fileAnswer } from './answers/file-answer.ts';
-import { isFresh } from './answers/freshness.ts';
-import { imageTypeOf, SIGNATURE_BYTES } from './answers/image-signature.ts';
 import type { Decision, Fact, Source, SourceFile, Visitor } from './delivery.ts';
 import { type OriginalAddress, originalAddress, splitName } from './delivery-path.ts';
 import type { Images } from './images/images.ts';
 import type { Recipe } from './recipes/recipe.ts';
+import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
+import { BINARY_TYPE, deliveredContentType, isRasterImage } from './responses/content-types.ts';
+import type { CacheOptions, DeliveryResponse, FileRequest } from './responses/delivery-response.ts';
+import { createFileResponse } from './responses/file-response.ts';
+import { isFresh } from './responses/freshness.ts';
+import { detectImageType, SIGNATURE_BYTES } from './responses/image-signature.ts';
 import { decodeOriginalPath } from './sources/original-path.ts';
 import type { RemoteSource } from './sources/remote.ts';
 
@@ -88,15 +88,15 @@ function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promis
 
 /** Where neither name nor source says it, the first bytes do whether a file is an image. */
 async function typeOf(path: string, file: SourceFile): Promise<string> {
-  const type = contentTypeOf(path, file.contentType);
+  const type = deliveredContentType(path, file.contentType);
   if (type !== BINARY_TYPE || file.size === undefined || file.size < SIGNATURE_BYTES) return type;
-  return imageTypeOf(await buffer(await file.open({ start: 0, end: SIGNATURE_BYTES - 1 }))) ?? type;
+  return detectImageType(await buffer(await file.open({ start: 0, end: SIGNATURE_BYTES - 1 }))) ?? type;
 }
 
 async function standIn(path: string, deps: DeliverDeps): Promise<Original> {
-  const file = isRasterImage(contentTypeOf(path, undefined)) ? await deps.fallback() : undefined;
+  const file = isRasterImage(deliveredContentType(path, undefined)) ? await deps.fallback() : undefined;
   if (file === undefined) throw fileNotFound();
-  const contentType = contentTypeOf('', file.contentType);
+  const contentType = deliveredContentType('', file.contentType);
   return { file, contentType, sourceId: 'fallback', status: 404 };
 }
 
@@ -107,29 +107,30 @@ async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<
   const path = 'path' in address ? address.path : address.url.pathname;
   const file = await find(address, deps);
   if (file === undefined) return standIn(path, deps);
-  const contentType = recipe === undefined ? contentTypeOf(path, file.contentType) : await typeOf(path, file);
+  const contentType =
+    recipe === undefined ? deliveredContentType(path, file.contentType) : await typeOf(path, file);
   const sourceId = 'path' in address ? `file:${path}` : `url:${address.url.href}`;
   return { file, contentType, sourceId, status: 200 };
 }
 
 /** Errors and what stands in are never kept: the image may be there at the next request. */
-function cachingOf({ consulted }: Wish, { status }: Original, { cacheControl }: DeliverDeps): Caching {
-  const vary = headersConsulted(consulted);
-  return { vary, cacheControl: status === 404 ? 'no-store' : cacheControlOf(cacheControl, consulted) };
+function cachingOf({ consulted }: Wish, { status }: Original, { cacheControl }: DeliverDeps): CacheOptions {
+  const vary = consultedHeaders(consulted);
+  return { vary, cacheControl: status === 404 ? 'no-store' : cacheControlHeader(cacheControl, consulted) };
 }
 
 interface Rendering {
   readonly recipe: Recipe;
   readonly rest: string;
   readonly original: Original;
-  readonly caching: Caching;
+  readonly caching: CacheOptions;
 }
 
 async function variantAnswer(
   { recipe, rest, original, caching }: Rendering,
   request: DeliveryRequest,
   deps: DeliverDeps,
-): Promise<DeliveryAnswer> {
+): Promise<DeliveryResponse> {
   const images = await deps.images();
   const { accept, query, signal } = request;
   const wanted = { recipe, source: original.file, sourceId: original.sourceId, accept, query };
@@ -153,10 +154,10 @@ async function variantAnswer(
 }
 
 /** The file as it is; what stands in for a missing one is sent whole. */
-function passThrough(original: Original, request: DeliveryRequest, caching: Caching): DeliveryAnswer {
-  if (original.status === 200) return fileAnswer(original, request, caching);
+function passThrough(original: Original, request: DeliveryRequest, caching: CacheOptions): DeliveryResponse {
+  if (original.status === 200) return createFileResponse(original, request, caching);
   const whole = { ...request, range: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
-  const answer = fileAnswer(original, whole, caching);
+  const answer = createFileResponse(original, whole, caching);
   const { ETag, 'Last-Modified': modified, 'Accept-Ranges': ranges, ...headers } = answer.headers;
   return { ...answer, headers, status: 404 };
 }
@@ -165,7 +166,7 @@ function passThrough(original: Original, request: DeliveryRequest, caching: Cach
  * Describes the answer to a request; its body is opened by whoever sends it. Rejects with an AppError: NOT_FOUND,
  * PARAMETER_INVALID, those of images and of other web servers; with a StoreError where a source is away.
  */
-export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Promise<DeliveryAnswer> {
+export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Promise<DeliveryResponse> {
   const wish = await readPath(request, deps);
   const original = await findOriginal(wish, deps);
   const caching = cachingOf(wish, original, deps);

@@ -1,14 +1,21 @@
 // A request becomes a job of the sandbox, and the job's outcome an answer or an error in the one envelope.
+
+import type { Capabilities } from '../capabilities/capabilities.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { EndpointCalls, EndpointRequest, EndpointResponse } from './calls.ts';
-import type { Capabilities } from './capabilities/capabilities.ts';
-import type { EndpointMatch, LiveModule, ModuleService } from './modules.ts';
+import type { EndpointMatch, LiveModule, ModuleService } from '../modules/model/types.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type {
+  FailureCode,
+  GuestLog,
+  InvocationRequest,
+  InvocationResult,
+  Sandbox,
+} from '../sandbox-supervisor/sandbox.ts';
 import { createRequestView } from './request-view.ts';
 import { createResponseView } from './response-view.ts';
-import type { FailureCode, GuestLog, Job, Outcome, Sandbox } from './sandbox.ts';
-import type { Unit } from './unit.ts';
+import type { EndpointCalls, EndpointRequest, EndpointResponse } from './types.ts';
 
-type Answer = Extract<Outcome, { readonly kind: 'response' }>;
+type Answer = Extract<InvocationResult, { readonly kind: 'response' }>;
 
 interface EndpointCallsDeps {
   readonly sandbox: Pick<Sandbox, 'run'>;
@@ -27,7 +34,7 @@ const RETRY_SECONDS: ReadonlyMap<ErrorCode, number> = new Map([
   ['SANDBOX_DISABLED', 60],
 ]);
 /** Failures that say nothing about the code: its log is not filled with them. */
-const NOT_ITS_FAULT: ReadonlySet<FailureCode> = new Set([
+const UNLOGGED_ERRORS: ReadonlySet<FailureCode> = new Set([
   'ENDPOINT_BUSY',
   'ENDPOINT_RATE_LIMITED',
   'ENDPOINT_SUSPENDED',
@@ -36,7 +43,7 @@ const NOT_ITS_FAULT: ReadonlySet<FailureCode> = new Set([
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
-function unavailable(code: ErrorCode, message?: string): AppError {
+function unavailableError(code: ErrorCode, message?: string): AppError {
   const seconds = RETRY_SECONDS.get(code);
   const shown = message === undefined ? {} : { message };
   const headers = seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } };
@@ -49,11 +56,11 @@ export function allowedMethods({ methods }: LiveModule): string {
   return [...new Set([...methods, ...implied])].join(', ');
 }
 
-const answers = ({ methods }: LiveModule, method: string) =>
+const handlesMethod = ({ methods }: LiveModule, method: string) =>
   methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
 
 /** What `next(error)` asked for: its status, nothing of its text. */
-function passedOn(endpoint: LiveModule, status = 500): AppError {
+function nextError(endpoint: LiveModule, status = 500): AppError {
   const message = status < 500 ? { message: 'The endpoint refused the request' } : {};
   // RFC 9110 15.5.2 and 15.5.6 demand these beside the status.
   if (status === 401) return new AppError('ENDPOINT_ERROR', { status, ...message, headers: CHALLENGE });
@@ -61,20 +68,27 @@ function passedOn(endpoint: LiveModule, status = 500): AppError {
   return new AppError('ENDPOINT_ERROR', { status, ...message, headers });
 }
 
-function recordOf({ message, stack }: Extract<Outcome, { readonly kind: 'failure' }>): GuestLog {
+function errorLogRecord({
+  message,
+  stack,
+}: Extract<InvocationResult, { readonly kind: 'failure' }>): GuestLog {
   return { level: 'error', message, ...(stack === undefined ? {} : { stack }) };
 }
 
 /** What an outcome comes to when it is no answer. The texts go to the log of the module, to nobody else. */
-function failed(outcome: Exclude<Outcome, Answer>, job: Job, endpoint: LiveModule): AppError {
+function resultError(
+  outcome: Exclude<InvocationResult, Answer>,
+  job: InvocationRequest,
+  endpoint: LiveModule,
+): AppError {
   switch (outcome.kind) {
     case 'next':
       if (outcome.error === undefined) return new AppError('NOT_FOUND');
       job.log({ level: 'error', message: outcome.error.message });
-      return passedOn(endpoint, outcome.error.statusCode);
+      return nextError(endpoint, outcome.error.statusCode);
     case 'failure':
-      if (!NOT_ITS_FAULT.has(outcome.code)) job.log(recordOf(outcome));
-      return unavailable(outcome.code, outcome.shown);
+      if (!UNLOGGED_ERRORS.has(outcome.code)) job.log(errorLogRecord(outcome));
+      return unavailableError(outcome.code, outcome.shown);
     case 'result':
       // Only hooks return results.
       return new AppError('ENDPOINT_ERROR');
@@ -88,13 +102,14 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
   const responseView = createResponseView();
 
   const refusal = (endpoint: LiveModule, method: string): AppError | undefined => {
-    if (!enabled) return unavailable('SANDBOX_DISABLED');
-    if (endpoint.state !== 'active' || endpoint.unit === undefined) return unavailable('ENDPOINT_SUSPENDED');
-    if (answers(endpoint, method)) return undefined;
+    if (!enabled) return unavailableError('SANDBOX_DISABLED');
+    if (endpoint.state !== 'active' || endpoint.moduleVersion === undefined)
+      return unavailableError('ENDPOINT_SUSPENDED');
+    if (handlesMethod(endpoint, method)) return undefined;
     return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allowedMethods(endpoint) } });
   };
 
-  const jobOf = (unit: Unit, match: EndpointMatch, request: EndpointRequest): Job => {
+  const jobOf = (unit: ModuleVersion, match: EndpointMatch, request: EndpointRequest): InvocationRequest => {
     const { client, requestId } = request;
     return {
       unit,
@@ -105,8 +120,13 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
     };
   };
 
-  const settle = (job: Job, endpoint: LiveModule, method: string, outcome: Outcome): EndpointResponse => {
-    if (outcome.kind !== 'response') throw failed(outcome, job, endpoint);
+  const settle = (
+    job: InvocationRequest,
+    endpoint: LiveModule,
+    method: string,
+    outcome: InvocationResult,
+  ): EndpointResponse => {
+    if (outcome.kind !== 'response') throw resultError(outcome, job, endpoint);
     const { response, dropped } = responseView(job.unit, method, outcome);
     if (dropped.length > 0) {
       job.log({ level: 'warn', message: `headers without a grant dropped: ${dropped.join(', ')}` });
@@ -115,13 +135,13 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
   };
 
   return {
-    refusal,
+    findError: refusal,
     call(match, request) {
       const { endpoint } = match;
-      const { unit } = endpoint;
+      const { moduleVersion: unit } = endpoint;
       const refused = refusal(endpoint, request.method);
       if (refused !== undefined || unit === undefined) {
-        return Promise.reject(refused ?? unavailable('ENDPOINT_SUSPENDED'));
+        return Promise.reject(refused ?? unavailableError('ENDPOINT_SUSPENDED'));
       }
       const job = jobOf(unit, match, request);
       return sandbox.run(job).then((outcome) => settle(job, endpoint, request.method, outcome));

@@ -1,8 +1,8 @@
 // What posted code sees of a request: plain data, and of the headers only the granted ones.
 import type { GuestRequest } from '../../sandbox/protocol.ts';
-import type { EndpointRequest } from './calls.ts';
-import { createHeaderGrant, type HeaderGrant } from './header-rules.ts';
-import type { Unit } from './unit.ts';
+import { createHeaderGrant, type HeaderGrant } from '../modules/policy/header-rules.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type { EndpointRequest } from './types.ts';
 
 type Headers = EndpointRequest['headers'];
 
@@ -56,7 +56,7 @@ interface Shown {
 
 function headersText(headers: Headers, { grant, names }: Shown): string {
   let text = '';
-  const granted = grant.open ? Object.keys(headers).filter(grant.allows) : grant.exact;
+  const granted = grant.hasPatterns ? Object.keys(headers).filter(grant.allows) : grant.exact;
   for (const name of granted) {
     // A granted name such as `constructor` must not reach what every object inherits.
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
@@ -83,8 +83,8 @@ function clientText({ client }: EndpointRequest): string {
  * it is written for each request and most of it is known before.
  */
 export function createRequestView() {
-  const known = new WeakMap<Unit, Shown>();
-  const shownOf = (unit: Unit): Shown => {
+  const known = new WeakMap<ModuleVersion, Shown>();
+  const shownOf = (unit: ModuleVersion): Shown => {
     const before = known.get(unit);
     if (before !== undefined) return before;
     const grant = createHeaderGrant('request', unit.policy.grants.request.headers);
@@ -92,7 +92,7 @@ export function createRequestView() {
     known.set(unit, shown);
     return shown;
   };
-  return (unit: Unit, request: EndpointRequest, params: GuestRequest['params']): string => {
+  return (unit: ModuleVersion, request: EndpointRequest, params: GuestRequest['params']): string => {
     const { method, url, body, ip } = request;
     const end = pathEnd(url);
     const quoted = quote(url);

@@ -1,10 +1,11 @@
 // What a client sees of an answer of posted code: its status and body, and of its headers only the granted ones.
-import type { EndpointResponse } from './calls.ts';
-import { createHeaderGrant, type HeaderGrant, isFraming } from './header-rules.ts';
-import type { Outcome } from './sandbox.ts';
-import type { Unit } from './unit.ts';
 
-type GuestResponse = Extract<Outcome, { readonly kind: 'response' }>;
+import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/header-rules.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type { InvocationResult } from '../sandbox-supervisor/sandbox.ts';
+import type { EndpointResponse } from './types.ts';
+
+type GuestResponse = Extract<InvocationResult, { readonly kind: 'response' }>;
 type Header = EndpointResponse['headers'][number];
 
 interface View {
@@ -50,7 +51,7 @@ function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant
   let fenced = false;
   for (const [written, value] of given) {
     const name = written.toLowerCase();
-    if (isFraming(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
+    if (isFramingHeader(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
     else {
       add(headers, name, value);
       fenced ||= name === FENCE[0];
@@ -70,13 +71,13 @@ function bodyOf({ status, body }: GuestResponse, method: string, headers: Header
 
 /** Makes the function that holds an answer against the grants of its unit. */
 export function createResponseView() {
-  const grants = new WeakMap<Unit, HeaderGrant>();
-  const grantOf = (unit: Unit): HeaderGrant => {
+  const grants = new WeakMap<ModuleVersion, HeaderGrant>();
+  const grantOf = (unit: ModuleVersion): HeaderGrant => {
     const known = grants.get(unit) ?? createHeaderGrant('response', unit.policy.grants.response.headers);
     grants.set(unit, known);
     return known;
   };
-  return (unit: Unit, method: string, answer: GuestResponse): View => {
+  return (unit: ModuleVersion, method: string, answer: GuestResponse): View => {
     const { headers, dropped } = headersOf(answer, grantOf(unit));
     const body = bodyOf(answer, method, headers);
     return {

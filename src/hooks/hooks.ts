@@ -1,17 +1,17 @@
 // Hooks of collections, run in the sandbox: before-hooks while the client waits, after-hooks behind the answer.
 import { setTimeout } from 'node:timers/promises';
-import type { DocumentHooks, Happening, HookTask } from '../collections/hooks.ts';
+import type { AfterHookEvent, DocumentHooks, HookTask } from '../collections/hooks/document-hooks.ts';
 import { AppError } from '../errors.ts';
-import type { Json } from '../lib/json.ts';
-import { createBehind } from './behind.ts';
-import { createReadResult } from './hook-result.ts';
-import { createResultRooms, RESULT_ROOM } from './result-room.ts';
-import { createRunHook, type RunDeps } from './run-hook.ts';
+import type { Json } from '../lib/json/json.ts';
+import { createBackgroundQueue } from './background-queue.ts';
+import { createHookResultParser } from './hook-result.ts';
+import { createResultQuotas, HOOK_RESULT_LIMITS } from './result-quota.ts';
+import { createRunHook, type RunHookDeps } from './run-hook.ts';
 
 /** Milliseconds that the after-hooks of one document may take together. */
-const BEHIND_MS = 30_000;
+const AFTER_HOOKS_TIMEOUT_MS = 30_000;
 
-interface HooksDeps extends Omit<RunDeps, 'pause'> {
+interface HooksDeps extends Omit<RunHookDeps, 'pause'> {
   readonly limits: { readonly jsonValues: number };
   readonly log: {
     warn(fields: object, message: string): void;
@@ -28,8 +28,8 @@ export interface Hooks extends DocumentHooks {
 export function createHooks(deps: HooksDeps): Hooks {
   const { log, now, limits } = deps;
   const runHook = createRunHook({ ...deps, pause: (ms) => setTimeout(ms) });
-  const readResult = createReadResult(limits);
-  const behind = createBehind();
+  const readResult = createHookResultParser(limits);
+  const behind = createBackgroundQueue();
 
   const runAll = async (task: HookTask, obj: string): Promise<Json | undefined> => {
     let text = obj;
@@ -44,8 +44,8 @@ export function createHooks(deps: HooksDeps): Hooks {
     return readResult(text, last, task, task.use);
   };
 
-  const runOne = async ({ event, collection, text }: Happening, context: HookTask['context']) => {
-    const until = now() + BEHIND_MS;
+  const runOne = async ({ event, collection, text }: AfterHookEvent, context: HookTask['context']) => {
+    const until = now() + AFTER_HOOKS_TIMEOUT_MS;
     const about = { documents: [text], patient: true };
     const task = { event, collection, context, ...about, until };
     try {
@@ -60,7 +60,7 @@ export function createHooks(deps: HooksDeps): Hooks {
 
   return {
     run: runAll,
-    openRoom: createResultRooms(RESULT_ROOM),
+    openRoom: createResultQuotas(HOOK_RESULT_LIMITS),
     runBehind(happenings, context) {
       let dropped = 0;
       for (const happening of happenings) {

@@ -3,61 +3,68 @@
 import type { IncomingMessage } from 'node:http';
 import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createAuthenticate } from './authenticate.ts';
-import { acceptJson } from './body.ts';
-import { createConnections } from './connections.ts';
-import type { HttpConfig, HttpDeps } from './deps.ts';
-import { createEndpointAddresses, type EndpointAddresses } from './endpoint-address.ts';
-import { createErrorHandler } from './error-handler.ts';
-import { createFramework } from './framework.ts';
-import { createDownloads } from './media/files.ts';
-import { createMediaAddresses } from './media/media-address.ts';
+import { createAuthenticate } from './access/authenticate.ts';
+import { tokenRoutes } from './access/token-routes.ts';
+import { auditRoutes } from './admin/audit-routes.ts';
+import { cacheFlushRoutes } from './admin/cache-flush-routes.ts';
+import { clientRoutes } from './admin/client-routes.ts';
+import { collectionListRoutes } from './admin/collection-list-routes.ts';
+import { configRoutes } from './admin/config-routes.ts';
+import { faviconRoute, healthRoutes } from './admin/health-routes.ts';
+import { specificationRoutes } from './admin/specification-routes.ts';
+import { statusRoutes } from './admin/status-routes.ts';
+import { useJsonParser } from './core/body-parsers.ts';
+import { createErrorHandler } from './core/error-handler.ts';
+import type { HttpConfig, HttpDeps } from './core/http-deps.ts';
+import { documentRoutes } from './documents/document-routes.ts';
+import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
+import { createDownloadHandlers } from './media/file-downloads.ts';
+import { mediaFileRoutes } from './media/file-routes.ts';
+import { createMediaUrlRewriter } from './media/media-url-rewrite.ts';
 import { createReceiveUpload } from './media/receive-upload.ts';
-import { refuseUnsigned } from './media/uploads.ts';
-import { createOnSend } from './on-send.ts';
-import { createResponseCache, type ResponseCache } from './response-cache.ts';
-import { apiCollectionsRoutes } from './routes/api-collections.ts';
-import { apiConfigRoutes } from './routes/api-config.ts';
-import { apiEndpointsRoutes } from './routes/api-endpoints.ts';
-import { auditRoutes } from './routes/audit.ts';
-import { clientRoutes } from './routes/clients.ts';
-import { documentRoutes } from './routes/documents.ts';
-import { endpointRoutes } from './routes/endpoints.ts';
-import { flushRoutes } from './routes/flush.ts';
-import { faviconRoute, healthRoutes } from './routes/health.ts';
-import { hookRoutes } from './routes/hooks.ts';
-import { mediaFileRoutes } from './routes/media-files.ts';
-import { signedUploadRoutes } from './routes/signed-uploads.ts';
-import { specificationRoutes } from './routes/specifications.ts';
-import { statusRoutes } from './routes/status.ts';
-import { tokenRoutes } from './routes/token.ts';
+import { signedUploadRoutes } from './media/signed-upload-routes.ts';
+import { rejectUnsigned } from './media/upload-handler.ts';
+import { endpointListRoutes } from './modules/endpoint-list-routes.ts';
+import { endpointRoutes } from './modules/endpoint-routes.ts';
+import { createEndpointUrlRewriter, type EndpointUrlRewriter } from './modules/endpoint-url-rewrite.ts';
+import { hookRoutes } from './modules/hook-routes.ts';
+import { createConnectionTracker } from './transport/connection-tracker.ts';
+import { createFastifyServer } from './transport/fastify-server.ts';
+import { createOnSend } from './transport/on-send.ts';
 
-const EXPOSED = ['ETag', 'X-Request-Id', 'X-Cache', 'X-Cache-Lookup', 'WWW-Authenticate', 'Retry-After'];
+const EXPOSED_HEADERS = [
+  'ETag',
+  'X-Request-Id',
+  'X-Cache',
+  'X-Cache-Lookup',
+  'WWW-Authenticate',
+  'Retry-After',
+];
 
-function responseCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {
+function createCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
   return createResponseCache({ cache, store, registry, bootId: newId(), ttlSeconds: config.cache.ttl });
 }
 
 /** The origin of the request, or any when it names none. */
-const reflect: OriginFunction = (origin, done) => done(null, origin ?? '*');
+const reflectOrigin: OriginFunction = (origin, done) => done(null, origin ?? '*');
 
-function allowOrigins(
+function registerCors(
   server: FastifyInstance,
   { enabled, origins }: HttpConfig['cors'],
-  addresses: EndpointAddresses,
+  addresses: EndpointUrlRewriter,
 ): void {
   if (!enabled) return;
   const options = {
-    origin: origins.includes('*') ? reflect : [...origins],
+    origin: origins.includes('*') ? reflectOrigin : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: EXPOSED,
+    exposedHeaders: EXPOSED_HEADERS,
     strictPreflight: false,
   };
   const plain = { ...options, preflight: false };
   // An OPTIONS request of an endpoint that is no preflight is for its code, which may answer it.
   const isPlain = ({ raw }: FastifyRequest) =>
-    raw.headers['access-control-request-method'] === undefined && addresses.matchOf(raw) !== undefined;
+    raw.headers['access-control-request-method'] === undefined && addresses.getMatch(raw) !== undefined;
   server.register(cors, {
     delegator: (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void) =>
       done(null, isPlain(request) ? plain : options),
@@ -65,25 +72,25 @@ function allowOrigins(
 }
 
 /** Builds the server. It does not listen yet; `inject` works. */
-export function createServer(deps: HttpDeps): FastifyInstance {
+export function createContentServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
-  const addresses = createEndpointAddresses(deps.modules.registry);
-  const connections = createConnections({
+  const addresses = createEndpointUrlRewriter(deps.modules.registry);
+  const connections = createConnectionTracker({
     limits: deps.config.limits,
     unsent: deps.unsent,
     logger: deps.logger,
     now: () => performance.now(),
   });
-  const mediaAddresses = createMediaAddresses(deps.registry);
+  const mediaAddresses = createMediaUrlRewriter(deps.registry);
   const rewriteUrl = (raw: IncomingMessage) => mediaAddresses.rewrite(raw) ?? addresses.rewrite(raw);
-  const server = createFramework(deps, { connections, onError, rewriteUrl });
-  const cache = responseCache(deps);
-  const files = createDownloads({ ...deps, connections });
+  const server = createFastifyServer(deps, { connections, onError, rewriteUrl });
+  const cache = createCache(deps);
+  const files = createDownloadHandlers({ ...deps, connections });
   const receive = createReceiveUpload(deps, connections);
   server.decorateRequest('collection', null);
   server.addHook('onSend', createOnSend(connections));
-  acceptJson(server, deps.config.limits.jsonValues);
-  allowOrigins(server, deps.config.cors, addresses);
+  useJsonParser(server, deps.config.limits.jsonValues);
+  registerCors(server, deps.config.cors, addresses);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   server.register(async (scope) => healthRoutes(scope, deps));
@@ -92,18 +99,18 @@ export function createServer(deps: HttpDeps): FastifyInstance {
     known.setNotFoundHandler(() => undefined);
     known.register(async (scope) => faviconRoute(scope));
     known.register(async (scope) => clientRoutes(scope, deps));
-    known.register(async (scope) => apiConfigRoutes(scope, deps));
-    known.register(async (scope) => apiCollectionsRoutes(scope, deps));
+    known.register(async (scope) => configRoutes(scope, deps));
+    known.register(async (scope) => collectionListRoutes(scope, deps));
     known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));
-    known.register(async (scope) => flushRoutes(scope, cache));
-    known.register(async (scope) => apiEndpointsRoutes(scope, deps));
+    known.register(async (scope) => cacheFlushRoutes(scope, cache));
+    known.register(async (scope) => endpointListRoutes(scope, deps));
     known.register(async (scope) => hookRoutes(scope, deps));
     known.register(async (scope) => endpointRoutes(scope, deps, addresses));
     known.register(async (scope) => specificationRoutes(scope, deps));
     known.register(async (scope) => signedUploadRoutes(scope, deps, { addresses: mediaAddresses, receive }));
     known.register(async (scope) => {
-      documentRoutes(scope, deps, { cache, connections, files, receive, refuseUnsigned });
+      documentRoutes(scope, deps, { cache, connections, files, receive, refuseUnsigned: rejectUnsigned });
     });
     known.register(async (scope) => mediaFileRoutes(scope, deps, files));
   });

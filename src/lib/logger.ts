@@ -1,7 +1,7 @@
 // The log, without secrets: one JSON object a line for machines, or lines for people at a terminal.
 import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
 import { createPrettyPrinter } from './pretty-log.ts';
-import { escapeControls } from './terminal-text.ts';
+import { escapeControlCharacters } from './terminal-escape.ts';
 
 export type Logger = PinoLogger;
 
@@ -51,7 +51,7 @@ function redactedPaths(secrets: readonly string[]): string[] {
 const CHATTY = ['trace', 'debug', 'info'];
 
 /** The log of a command of the console: what a server tells about its day is noise under a command's own output. */
-export function logOfCommands({ level, format }: LogOptions): LogOptions {
+export function commandLogOptions({ level, format }: LogOptions): LogOptions {
   return { level: CHATTY.includes(level) ? 'warn' : level, format };
 }
 
@@ -60,7 +60,7 @@ function formatted(stream: DestinationStream, format: LogOptions['format'], term
   const isTerminal = terminal.isTTY === true;
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);
   const colors = isTerminal && terminal.hasColors?.() === true;
-  const print = isPretty ? createPrettyPrinter({ colors }) : escapeControls;
+  const print = isPretty ? createPrettyPrinter({ colors }) : escapeControlCharacters;
   return { write: (line: string) => stream.write(print(line)) };
 }
 

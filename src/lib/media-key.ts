@@ -6,7 +6,7 @@ const MAX_PART_BYTES = 255;
 const MAX_KEY_BYTES = 900;
 
 /** Name at the top of a media store where uploads are staged: no file has a key below it. */
-export const STAGING = '.uploads';
+export const STAGING_FOLDER = '.uploads';
 
 // A backslash separates folders on Windows, and no name that we make has control characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -20,16 +20,16 @@ function isPart(part: string): boolean {
 export function isMediaKey(key: string): boolean {
   if (Buffer.byteLength(key) > MAX_KEY_BYTES || FORBIDDEN.test(key) || !key.isWellFormed()) return false;
   const parts = key.split('/');
-  return parts.every(isPart) && parts[0]?.toLowerCase() !== STAGING;
+  return parts.every(isPart) && parts[0]?.toLowerCase() !== STAGING_FOLDER;
 }
 
 /** The prefix of a bucket for `media.basePath`: its parts without empty ones and `.`, ended by `/`; empty for the root. */
-export function prefixOf(basePath: string): string {
+export function bucketKeyPrefix(basePath: string): string {
   const parts = basePath.split('/').filter((part) => part !== '' && part !== '.');
   return parts.map((part) => `${part}/`).join('');
 }
 
 /** The key of a file whose record has this `path`, with the prefix of a bucket or without. */
-export function keyOfPath(path: string, prefix: string): string {
+export function mediaKeyOfPath(path: string, prefix: string): string {
   return prefix !== '' && path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }

@@ -1,7 +1,7 @@
 // Turns records of the log into lines for people: time, level, message, fields. Whatever a record holds, the terminal is
 // sent nothing but visible text and the colours of this file.
 import { styleText } from 'node:util';
-import { escapeControls } from './terminal-text.ts';
+import { escapeControlCharacters } from './terminal-escape.ts';
 
 interface PrettyOptions {
   readonly colors: boolean;
@@ -27,12 +27,12 @@ const SHORT = new Map([...'bfnrt'].map((letter, at) => [`\\${letter}`, '\b\f\n\r
 
 /** JSON text in whose keys and values everything that steers a terminal is a visible sign. */
 function visible(json: string): string {
-  return escapeControls(json).replace(ESCAPE, (sequence, hex?: string) => {
+  return escapeControlCharacters(json).replace(ESCAPE, (sequence, hex?: string) => {
     const code = hex === undefined ? SHORT.get(sequence) : Number.parseInt(hex, 16);
     if (code === undefined) return sequence;
     if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
     const char = String.fromCharCode(code);
-    return escapeControls(char) === char ? sequence : '\ufffd';
+    return escapeControlCharacters(char) === char ? sequence : '\ufffd';
   });
 }
 

@@ -1,6 +1,6 @@
 // Copies the files of one media store to another, for operators who move from disk to a bucket or back.
 import { addAbortSignal } from 'node:stream';
-import { isStoreAway, StoreError } from '../errors.ts';
+import { isStoreUnavailable, StoreError } from '../errors.ts';
 import type { MediaKey, MediaStore, StoredFile } from '../stores/media-store.ts';
 
 /** Files that are copied at the same time. A bucket keeps up to two parts of 8 MiB of each in memory. */
@@ -37,7 +37,7 @@ const differs = (there: number, here: number) =>
 /** What the operator should read about a failure; undefined where nothing more can be copied. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof FileFailure) return error.message;
-  const isAway: boolean = isStoreAway(error);
+  const isAway: boolean = isStoreUnavailable(error);
   if (error instanceof StoreError && !isAway) return error.explanation ?? error.reason;
   return undefined;
 }

@@ -1,8 +1,8 @@
 // Brings records of files up to date after their files moved to another store: `path` and `cloudUrl` say where they are now.
 import { StoreError } from '../errors.ts';
 
-import { mapSideBySide } from '../lib/side-by-side.ts';
-import { EVERYTHING, type Filter } from '../stores/filter.ts';
+import { mapConcurrent } from '../lib/async/concurrency.ts';
+import { type Filter, MATCH_ALL } from '../stores/filter.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.ts';
 
@@ -88,12 +88,12 @@ export async function copyRecords(deps: CopyRecordsDeps): Promise<number> {
   const { documents, now, queryMs, signal } = deps;
   let written = 0;
   for (const ns of await namespacesOf(deps)) {
-    let filter = EVERYTHING;
+    let filter = MATCH_ALL;
     for (;;) {
       signal.throwIfAborted();
       const query = { filter, sort: [], skip: 0, limit: PAGE };
       const page = await documents.find(ns, query, { deadline: now() + queryMs });
-      const results = await mapSideBySide(page, MAX_AT_ONCE, (record) => update(ns, record, deps));
+      const results = await mapConcurrent(page, MAX_AT_ONCE, (record) => update(ns, record, deps));
       written += results.filter((wasWritten) => wasWritten).length;
       const last = page.at(-1)?._id;
       if (page.length < PAGE || typeof last !== 'string') break;

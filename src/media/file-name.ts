@@ -23,7 +23,7 @@ const TAKEN = /^(count|stats|config|sign|history|[0-9a-f]{24})$/i;
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
 /** As many of the first code points as fit into so many UTF-8 bytes. */
-function cut(text: string, most: number): string {
+function truncateUtf8(text: string, most: number): string {
   let bytes = 0;
   let end = 0;
   for (const point of text) {
@@ -45,14 +45,14 @@ function shorten(name: string): string {
   const { stem, extension } = splitName(name);
   const kept = bytesOf(extension) <= MAX_EXTENSION_BYTES ? extension : '';
   const rest = kept === '' ? name : stem;
-  return cut(rest, MAX_NAME_BYTES - bytesOf(kept)).replace(EDGES, '') + kept;
+  return truncateUtf8(rest, MAX_NAME_BYTES - bytesOf(kept)).replace(EDGES, '') + kept;
 }
 
 /**
  * A name that can be stored, for any text that a client calls a file name. The last part of a path counts; a name that
  * would be taken for an address below the collection, or for a device, gets an underscore.
  */
-export function cleanFileName(sent: string): string {
+export function sanitizeFileName(sent: string): string {
   const seen = sent.replace(UNSEEN, '').normalize('NFC');
   const last = seen.split(/[/\\]/).findLast((part) => part.replace(EDGES, '') !== '') ?? '';
   const name = shorten(last.replace(UNUSABLE, '_').replace(EDGES, ''));

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
-import { isMissing } from '../lib/missing-file.ts';
+import { isFileMissing } from '../lib/files/missing-file.ts';
 
 export interface FolderIssue {
   /** A start with an error would mix files of the server with files that clients send. */
@@ -27,7 +27,7 @@ async function nearest(path: string): Promise<{ readonly path: string; readonly 
   try {
     return { path, isFolder: (await stat(path)).isDirectory() };
   } catch (error) {
-    if (!isMissing(error) || dirname(path) === path) throw error;
+    if (!isFileMissing(error) || dirname(path) === path) throw error;
     return nearest(dirname(path));
   }
 }

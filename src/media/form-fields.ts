@@ -1,14 +1,14 @@
 // The text fields of a form, as values of the fields that the specification declares.
-import type { Collection, Field } from '../collections/collection.ts';
-import { INTERNAL_FIELDS } from '../collections/collection.ts';
-import { WRONG_TYPE } from '../collections/fields/problems.ts';
-import { recordFieldType } from '../collections/record-fields.ts';
-import { fieldItem } from '../collections/rules.ts';
+import type { Collection, Field } from '../collections/model/collection.ts';
+import { INTERNAL_FIELDS } from '../collections/model/collection.ts';
+import { WRONG_TYPE } from '../collections/model/fields/problems.ts';
+import { recordFieldType } from '../collections/model/media-record-fields.ts';
+import { fieldIssue } from '../collections/validation/field-rules.ts';
 import { AppError, type ErrorItem } from '../errors.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
-import { checkJson, MAX_JSON_DEPTH } from '../lib/json-check.ts';
-import { scanInSlices } from '../lib/json-scan.ts';
-import { nextTurn } from '../lib/slices.ts';
+import { yieldToEventLoop } from '../lib/async/yielding.ts';
+import type { Json, JsonObject } from '../lib/json/json.ts';
+import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
+import { scanJsonYielding } from '../lib/json/json-scan.ts';
 
 export interface FormField {
   readonly name: string;
@@ -31,12 +31,12 @@ function booleanOf(text: string): boolean | undefined {
 
 /** The value of a JSON text of at most so many values; undefined when it is none that a document can hold. */
 async function jsonOf(text: string, values: number): Promise<Json | undefined> {
-  const shape = await scanInSlices(Buffer.from(text));
+  const shape = await scanJsonYielding(Buffer.from(text));
   if (shape.depth > MAX_JSON_DEPTH || shape.values > values) return undefined;
-  await nextTurn();
+  await yieldToEventLoop();
   try {
     const value = JSON.parse(text) as Json;
-    return checkJson(value) === undefined ? value : undefined;
+    return findJsonIssue(value) === undefined ? value : undefined;
   } catch {
     return undefined;
   }
@@ -67,7 +67,7 @@ const isOwn = (name: string) => recordFieldType(name) !== undefined || INTERNAL_
  * undeclared ones are left out. `jsonValues`: `limits.jsonValues`. Rejects with DOCUMENT_INVALID, naming every field whose
  * text is no such value or that is sent twice.
  */
-export async function readFields(
+export async function parseFormFields(
   collection: Pick<Collection, 'fields'>,
   sent: readonly FormField[],
   jsonValues: number,
@@ -80,7 +80,7 @@ export async function readFields(
     const value = await parseAs(field, text, jsonValues);
     if (values.has(name))
       items.push({ field: name, message: 'is sent more than once', code: WRONG_TYPE.code });
-    else if (value === undefined) items.push(fieldItem(field, WRONG_TYPE.message, WRONG_TYPE.code));
+    else if (value === undefined) items.push(fieldIssue(field, WRONG_TYPE.message, WRONG_TYPE.code));
     else values.set(name, value);
   }
   if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items });

@@ -1,7 +1,7 @@
 // What the HTTP layer and posted code may ask of media. Types only; `service.ts` does it.
 import type { Readable } from 'node:stream';
-import type { Collection } from '../collections/collection.ts';
-import type { Context } from '../collections/documents.ts';
+import type { Collection } from '../collections/model/collection.ts';
+import type { RequestContext } from '../collections/model/documents.ts';
 import type { ByteRange } from '../stores/media-store.ts';
 
 /** One part of a multipart form, in the order in which it arrives. */
@@ -32,7 +32,7 @@ export interface UploadGrant {
 export interface UploadRequest {
   readonly collection: Collection;
   readonly parts: AsyncIterable<FormPart>;
-  readonly context: Context;
+  readonly context: RequestContext;
   /** Present: exactly one file, named and typed as the grant says, and once. */
   readonly grant?: UploadGrant;
 }
@@ -54,7 +54,7 @@ export interface MediaService {
   /** Stores the files of a form and their records, all or none. `results` are the records as JSON text, in order of the form. */
   upload(request: UploadRequest): Promise<{ readonly results: readonly string[] }>;
   /** The file of a record. Throws NOT_FOUND when there is no such record or its file is gone. */
-  fileById(collection: Collection, id: string, context: Context): Promise<MediaFile>;
+  fileById(collection: Collection, id: string, context: RequestContext): Promise<MediaFile>;
   /** The same by path below the collection's own path, percent-decoded: `2026/11/22/photo.jpg`. */
-  fileByPath(collection: Collection, path: string, context: Context): Promise<MediaFile>;
+  fileByPath(collection: Collection, path: string, context: RequestContext): Promise<MediaFile>;
 }

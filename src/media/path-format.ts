@@ -1,5 +1,5 @@
 // Where a file lies below its collection (`media.pathFormat`), and where instead when its name is taken.
-import type { CollectionAddress } from '../collections/collection.ts';
+import type { CollectionAddress } from '../collections/model/collection.ts';
 import type { Config } from '../config/schema.ts';
 import type { MediaKey } from '../stores/media-store.ts';
 import { withSuffix } from './file-name.ts';
@@ -46,7 +46,7 @@ async function foldersOf({ name, at }: FileToPlace, { format, sha1Of }: Options)
  * The keys that a file may have: the name as it is at the first attempt, then with the time in milliseconds, which is one
  * more at each further attempt.
  */
-export async function candidatesOf(
+export async function createKeyCandidates(
   file: FileToPlace,
   options: Options,
 ): Promise<(attempt: number) => MediaKey> {

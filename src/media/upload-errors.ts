@@ -5,31 +5,31 @@ import { mediaTypeOf } from './media-type.ts';
 
 type SignedFile = Pick<UploadGrant, 'fileName' | 'mimetype'>;
 
-function named(code: ErrorCode, name: string, text?: string): AppError {
+function createNamedError(code: ErrorCode, name: string, text?: string): AppError {
   const error = new AppError(code, text === undefined ? {} : { message: text });
   return new AppError(code, { items: error.items, body: { name, message: error.message } });
 }
 
 /** The token was used by an upload that succeeded. */
-export const tokenUsed = (): AppError => named('UPLOAD_TOKEN_USED', 'TokenUsedError');
+export const tokenUsedError = (): AppError => createNamedError('UPLOAD_TOKEN_USED', 'TokenUsedError');
 
 /** The collection has `signUploads`, and the upload has no token. */
-export const tokenMissing = (): AppError => named('UPLOAD_TOKEN_MISSING', 'NoTokenError');
+export const tokenMissingError = (): AppError => createNamedError('UPLOAD_TOKEN_MISSING', 'NoTokenError');
 
 /**
  * Compares a file of the form with what was signed: the name as sent, in any Unicode normal form, and the media type.
  * Throws UPLOAD_NOT_AS_SIGNED.
  */
-export function assertAsSigned(
+export function assertMatchesSigned(
   signed: SignedFile,
   { fileName, mimetype }: Pick<Extract<FormPart, { kind: 'file' }>, 'fileName' | 'mimetype'>,
 ): void {
   if (fileName.normalize('NFC') !== signed.fileName.normalize('NFC')) {
     const expected = `Expected a file named "${signed.fileName}"`;
-    throw named('UPLOAD_NOT_AS_SIGNED', 'Unexpected filename', expected);
+    throw createNamedError('UPLOAD_NOT_AS_SIGNED', 'Unexpected filename', expected);
   }
   if (mediaTypeOf(mimetype) !== mediaTypeOf(signed.mimetype)) {
     const expected = `Expected a mimetype of "${signed.mimetype}"`;
-    throw named('UPLOAD_NOT_AS_SIGNED', 'Unexpected mimetype', expected);
+    throw createNamedError('UPLOAD_NOT_AS_SIGNED', 'Unexpected mimetype', expected);
   }
 }

@@ -1,24 +1,25 @@
 // An upload from the first byte of its form to the answer, top to bottom. All or nothing: whatever fails before the
 // records are stored takes every file with it.
-import { BesideError } from '../collections/beside-error.ts';
-import type { Collection } from '../collections/collection.ts';
-import type { Context, NewRecord, RecordService } from '../collections/documents.ts';
-import { missingFileItem } from '../collections/record-fields.ts';
-import { AppError, isStoreAway, StoreError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { createLogLimit } from '../lib/log-limit.ts';
+
+import type { Collection } from '../collections/model/collection.ts';
+import type { NewRecord, RecordService, RequestContext } from '../collections/model/documents.ts';
+import { ExtraWriteError } from '../collections/model/extra-write-error.ts';
+import { missingFileIssue } from '../collections/model/media-record-fields.ts';
+import { AppError, isStoreUnavailable, StoreError } from '../errors.ts';
+import type { JsonObject } from '../lib/json/json.ts';
+import { createLogThrottle } from '../lib/log-throttle.ts';
 import type { MediaStore, MediaUpload } from '../stores/media-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import type { MediaTasks } from '../workers/media-tasks.ts';
-import { createFileEnds } from './file-ends.ts';
-import { cleanFileName, originalFileName } from './file-name.ts';
-import { type FormField, readFields } from './form-fields.ts';
+import type { MediaWorkers } from '../workers/media-tasks.ts';
+import { originalFileName, sanitizeFileName } from './file-name.ts';
+import { type FormField, parseFormFields } from './form-fields.ts';
+import { createHeadAndTail } from './head-and-tail.ts';
 import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media.ts';
+import { createMediaRecord, type UploadedFile } from './media-record.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { candidatesOf, type PathFormat } from './path-format.ts';
-import { recordOf, type StoredUpload } from './record.ts';
-import { assertAsSigned, tokenUsed } from './upload-errors.ts';
-import { isTokenUsed, usedTokenWrite } from './used-tokens.ts';
+import { createKeyCandidates, type PathFormat } from './path-format.ts';
+import { assertMatchesSigned, tokenUsedError } from './upload-errors.ts';
+import { isTokenUsed, usedTokenWrite } from './used-upload-tokens.ts';
 
 interface UploadLog {
   warn(fields: object, message: string): void;
@@ -29,7 +30,7 @@ export interface UploadDeps {
   readonly store: MediaStore;
   readonly documents: Pick<DocumentStore, 'find'>;
   readonly records: RecordService;
-  readonly tasks: Pick<MediaTasks, 'dimensionsOf' | 'sha1Of'>;
+  readonly tasks: Pick<MediaWorkers, 'dimensionsOf' | 'sha1Of'>;
   /** How many bytes of each end of a file `tasks` wants to see. */
   readonly ends: { readonly head: number; readonly tail: number };
   readonly settings: {
@@ -50,7 +51,7 @@ const EVERY_MS = 60_000;
 type FilePart = Extract<FormPart, { readonly kind: 'file' }>;
 
 /** A file whose bytes are in the store, and that has no key yet. */
-interface StagedFile extends Omit<StoredUpload, 'key'> {
+interface StagedFile extends Omit<UploadedFile, 'key'> {
   readonly upload: MediaUpload;
 }
 
@@ -61,14 +62,14 @@ interface Form {
   readonly fields: FormField[];
 }
 
-const noFile = () => new AppError('DOCUMENT_INVALID', { items: [missingFileItem()] });
+const noFile = () => new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
 const oneFileOnly = () =>
   new AppError('BAD_REQUEST', { field: 'file', message: 'A signed upload carries one file' });
 
 /** Throws unless the part is the one file that was signed for. */
 function assertGranted(part: FilePart, grant: UploadGrant, { uploads }: Form): void {
   if (uploads.length > 0) throw oneFileOnly();
-  assertAsSigned(grant, part);
+  assertMatchesSigned(grant, part);
 }
 
 /** Makes the function that stores the files of a form and their records. */
@@ -76,7 +77,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   const { store, documents, records, tasks, ends, settings, now, log } = deps;
   const { jsonValues, pathFormat: format, publicUrl, queryMs } = settings;
 
-  const limit = createLogLimit({ everyMs: EVERY_MS, now });
+  const limit = createLogThrottle({ everyMs: EVERY_MS, now });
 
   const upload = async (request: UploadRequest) => {
     const form: Form = { uploads: [], files: [], fields: [] };
@@ -85,7 +86,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
       await refuseUsed(request.grant);
       await receive(request, form);
       if (form.files.length === 0) throw noFile();
-      const fields = await readFields(request.collection, form.fields, jsonValues);
+      const fields = await parseFormFields(request.collection, form.fields, jsonValues);
       const published = await publish(form, fields);
       isCommitting = true;
       const { results } = await commit(request, published);
@@ -101,7 +102,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
 
   const refuseUsed = async (grant: UploadGrant | undefined) => {
     if (grant === undefined) return;
-    if (await isTokenUsed(documents, grant.tokenId, { deadline: now() + queryMs })) throw tokenUsed();
+    if (await isTokenUsed(documents, grant.tokenId, { deadline: now() + queryMs })) throw tokenUsedError();
   };
 
   const receive = async ({ collection, parts, grant }: UploadRequest, form: Form) => {
@@ -117,12 +118,15 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
 
   /** Streams a file into the store, where nobody sees it yet. */
   const stage = async (part: FilePart, collection: Collection, form: Form): Promise<StagedFile> => {
-    const name = cleanFileName(part.fileName);
+    const name = sanitizeFileName(part.fileName);
     const mimetype = mediaTypeOf(part.mimetype);
-    const candidate = await candidatesOf({ collection, name, at: now() }, { format, sha1Of: tasks.sha1Of });
+    const candidate = await createKeyCandidates(
+      { collection, name, at: now() },
+      { format, sha1Of: tasks.sha1Of },
+    );
     const started = await store.begin({ candidate, contentType: mimetype });
     form.uploads.push(started);
-    const seen = createFileEnds(ends.head, ends.tail);
+    const seen = createHeadAndTail(ends.head, ends.tail);
     const watched = async function* () {
       for await (const chunk of part.bytes) {
         seen.take(chunk);
@@ -139,7 +143,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     const published: NewRecord[] = [];
     for (const file of files) {
       const key = await file.upload.publish();
-      published.push({ own: recordOf({ ...file, key }, { store, publicUrl }), fields });
+      published.push({ own: createMediaRecord({ ...file, key }, { store, publicUrl }), fields });
     }
     return published;
   };
@@ -148,14 +152,14 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     { collection, grant, context: asked }: UploadRequest,
     published: readonly NewRecord[],
   ) => {
-    const context: Context = { ...asked, deadline: now() + queryMs };
+    const context: RequestContext = { ...asked, deadline: now() + queryMs };
     if (grant === undefined) return records.createRecords(collection, published, context);
     const signer = { ...context, caller: { name: grant.signedBy, may: context.caller.may } };
     try {
       return await records.createRecords(collection, published, signer, { also: [usedTokenWrite(grant)] });
     } catch (error) {
       // Of two uploads at once one comes second.
-      throw error instanceof BesideError ? tokenUsed() : error;
+      throw error instanceof ExtraWriteError ? tokenUsedError() : error;
     }
   };
 
@@ -190,5 +194,5 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
 
 /** A refusal is certain. Anything else can have come after the write, or instead of the answer to it. */
 function mayHaveCommitted(error: unknown): boolean {
-  return !(error instanceof AppError || (error instanceof StoreError && !isStoreAway(error)));
+  return !(error instanceof AppError || (error instanceof StoreError && !isStoreUnavailable(error)));
 }

@@ -5,12 +5,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { OWNER_ONLY } from '../lib/file-mode.ts';
-import { byteLengthOf, LONG_TEXT, slicesOf, type Text } from '../lib/text-pieces.ts';
+import { type ChunkedText, MAX_JOINED_LENGTH, textByteLength, textChunks } from '../lib/chunked-text.ts';
+import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
 import type { CacheStore } from './ports.ts';
 
 /** Ours, finished or half written; nothing else in the folder is ever touched. */
-const OURS = /^[0-9a-f]{64}\.entry/;
+const ENTRY_FILE = /^[0-9a-f]{64}\.entry/;
 
 /** Entries hold what some clients may read and others not: they are for their owner only. */
 const FOLDER_MODE = 0o700;
@@ -29,13 +29,13 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-const nameOf = (key: string) => `${createHash('sha256').update(key).digest('hex')}.entry`;
+const fileNameOf = (key: string) => `${createHash('sha256').update(key).digest('hex')}.entry`;
 
 /** The text of a file: a long one in pieces, each of which is decoded in a turn of its own. */
-async function readText(path: string, bytes: number): Promise<Text> {
-  if (bytes <= LONG_TEXT) return readFile(path, 'utf8');
+async function readText(path: string, bytes: number): Promise<ChunkedText> {
+  if (bytes <= MAX_JOINED_LENGTH) return readFile(path, 'utf8');
   const pieces: string[] = [];
-  const file = createReadStream(path, { encoding: 'utf8', highWaterMark: LONG_TEXT });
+  const file = createReadStream(path, { encoding: 'utf8', highWaterMark: MAX_JOINED_LENGTH });
   for await (const piece of file) pieces.push(piece);
   return pieces;
 }
@@ -59,12 +59,12 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
     },
   });
   for (const name of await readdir(folder)) {
-    if (OURS.test(name)) remove(name);
+    if (ENTRY_FILE.test(name)) remove(name);
   }
 
   return {
     async get(key) {
-      const name = nameOf(key);
+      const name = fileNameOf(key);
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
       if (now() >= entry.expiresAt) {
@@ -74,14 +74,14 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
       return readText(join(folder, name), entry.bytes).catch(() => undefined);
     },
     async set(key, value, ttl) {
-      const name = nameOf(key);
-      const bytes = byteLengthOf(value) + 1;
+      const name = fileNameOf(key);
+      const bytes = textByteLength(value) + 1;
       if (bytes > maxBytes) return;
       writes += 1;
       const draft = `${name}.${writes}`;
       try {
         // Never flushed: after a crash no entry counts any more.
-        await writeFile(join(folder, draft), slicesOf(value), { mode: OWNER_ONLY });
+        await writeFile(join(folder, draft), textChunks(value), { mode: OWNER_ONLY_MODE });
         await rename(join(folder, draft), join(folder, name));
         entries.set(name, { bytes, expiresAt: now() + ttl });
       } catch {

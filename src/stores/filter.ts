@@ -1,32 +1,32 @@
 // The filter language between the domain and its stores: checked, coerced, free of product rules. Types only.
 // Semantics are MongoDB's: a path walks into arrays, a test on an array also looks at its elements,
 // comparisons stay within one type bracket, and text orders by code point.
-import type { Json } from '../lib/json.ts';
+import type { Json } from '../lib/json/json.ts';
 
 export type Filter =
   /** All of, any of, none of. `and` of nothing matches everything. */
   | { readonly kind: 'and' | 'or' | 'nor'; readonly filters: readonly Filter[] }
   /** `path` is a field name or a dotted path. Every test must hold. */
-  | { readonly kind: 'field'; readonly path: string; readonly tests: readonly Test[] };
+  | { readonly kind: 'field'; readonly path: string; readonly tests: readonly FilterTest[] };
 
-export type TypeName = 'string' | 'number' | 'object' | 'array' | 'bool' | 'null';
+export type FilterTypeName = 'string' | 'number' | 'object' | 'array' | 'bool' | 'null';
 
-export type Test =
+export type FilterTest =
   /** `fold` ignores case (Unicode simple case folding per code point); it is only set when `value` is text. */
   | { readonly kind: 'eq'; readonly value: Json; readonly fold?: true }
   | { readonly kind: 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; readonly value: Json }
   | { readonly kind: 'in' | 'nin' | 'all'; readonly values: readonly Json[] }
   | { readonly kind: 'exists'; readonly value: boolean }
   | { readonly kind: 'size'; readonly value: number }
-  | { readonly kind: 'type'; readonly names: readonly TypeName[] }
+  | { readonly kind: 'type'; readonly names: readonly FilterTypeName[] }
   /** `pattern` is known to compile in the linear-time engine of `lib/linear-regex.ts`. `flags` holds some of i, m, s. */
   | { readonly kind: 'regex'; readonly pattern: string; readonly flags: string }
   /** Holds where not all of `tests` hold: missing fields included. */
-  | { readonly kind: 'not'; readonly tests: readonly Test[] }
+  | { readonly kind: 'not'; readonly tests: readonly FilterTest[] }
   /** Some element, an object or array itself, matches `filter`. */
   | { readonly kind: 'elemMatch'; readonly filter: Filter }
   /** Some element passes every one of `tests`. */
-  | { readonly kind: 'elemMatchValue'; readonly tests: readonly Test[] };
+  | { readonly kind: 'elemMatchValue'; readonly tests: readonly FilterTest[] };
 
 /** Matches every document. */
-export const EVERYTHING: Filter = { kind: 'and', filters: [] };
+export const MATCH_ALL: Filter = { kind: 'and', filters: [] };

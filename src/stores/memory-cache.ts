@@ -1,6 +1,6 @@
 // The response cache in this process: gone with it, bounded in bytes, the longest unused entry leaves first.
 import { LRUCache } from 'lru-cache';
-import { lengthOf, type Text } from '../lib/text-pieces.ts';
+import { type ChunkedText, textLength } from '../lib/chunked-text.ts';
 import type { CacheStore } from './ports.ts';
 
 const BYTES_PER_CHARACTER = 2;
@@ -14,9 +14,9 @@ interface MemoryCacheOptions {
 
 /** Makes an empty cache. */
 export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): CacheStore {
-  const entries = new LRUCache<string, { readonly value: Text; readonly expiresAt: number }>({
+  const entries = new LRUCache<string, { readonly value: ChunkedText; readonly expiresAt: number }>({
     maxSize: maxBytes,
-    sizeCalculation: ({ value }, key) => (lengthOf(value) + key.length + 1) * BYTES_PER_CHARACTER,
+    sizeCalculation: ({ value }, key) => (textLength(value) + key.length + 1) * BYTES_PER_CHARACTER,
   });
   return {
     async get(key) {

@@ -1,6 +1,7 @@
 // What the domain needs from the outside world. Interfaces only: adapters stand beside this file, `app.ts` picks them.
-import type { JsonObject } from '../lib/json.ts';
-import type { Text } from '../lib/text-pieces.ts';
+
+import type { ChunkedText } from '../lib/chunked-text.ts';
+import type { JsonObject } from '../lib/json/json.ts';
 import type { Filter } from './filter.ts';
 
 /** Where documents live. `database` is null unless each database folder has a name space of its own. */
@@ -10,7 +11,7 @@ export interface Namespace {
 }
 
 /** A name space that holds documents. */
-export interface FoundNamespace extends Namespace {
+export interface ListedNamespace extends Namespace {
   /** What it is instead, in words for the operator, where its documents cannot be written back: a view, for instance. */
   readonly readOnly?: string;
 }
@@ -62,7 +63,7 @@ export type Write =
       readonly document: StoredDocument;
       readonly text?: string;
       /** Where a commit is undone for want of transactions, this document stays: others may have built on it. */
-      readonly stays?: true;
+      readonly keepOnRollback?: true;
     }
   | {
       readonly kind: 'update';
@@ -137,7 +138,7 @@ export interface DocumentStore {
   ): Promise<{ readonly built: Promise<void> }>;
   stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
   /** Every name space that holds documents. */
-  collections(): Promise<readonly FoundNamespace[]>;
+  collections(): Promise<readonly ListedNamespace[]>;
   /** Calls back after each commit with the name spaces it wrote, before the commit resolves. Returns the unsubscriber. */
   watch(listener: (changed: readonly Namespace[]) => void): () => void;
   /** Resolves when the store answers, rejects with `unavailable` when it does not. */
@@ -149,9 +150,9 @@ export interface DocumentStore {
 /** Entries of the response cache. Losing one is never an error. */
 export interface CacheStore {
   /** The text may come in other pieces than it was set in. */
-  get(key: string): Promise<Text | undefined>;
+  get(key: string): Promise<ChunkedText | undefined>;
   /** `ttl` is in milliseconds. */
-  set(key: string, value: Text, ttl: number): Promise<void>;
+  set(key: string, value: ChunkedText, ttl: number): Promise<void>;
   /** Forgets everything. */
   clear(): Promise<void>;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 // A site as lines of JSON, one document each: name spaces by name, documents by id, so that equal data give equal bytes.
-import { EVERYTHING } from '../stores/filter.ts';
-import type { DocumentStore, FoundNamespace, Namespace } from '../stores/ports.ts';
-import { pagesOf } from './pages.ts';
-import { checkSpace, compareSpaces, spaceName } from './spaces.ts';
+import { MATCH_ALL } from '../stores/filter.ts';
+import type { DocumentStore, ListedNamespace, Namespace } from '../stores/ports.ts';
+import { documentPages } from './document-pages.ts';
+import { compareNamespaces, findNamespaceIssue, formatNamespace } from './namespaces.ts';
 
 interface ExportOptions {
   readonly store: Pick<DocumentStore, 'collections' | 'count' | 'find' | 'findText'>;
@@ -12,13 +12,13 @@ interface ExportOptions {
   readonly now: () => number;
 }
 
-interface PlannedSpace {
+interface PlannedNamespace {
   readonly ns: Namespace;
   readonly documents: number;
 }
 
 interface ExportPlan {
-  readonly spaces: readonly PlannedSpace[];
+  readonly namespaces: readonly PlannedNamespace[];
   readonly documents: number;
   /** What else is in the database, and why it is no part of the site: for the operator to read. */
   readonly notices: readonly string[];
@@ -48,42 +48,42 @@ function lineStart({ database, collection }: Namespace): string {
 }
 
 /** Prepares the export of a store. */
-export function createExport({ store, separateDatabases, now }: ExportOptions): Exporter {
-  const count = (ns: Namespace) => store.count(ns, EVERYTHING, { deadline: now() + COUNT_MS });
+export function createExporter({ store, separateDatabases, now }: ExportOptions): Exporter {
+  const count = (ns: Namespace) => store.count(ns, MATCH_ALL, { deadline: now() + COUNT_MS });
 
-  async function* chunksOf({ ns, documents }: PlannedSpace, notice: (text: string) => void) {
+  async function* chunksOf({ ns, documents }: PlannedNamespace, notice: (text: string) => void) {
     const start = lineStart(ns);
     let done = 0;
     const onUnreadable = (id: unknown) => {
       done += 1;
-      notice(`${spaceName(ns)}: the document ${id} is left out: it is too large to be read`);
+      notice(`${formatNamespace(ns)}: the document ${id} is left out: it is too large to be read`);
     };
-    for await (const texts of pagesOf(ns, { store, now, onUnreadable })) {
+    for await (const texts of documentPages(ns, { store, now, onUnreadable })) {
       yield { text: texts.map((text) => `${start}${text}}\n`).join(''), documents: texts.length };
       done += texts.length;
     }
     if (done >= documents) return;
     // Those that others removed meanwhile are not missed.
     const missing = Math.min(documents, await count(ns)) - done;
-    if (missing > 0) notice(`${spaceName(ns)}: ${missing} of its documents were missed`);
+    if (missing > 0) notice(`${formatNamespace(ns)}: ${missing} of its documents were missed`);
   }
 
   return {
     async plan() {
-      const all = (await store.collections()).toSorted(compareSpaces);
-      const faultOf = (ns: FoundNamespace) => ns.readOnly ?? checkSpace(ns, separateDatabases);
+      const all = (await store.collections()).toSorted(compareNamespaces);
+      const faultOf = (ns: ListedNamespace) => ns.readOnly ?? findNamespaceIssue(ns, separateDatabases);
       const refused = all.flatMap((ns) => {
         const fault = isReserved(ns) ? undefined : faultOf(ns);
-        return fault === undefined ? [] : [`${spaceName(ns)} is left out: ${fault}`];
+        return fault === undefined ? [] : [`${formatNamespace(ns)} is left out: ${fault}`];
       });
-      const spaces: PlannedSpace[] = [];
+      const spaces: PlannedNamespace[] = [];
       for (const ns of all) {
         if (faultOf(ns) === undefined) spaces.push({ ns, documents: await count(ns) });
       }
       const documents = spaces.reduce((sum, space) => sum + space.documents, 0);
-      return { spaces, documents, notices: refused };
+      return { namespaces: spaces, documents, notices: refused };
     },
-    async *chunks({ spaces }, notice) {
+    async *chunks({ namespaces: spaces }, notice) {
       for (const space of spaces) yield* chunksOf(space, notice);
     },
   };

@@ -1,10 +1,10 @@
 // Brings the lines of an export into a store. It may be repeated: documents are written by their ids, and only where they differ.
 import { AppError } from '../errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { type Outcome, writeBatch } from './batch.ts';
-import { type Entry, readEntry } from './entry.ts';
-import { linesOf } from './lines.ts';
-import { spaceName } from './spaces.ts';
+import { type ImportEntry, parseImportEntry } from './import-entry.ts';
+import { formatNamespace } from './namespaces.ts';
+import { splitLines } from './split-lines.ts';
+import { type BatchResult, writeBatch } from './write-batch.ts';
 
 interface ImportOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
@@ -15,7 +15,7 @@ interface ImportOptions {
 }
 
 /** What is in so far. */
-export interface ImportState extends Outcome {
+export interface ImportState extends BatchResult {
   /** Every line up to this one is in; 0 is none. */
   readonly line: number;
   readonly collections: number;
@@ -36,23 +36,23 @@ const BATCH_TEXT = 2_000_000;
 /** The largest document has 16 MiB as BSON, and up to six times as much where its text is escaped as JSON. */
 const MAX_LINE = 128 * 1024 * 1024;
 
-const keyOf = ({ ns, document }: Entry) => JSON.stringify([ns.database, ns.collection, document._id]);
+const keyOf = ({ ns, document }: ImportEntry) => JSON.stringify([ns.database, ns.collection, document._id]);
 const BLANK = /^\s*$/;
 const isBlank = (bytes: Uint8Array) => bytes.length < 8 && BLANK.test(Buffer.from(bytes).toString('latin1'));
 
 /** Entries that wait for their commit: as many as make a batch, and no two for the same document. */
 function createPending() {
-  let entries = new Map<string, Entry>();
+  let entries = new Map<string, ImportEntry>();
   let text = 0;
   return {
-    isFullFor: (entry: Entry) =>
+    isFullFor: (entry: ImportEntry) =>
       entries.size > 0 &&
       (entries.size === BATCH || text + entry.text.length > BATCH_TEXT || entries.has(keyOf(entry))),
-    add(entry: Entry) {
+    add(entry: ImportEntry) {
       entries.set(keyOf(entry), entry);
       text += entry.text.length;
     },
-    take(): readonly Entry[] {
+    take(): readonly ImportEntry[] {
       const taken = [...entries.values()];
       entries = new Map();
       text = 0;
@@ -65,7 +65,7 @@ function createPending() {
  * Prepares imports into a store. An import resolves with its final state. It rejects with DOCUMENT_INVALID for a line that
  * cannot be taken, and everything before that line is in; or with what the store, the source or the signal fail with.
  */
-export function createImport({ store, separateDatabases, now }: ImportOptions): Importer {
+export function createImporter({ store, separateDatabases, now }: ImportOptions): Importer {
   return async (source, { signal, onProgress } = {}) => {
     const pending = createPending();
     const spaces = new Set<string>();
@@ -76,7 +76,7 @@ export function createImport({ store, separateDatabases, now }: ImportOptions): 
       if (last === undefined) return;
       signal?.throwIfAborted();
       const { inserted, updated, same } = await writeBatch(entries, { store, now });
-      for (const { ns } of entries) spaces.add(spaceName(ns));
+      for (const { ns } of entries) spaces.add(formatNamespace(ns));
       state = {
         line: last.line,
         collections: spaces.size,
@@ -87,9 +87,9 @@ export function createImport({ store, separateDatabases, now }: ImportOptions): 
       onProgress?.(state);
     };
     try {
-      for await (const line of linesOf(source, MAX_LINE)) {
+      for await (const line of splitLines(source, MAX_LINE)) {
         if (isBlank(line.bytes)) continue;
-        const entry = readEntry(line, separateDatabases);
+        const entry = parseImportEntry(line, separateDatabases);
         if (pending.isFullFor(entry)) await flush();
         pending.add(entry);
       }

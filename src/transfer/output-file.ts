@@ -1,7 +1,7 @@
 // The file of an export: it has its name only when it is complete.
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMissing } from '../lib/missing-file.ts';
+import { isFileMissing } from '../lib/files/missing-file.ts';
 
 export interface OutputFile {
   /** Resolves when the operating system has the text. */
@@ -21,7 +21,7 @@ async function regularTarget(file: string): Promise<string | undefined> {
     const target = await realpath(file);
     return (await stat(target)).isFile() ? target : undefined;
   } catch (error) {
-    if (isMissing(error)) return file;
+    if (isFileMissing(error)) return file;
     throw error;
   }
 }

@@ -29,7 +29,7 @@ export interface ImageEnds {
   tail(bytes: number): Uint8Array;
 }
 
-export interface MediaTasks {
+export interface MediaWorkers {
   /**
    * Dimensions of the image with these ends and `size` bytes in all. The bytes must not change before it resolves.
    * Undefined when the bytes are no image of a known format, or take too long to read, or too many others wait. Never rejects.
@@ -40,7 +40,7 @@ export interface MediaTasks {
   close(): Promise<void>;
 }
 
-export interface MediaTasksOptions {
+export interface MediaWorkersOptions {
   /** Milliseconds after which the thread that reads an image is ended. */
   readonly limitMs?: number;
   /** Address of the module that exports `imageDimensions`. */
@@ -63,7 +63,7 @@ async function createPool(): Promise<Piscina> {
 }
 
 /** Nothing is started before the first call. */
-export function createMediaTasks(options: MediaTasksOptions = {}): MediaTasks {
+export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWorkers {
   const { limitMs = LIMIT_MS, imageTask = taskUrl('image-dimensions'), onFailure } = options;
   let pool: Promise<Piscina> | undefined;
 

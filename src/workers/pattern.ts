@@ -1,7 +1,12 @@
 // Worker task: do texts match their patterns? The linear engine decides where it takes the pattern and is soon done,
 // else the platform's own, which is faster on most texts but may take for ever: hence the limits.
 import { createContext, Script } from 'node:vm';
-import { compileLinear, type LinearRegex, LinearRegexError, sizeLinear } from '../lib/linear-regex.ts';
+import {
+  compileLinearRegex,
+  estimateRegexSize,
+  type LinearRegex,
+  LinearRegexError,
+} from '../lib/regex/linear-regex.ts';
 import { threadCpuMs } from '../lib/thread-cpu.ts';
 
 export interface PatternJob {
@@ -29,7 +34,7 @@ const LINEAR_WORK = 2_000_000;
 function fitsLinear({ pattern, flags, texts }: PatternJob): boolean {
   try {
     const length = texts.reduce((sum, text) => sum + text.length, 0);
-    return sizeLinear(pattern, flags) * length <= LINEAR_WORK;
+    return estimateRegexSize(pattern, flags) * length <= LINEAR_WORK;
   } catch (error) {
     if (error instanceof LinearRegexError) return false;
     throw error;
@@ -52,7 +57,8 @@ function createCompile(): Compile {
     const linear = fitsLinear(job);
     const known = linear ? engines[0] : engines[1];
     const key = `${job.flags}/${job.pattern}`;
-    const matcher = known.get(key) ?? (linear ? compileLinear(job.pattern, job.flags) : compileNative(job));
+    const matcher =
+      known.get(key) ?? (linear ? compileLinearRegex(job.pattern, job.flags) : compileNative(job));
     known.set(key, matcher);
     return matcher;
   };

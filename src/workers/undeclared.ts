@@ -41,7 +41,7 @@ function namesIn(source: string): ReadonlyMap<string, number> {
 }
 
 /** At most 20 names in the order of the text. Code that cannot be parsed, or nests too deep to be looked at, has none. */
-export function findUndeclared(source: string): readonly UndeclaredName[] {
+export function findUndeclaredNames(source: string): readonly UndeclaredName[] {
   try {
     return [...namesIn(source)].map(([name, line]) => ({ name, line }));
   } catch {

@@ -1,7 +1,7 @@
 // Tokens, challenges, `settings.authenticate` and what is public, over the whole application.
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { LIBRARY } from '../helpers/fixtures.ts';
 import { ADMIN } from '../helpers/server-process.ts';

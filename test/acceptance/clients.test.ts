@@ -1,6 +1,6 @@
 // The life of clients and of their tokens, and how guessing is slowed down by default.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { LIBRARY } from '../helpers/fixtures.ts';
 import { ADMIN } from '../helpers/server-process.ts';

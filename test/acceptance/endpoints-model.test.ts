@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
 import { book, LIBRARY, person } from '../helpers/fixtures.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';

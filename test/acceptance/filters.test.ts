@@ -1,6 +1,6 @@
 // Filters over the whole application: what each finds, and in which words the others are refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/lib/json.ts';
+import type { Json } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { makeShelf, type Shelf } from '../helpers/shelf.ts';
 

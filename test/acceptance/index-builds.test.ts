@@ -1,7 +1,7 @@
 // Indexes on documents that are there already: while they are built everything answers, and then they are right.
 import { expect, it } from 'vitest';
 import { checkData } from '../../src/cli/check-data.ts';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createWorkspace } from '../helpers/workspace.ts';

@@ -1,6 +1,6 @@
 // Unique indexes and statistics over the whole application.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { makeShelf } from '../helpers/shelf.ts';
 

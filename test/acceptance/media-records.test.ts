@@ -1,6 +1,6 @@
 // Media records as clients see them beside other documents. They come by an import here: how files come is told elsewhere.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { exportFrom, importInto } from '../helpers/moved-site.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';

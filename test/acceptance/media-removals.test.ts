@@ -1,8 +1,8 @@
 // Removing records over HTTP removes their files, and a start finishes what a crash left of that.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { insertOf } from '../../src/collections/writes/removal-entries.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { openDocuments } from '../../src/stores/documents.ts';
+import { insertEntry } from '../../src/collections/writes/file-removals/removal-entries.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { openDocumentStore } from '../../src/stores/open-document-store.ts';
 import type { Write } from '../../src/stores/ports.ts';
 import { startApp } from '../helpers/app.ts';
 import { type MediaServer, PICTURES, startMediaServer } from '../helpers/media-server.ts';
@@ -25,7 +25,7 @@ async function commit(writes: readonly Write[]): Promise<void> {
   const { cwd } = server.workspace;
   const { config } = await loadConfig({ flags: {}, env: {}, cwd });
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const store = await openDocuments(config.database, { cwd, queueLimit: 10, queryMs: 10_000, log });
+  const store = await openDocumentStore(config.database, { cwd, queueLimit: 10, queryMs: 10_000, log });
   await store.commit(writes);
   await store.close();
 }
@@ -57,7 +57,7 @@ it('a start removes the files of records that were removed just before the serve
     ...{ id: 'a'.repeat(24), v: 1, namespace: ns, paths: [gone!.path, kept!.path] },
     ...{ createdAt: Date.now(), claimedBy: 'the one that ended', claimedUntil: 0 },
   };
-  await commit([insertOf(entry), { kind: 'remove', ns, id: gone!._id, v: gone!.v }]);
+  await commit([insertEntry(entry), { kind: 'remove', ns, id: gone!._id, v: gone!.v }]);
   const again = await startApp({ workspace: server.workspace });
   try {
     await expect.poll(server.files).toEqual([kept!.path]);

@@ -1,7 +1,7 @@
 // A hundred thousand cities, imported over HTTP into each of the two databases, are the same documents in both.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CITIES, COUNTRIES, cityDocuments, countryDocuments } from '../../scripts/example-import/world.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { type Client, connect } from '../helpers/client.ts';
 import { mongoEnvironment } from '../helpers/engine.ts';
 import { createDatabase, describeMongo } from '../helpers/mongo-servers.ts';

@@ -12,7 +12,7 @@ import {
   Timestamp,
 } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { mongoEnvironment } from '../helpers/engine.ts';
 import { createDatabase, describeMongo, rawClient } from '../helpers/mongo-servers.ts';

@@ -1,7 +1,7 @@
 // Moving a site between the two databases, in both directions, and out of a database that others wrote.
 import { Binary, Long, ObjectId } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp } from '../helpers/app.ts';
 import { LIBRARY } from '../helpers/fixtures.ts';
 import { describeMongo, ownDatabase, ownServer, rawClient } from '../helpers/mongo-servers.ts';

@@ -1,6 +1,6 @@
 // Every query parameter but `filter` over the whole application: effect, metadata, and the words of each refusal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/lib/json.ts';
+import type { Json } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { makeShelf, queryOf, type Shelf } from '../helpers/shelf.ts';
 

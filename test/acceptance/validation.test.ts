@@ -1,6 +1,6 @@
 // Values against specifications over the whole application: what each type takes, and the words for what it refuses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { makeShelf, type Shelf } from '../helpers/shelf.ts';
 

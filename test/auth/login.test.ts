@@ -1,16 +1,16 @@
 // The login: the right secret gives a token, anything else the same refusal.
 import { describe, expect, it } from 'vitest';
-import type { Standing } from '../../src/auth/client-record.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
 import { createLogin } from '../../src/auth/login.ts';
-import { createAttemptLimiter } from '../../src/auth/rate-limit.ts';
+import { createLoginLimiter } from '../../src/auth/login-limiter.ts';
 import { StoreError } from '../../src/errors.ts';
 
-const standing: Standing = {
+const standing: ClientStatus = {
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
   stamp: 's',
 };
 
-function setUp(verify?: () => Promise<Standing | undefined>, hasAny = async () => true) {
+function setUp(verify?: () => Promise<ClientStatus | undefined>, hasAny = async () => true) {
   const asked: string[] = [];
   const login = createLogin({
     clients: {
@@ -21,7 +21,7 @@ function setUp(verify?: () => Promise<Standing | undefined>, hasAny = async () =
       },
       hasAny,
     },
-    limiter: createAttemptLimiter({ perClient: 2, perAddress: 100, windowSeconds: 60 }),
+    limiter: createLoginLimiter({ perClient: 2, perAddress: 100, windowSeconds: 60 }),
     tokens: { issue: ({ stamp }) => ({ accessToken: stamp, tokenType: 'Bearer', expiresIn: 5 }) },
   });
   return { asked, login };

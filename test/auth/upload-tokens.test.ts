@@ -1,24 +1,24 @@
 // Upload tokens: only ours, only until they expire, only while the client that signed stands as it did.
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Standing } from '../../src/auth/client-record.ts';
-import { createTokens } from '../../src/auth/tokens.ts';
+import { createAccessTokens } from '../../src/auth/access-tokens.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
 import { createUploadTokens } from '../../src/auth/upload-tokens.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_123;
 const COLLECTION = { version: '1.0', database: 'library', name: 'images' };
 
-const standing = (stamp: string): Standing => ({
+const standing = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
   stamp,
 });
 
 function setUp(expiresIn: number | string = '1h') {
-  const state = { at: START, stored: standing('s1') as Standing | undefined };
+  const state = { at: START, stored: standing('s1') as ClientStatus | undefined };
   const standings = { get: async () => state.stored };
   const now = () => state.at;
-  const tokens = createUploadTokens({ secret: async () => SECRET, expiresIn, standings, now });
+  const tokens = createUploadTokens({ secret: async () => SECRET, expiresIn, clientCache: standings, now });
   const sign = (lifetime?: number, fileName = 'test.jpg') =>
     tokens.sign({ clientId: 'reader', collection: COLLECTION, fileName, mimetype: 'image/jpeg', lifetime });
   return { state, tokens, sign, now };
@@ -164,7 +164,7 @@ describe('verify', () => {
   it('tells upload tokens and access tokens apart where one secret signs both', async () => {
     const { tokens, sign, state, now } = setUp();
     const standings = { get: async () => state.stored, peek: () => state.stored, close: () => undefined };
-    const access = createTokens({ secret: () => SECRET, ttl: 1800, standings, now });
+    const access = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache: standings, now });
     const { accessToken } = access.issue(standing('s1'));
     await expect(tokens.verify(accessToken)).rejects.toMatchObject(invalid);
     await expect(access.verify((await sign()).token)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditVerify } from '../../src/cli/audit-verify.ts';
 import { runCommand } from '../../src/cli/main.ts';
-import type { CommandFlags } from '../../src/cli/usage.ts';
+import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { check } from '../../src/cli/check.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
 

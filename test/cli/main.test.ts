@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/main.ts';
-import { HELP } from '../../src/cli/usage.ts';
-import { packageVersion } from '../../src/lib/package-files.ts';
+import { HELP } from '../../src/cli/parse-arguments.ts';
+import { packageVersion } from '../../src/lib/files/package-files.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createWorkspace } from '../helpers/workspace.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { amount, runTransfer, type TransferTask } from '../../src/cli/transfer.ts';
+import { formatAmount, runTransfer, type TransferTask } from '../../src/cli/transfer.ts';
 import { AppError, StoreError } from '../../src/errors.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createTestHost } from '../helpers/transfer-host.ts';
@@ -87,7 +87,7 @@ describe('runTransfer', () => {
 });
 
 it('counts in words', () => {
-  expect(amount(12_345, 7)).toBe('12,345 documents of 7 collections');
-  expect(amount(1, 1)).toBe('1 document of 1 collection');
-  expect(amount(0, 0)).toBe('0 documents of 0 collections');
+  expect(formatAmount(12_345, 7)).toBe('12,345 documents of 7 collections');
+  expect(formatAmount(1, 1)).toBe('1 document of 1 collection');
+  expect(formatAmount(0, 0)).toBe('0 documents of 0 collections');
 });

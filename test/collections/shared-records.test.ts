@@ -1,7 +1,7 @@
 // A collection that shares the documents of a media collection without being one: no way around the rules of records.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMemoryFiles, type MemoryFiles } from '../helpers/memory-files.ts';
-import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from './library.ts';
+import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from './library-service.ts';
 
 const PATH = '1.0/library/images/a.png';
 const PLAIN = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { coerce } from '../../src/config/coerce.ts';
-import { settingAt } from '../../src/config/settings.ts';
+import { coerceText } from '../../src/config/coerce.ts';
+import { findSetting } from '../../src/config/settings.ts';
 
-const read = (path: string, text: string) => coerce(settingAt(path)!.leaf, text);
+const read = (path: string, text: string) => coerceText(findSetting(path)!.leaf, text);
 
 describe('coerce', () => {
   it.each([

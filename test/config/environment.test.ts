@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, fromEnvironment, fromText, misspelt } from '../../src/config/environment.ts';
-import { settingAt } from '../../src/config/settings.ts';
+import {
+  type Environment,
+  findMisspeltVariables,
+  parseEnvironment,
+  parseTexts,
+} from '../../src/config/environment.ts';
+import { findSetting } from '../../src/config/settings.ts';
 
 const valuesOf = (env: Environment) =>
-  Object.fromEntries(fromEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));
+  Object.fromEntries(parseEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));
 
 describe('fromEnvironment', () => {
   it('reads a setting from its variable, whose name splits words', () => {
@@ -40,7 +45,7 @@ describe('fromEnvironment', () => {
       'sandbox.secrets.B': '4',
       'sandbox.secrets.API_KEY': 'k',
     });
-    expect(fromEnvironment(env).unknown).toEqual([
+    expect(parseEnvironment(env).unknown).toEqual([
       {
         written: 'CLOISTER_SANDBOX_SECRETS.c',
         message: 'is not a setting: names are capital letters, digits and `_`, a letter first, at most 64',
@@ -63,12 +68,12 @@ describe('fromEnvironment', () => {
     ['CLOISTER_CACHE', 'yes', 'must be true or false'],
     ['CLOISTER_CACHE', '[]', 'must be true or false'],
   ])('refuses %s=%s', (written, text, message) => {
-    const { assignments, problems } = fromEnvironment({ [written]: text });
+    const { assignments, problems } = parseEnvironment({ [written]: text });
     expect([assignments, problems]).toEqual([[], [{ written, message }]]);
   });
 
   it('names what is unknown or wrong inside a block by the variable', () => {
-    const { unknown, assignments } = fromEnvironment({
+    const { unknown, assignments } = parseEnvironment({
       CLOISTER_CACHE: '{"tll":1,"ttl":0,"__proto__":{"a":1}}',
     });
     expect(unknown).toEqual([
@@ -81,12 +86,12 @@ describe('fromEnvironment', () => {
 
 describe('fromText', () => {
   it('tells apart what can be read and what cannot', () => {
-    const port = settingAt('server.port')!;
-    expect(fromText([{ setting: port, written: '--port', text: '1' }])).toEqual({
+    const port = findSetting('server.port')!;
+    expect(parseTexts([{ setting: port, written: '--port', text: '1' }])).toEqual({
       assignments: [{ setting: port, written: '--port', value: 1 }],
       problems: [],
     });
-    expect(fromText([{ setting: port, written: '--port', text: 'x' }])).toEqual({
+    expect(parseTexts([{ setting: port, written: '--port', text: 'x' }])).toEqual({
       assignments: [],
       problems: [{ written: '--port', message: 'must be a whole number' }],
     });
@@ -95,7 +100,9 @@ describe('fromText', () => {
 
 describe('misspelt', () => {
   it('takes no member of a family for a slip of the pen', () => {
-    expect(misspelt({ CLOISTER_SANDBOX_SECRETS_A: '1', CLOISTER_SANDBOX_SECRETS_AB: '1' })).toEqual([]);
+    expect(
+      findMisspeltVariables({ CLOISTER_SANDBOX_SECRETS_A: '1', CLOISTER_SANDBOX_SECRETS_AB: '1' }),
+    ).toEqual([]);
   });
 
   it('finds variables that are nearly ours', () => {
@@ -105,7 +112,7 @@ describe('misspelt', () => {
       CLOISTER_PORT: 'tcp://x',
       PATH: '',
     };
-    expect(misspelt(env)).toEqual([
+    expect(findMisspeltVariables(env)).toEqual([
       { setting: 'CLOISTER_SEVER_PORT', message: 'is ignored; did you mean CLOISTER_SERVER_PORT?' },
       { setting: 'CLOISTER_AUTH_RATELIMIT', message: 'is ignored; did you mean CLOISTER_AUTH_RATE_LIMIT?' },
     ]);

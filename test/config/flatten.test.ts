@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { flatten, nearest, remarkUnknown } from '../../src/config/flatten.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import { findNearestName, flattenSettings, unknownKeyIssue } from '../../src/config/flatten.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 
 const values = (settings: JsonObject) =>
-  Object.fromEntries([...flatten(settings).assignments].map(([path, { value }]) => [path, value]));
-const remarks = (settings: JsonObject) => flatten(settings).unknown.map(remarkUnknown);
+  Object.fromEntries([...flattenSettings(settings).assignments].map(([path, { value }]) => [path, value]));
+const remarks = (settings: JsonObject) => flattenSettings(settings).unknown.map(unknownKeyIssue);
 
 describe('flatten', () => {
   it('takes groups apart', () => {
@@ -21,18 +21,21 @@ describe('flatten', () => {
   });
 
   it('follows aliases and remembers how a setting was written', () => {
-    const { assignments } = flatten({ caching: { ttl: 5 }, geolocation: { remote: { url: 'http://x' } } });
+    const { assignments } = flattenSettings({
+      caching: { ttl: 5 },
+      geolocation: { remote: { url: 'http://x' } },
+    });
     expect(assignments.get('cache.ttl')?.written).toBe('caching.ttl');
     expect(assignments.get('geolocation.url')?.written).toBe('geolocation.remote.url');
   });
 
   it('refuses a setting given under two names with different values', () => {
-    expect(flatten({ cache: { ttl: 1 }, caching: { ttl: 1 } }).problems).toEqual([]);
+    expect(flattenSettings({ cache: { ttl: 1 }, caching: { ttl: 1 } }).problems).toEqual([]);
     const settings = { geolocation: { path: 'a', remote: { countryPath: 'b' } } };
-    expect(flatten(settings).problems.map(({ written }) => written)).toEqual([
+    expect(flattenSettings(settings).problems.map(({ written }) => written)).toEqual([
       'geolocation.remote.countryPath',
     ]);
-    expect(flatten({ cache: { ttl: 1 }, caching: { ttl: 2 } }).problems).toEqual([
+    expect(flattenSettings({ cache: { ttl: 1 }, caching: { ttl: 2 } }).problems).toEqual([
       { written: 'caching.ttl', message: 'is another name of cache.ttl, which is set to something else' },
     ]);
   });
@@ -43,7 +46,7 @@ describe('flatten', () => {
     [{ server: [] }, 'server', 'must be an object'],
     [{ cache: 'yes' }, 'cache', 'must be an object, true or false'],
   ])('refuses %j', (settings: JsonObject, written, message) => {
-    expect(flatten(settings).problems).toEqual([{ written, message }]);
+    expect(flattenSettings(settings).problems).toEqual([{ written, message }]);
   });
 
   it('takes null as unset where a setting may be unset', () => {
@@ -67,7 +70,7 @@ describe('flatten', () => {
   });
 
   it('passes over the reference to the editor schema', () => {
-    expect(flatten({ $schema: './config.schema.json' })).toEqual({
+    expect(flattenSettings({ $schema: './config.schema.json' })).toEqual({
       assignments: new Map(),
       problems: [],
       unknown: [],
@@ -77,10 +80,10 @@ describe('flatten', () => {
 
 describe('nearest', () => {
   it('gives the candidate with the fewest differing letters', () => {
-    expect(nearest('prot', ['host', 'port'], 2)).toBe('port');
+    expect(findNearestName('prot', ['host', 'port'], 2)).toBe('port');
   });
 
   it('gives none beyond the limit', () => {
-    expect(nearest('zebra', ['host', 'port'], 2)).toBeUndefined();
+    expect(findNearestName('zebra', ['host', 'port'], 2)).toBeUndefined();
   });
 });

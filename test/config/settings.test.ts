@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FAMILIES, memberOf, SETTINGS, settingAt, TARGETS, targetOf } from '../../src/config/settings.ts';
+import {
+  FAMILIES,
+  familyMember,
+  findSetting,
+  findTarget,
+  SETTINGS,
+  TARGETS,
+} from '../../src/config/settings.ts';
 
 describe('settings', () => {
   it.each([
@@ -16,7 +23,7 @@ describe('settings', () => {
     ['sandbox.secrets.API_KEY', ['CLOISTER_SANDBOX_SECRETS_API_KEY']],
     ['network.secret', ['CLOISTER_NETWORK_SECRET', 'NETWORK_REMOTE_SECRET']],
   ])('%s is set by %j', (path, names) => {
-    expect(settingAt(path)?.env).toEqual(names);
+    expect(findSetting(path)?.env).toEqual(names);
   });
 
   it('has one setting for each variable', () => {
@@ -34,27 +41,27 @@ describe('settings', () => {
   it('has no default secret', () => {
     const known = SETTINGS.filter(({ leaf }) => leaf.secret === true && leaf.default !== undefined);
     expect(known).toEqual([]);
-    expect(settingAt('media.tokenSecret')?.leaf.secret).toBe(true);
+    expect(findSetting('media.tokenSecret')?.leaf.secret).toBe(true);
   });
 
   it('knows the other names of blocks and settings', () => {
-    expect(TARGETS.get('caching.ttl')).toEqual({ kind: 'setting', setting: settingAt('cache.ttl') });
+    expect(TARGETS.get('caching.ttl')).toEqual({ kind: 'setting', setting: findSetting('cache.ttl') });
     expect(TARGETS.get('caching')).toEqual(TARGETS.get('cache'));
     expect(TARGETS.get('geolocation.remote')?.kind).toBe('group');
     expect(TARGETS.get('geolocation.remote.countryPath')).toEqual({
       kind: 'setting',
-      setting: settingAt('geolocation.path'),
+      setting: findSetting('geolocation.path'),
     });
   });
 
   it('has a setting for every name that a family allows, and for no other', () => {
     const family = FAMILIES.find(({ path }) => path === 'sandbox.secrets')!;
-    expect(memberOf(family, 'A')).toEqual(settingAt('sandbox.secrets.A'));
-    expect(targetOf('sandbox.secrets.A')).toEqual({
+    expect(familyMember(family, 'A')).toEqual(findSetting('sandbox.secrets.A'));
+    expect(findTarget('sandbox.secrets.A')).toEqual({
       kind: 'setting',
-      setting: settingAt('sandbox.secrets.A'),
+      setting: findSetting('sandbox.secrets.A'),
     });
-    expect(targetOf('sandbox.secrets')).toEqual({ kind: 'group', shorthand: undefined });
+    expect(findTarget('sandbox.secrets')).toEqual({ kind: 'group', shorthand: undefined });
     for (const name of [
       'a',
       '',
@@ -67,13 +74,13 @@ describe('settings', () => {
       `A${'B'.repeat(64)}`,
       'A\n',
     ]) {
-      expect([name, memberOf(family, name)]).toEqual([name, undefined]);
-      expect([name, targetOf(`sandbox.secrets.${name}`)]).toEqual([name, undefined]);
+      expect([name, familyMember(family, name)]).toEqual([name, undefined]);
+      expect([name, findTarget(`sandbox.secrets.${name}`)]).toEqual([name, undefined]);
     }
   });
 
   it.each(['__proto__', 'constructor', 'toString'])('does not know %s', (name) => {
     expect(TARGETS.get(name)).toBeUndefined();
-    expect(settingAt(name)).toBeUndefined();
+    expect(findSetting(name)).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 // Random documents and queries: with any indexes, a store must find what plain evaluation finds, in the same order.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { compileFilter } from '../../src/stores/matching/match.ts';
-import { compareDocuments } from '../../src/stores/matching/order.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
+import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
+import { compareDocuments } from '../../src/stores/matching/sorter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../src/stores/ports.ts';
-import { aim, aimedFilter } from './aimed.ts';
-import { definition, fields, filter, sort } from './generated.ts';
-import { repeatable, timeoutFor } from './repeatable.ts';
+import { definition, fields, filter, sort } from './arbitraries.ts';
+import { filterChoice, matchingFilter } from './matching-filters.ts';
+import { randomRuns, timeoutFor } from './random-runs.ts';
 
 let round = 0;
 
@@ -36,7 +36,7 @@ async function fill(
 export function documentStoreDifferential(current: () => DocumentStore, runs: number): void {
   it('finds what plain evaluation finds, whatever the indexes', { timeout: timeoutFor(runs) }, async () => {
     const asking = fc.record({
-      asked: fc.oneof(filter, aim),
+      asked: fc.oneof(filter, filterChoice),
       sort,
       skip: fc.nat(3),
       limit: fc.constantFrom(2, 100),
@@ -65,7 +65,7 @@ export function documentStoreDifferential(current: () => DocumentStore, runs: nu
         limit: 1000,
       });
       for (const { asked: drawn, ...page } of asked) {
-        const ask = { ...page, filter: 'choices' in drawn ? aimedFilter(drawn, stored) : drawn };
+        const ask = { ...page, filter: 'choices' in drawn ? matchingFilter(drawn, stored) : drawn };
         const matches = stored.filter(compileFilter(ask.filter));
         const expected = outcome(() =>
           matches.toSorted(compareDocuments(ask.sort)).slice(ask.skip, ask.skip + ask.limit),
@@ -83,6 +83,6 @@ export function documentStoreDifferential(current: () => DocumentStore, runs: nu
         expect(await store.count(ns, ask.filter)).toBe(matches.length);
       }
     });
-    await fc.assert(property, repeatable(runs));
+    await fc.assert(property, randomRuns(runs));
   });
 }

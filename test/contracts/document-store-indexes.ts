@@ -12,7 +12,7 @@ import {
   query,
   type Subject,
   where,
-} from './cases.ts';
+} from './store-cases.ts';
 
 /** Registers what declared indexes must do, and what is measured. */
 export function indexContract(subject: Subject): void {

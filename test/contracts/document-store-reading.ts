@@ -1,7 +1,7 @@
 // The contract of document stores: what reading gives.
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/lib/json.ts';
-import { EVERYTHING } from '../../src/stores/filter.ts';
+import type { Json } from '../../src/lib/json/json.ts';
+import { MATCH_ALL } from '../../src/stores/filter.ts';
 import type { FindQuery } from '../../src/stores/ports.ts';
 import {
   BOOKS,
@@ -15,14 +15,14 @@ import {
   query,
   type Subject,
   where,
-} from './cases.ts';
+} from './store-cases.ts';
 
 /** Registers what reading must give. */
 export function readingContract(subject: Subject): void {
   describe('reading', () => {
     it('finds nothing where nothing was ever written', async () => {
       expect(await subject.store.find(BOOKS, query())).toEqual([]);
-      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(0);
+      expect(await subject.store.count(BOOKS, MATCH_ALL)).toBe(0);
       expect(await subject.collections()).toEqual([]);
       expect(await subject.store.stats(BOOKS)).toMatchObject({ count: 0, size: 0, averageObjectSize: 0 });
     });
@@ -106,7 +106,7 @@ export function readingContract(subject: Subject): void {
       });
       const late = subject.store.commit([insert(BOOKS, 2, {})], options);
       expect(await failureOf(late)).toMatchObject({ reason: 'timeout' });
-      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(1);
+      expect(await subject.store.count(BOOKS, MATCH_ALL)).toBe(1);
     });
   });
 }

@@ -1,8 +1,18 @@
 // The contract of document stores: commits, and who hears of them.
 import { describe, expect, it } from 'vitest';
-import { EVERYTHING } from '../../src/stores/filter.ts';
+import { MATCH_ALL } from '../../src/stores/filter.ts';
 import type { Namespace, Write } from '../../src/stores/ports.ts';
-import { BOOKS, ELSEWHERE, failureOf, idOf, idsOf, insert, NEIGHBOUR, query, type Subject } from './cases.ts';
+import {
+  BOOKS,
+  ELSEWHERE,
+  failureOf,
+  idOf,
+  idsOf,
+  insert,
+  NEIGHBOUR,
+  query,
+  type Subject,
+} from './store-cases.ts';
 
 /** Registers what commits must do. */
 export function writingContract(subject: Subject): void {
@@ -15,13 +25,13 @@ export function writingContract(subject: Subject): void {
         { kind: 'remove', ns: BOOKS, id: idOf(3), v: 1 },
       ]);
       expect(await subject.store.find(BOOKS, query())).toEqual([{ _id: idOf(1), v: 1, n: 1 }, document]);
-      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(2);
+      expect(await subject.store.count(BOOKS, MATCH_ALL)).toBe(2);
     });
 
     it('takes a document without v for state 0', async () => {
       await subject.store.commit([{ kind: 'insert', ns: BOOKS, document: { _id: idOf(1) } }]);
       await subject.store.commit([{ kind: 'remove', ns: BOOKS, id: idOf(1), v: 0 }]);
-      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(0);
+      expect(await subject.store.count(BOOKS, MATCH_ALL)).toBe(0);
     });
 
     it('refuses a state that is no longer there, and names the write', async () => {
@@ -72,7 +82,7 @@ export function writingContract(subject: Subject): void {
     it('writes thousands in one commit', async () => {
       const writes = Array.from({ length: 3000 }, (_, n) => insert(BOOKS, n, { n, pad: 'x'.repeat(100) }));
       await subject.store.commit(writes);
-      expect(await subject.store.count(BOOKS, EVERYTHING)).toBe(3000);
+      expect(await subject.store.count(BOOKS, MATCH_ALL)).toBe(3000);
       const failure = await failureOf(
         subject.store.commit([
           ...writes.slice(1).map((_, at) => insert(NEIGHBOUR, at, {})),
@@ -80,7 +90,7 @@ export function writingContract(subject: Subject): void {
         ]),
       );
       expect(failure).toMatchObject({ reason: 'duplicate', index: 2999 });
-      expect(await subject.store.count(NEIGHBOUR, EVERYTHING)).toBe(0);
+      expect(await subject.store.count(NEIGHBOUR, MATCH_ALL)).toBe(0);
       expect(await idsOf(subject, { skip: 2998 })).toEqual([2998, 2999]);
     });
 
@@ -98,7 +108,7 @@ export function writingContract(subject: Subject): void {
       await subject.store.commit([insert(BOOKS, 1, { n: 1 }), insert(ELSEWHERE, 2, { n: 2 })]);
       await subject.reopen();
       expect(await idsOf(subject, {})).toEqual([1]);
-      expect(await subject.store.count(ELSEWHERE, EVERYTHING)).toBe(1);
+      expect(await subject.store.count(ELSEWHERE, MATCH_ALL)).toBe(1);
       await subject.store.health();
     });
 

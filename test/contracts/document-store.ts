@@ -1,10 +1,10 @@
 // What every adapter of the DocumentStore port must do. An adapter's test file calls `documentStoreContract`.
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { OpenedStore, Subject } from './cases.ts';
 import { documentStoreDifferential } from './document-store-differential.ts';
 import { indexContract } from './document-store-indexes.ts';
 import { readingContract } from './document-store-reading.ts';
 import { writingContract } from './document-store-writing.ts';
+import type { OpenedStore, Subject } from './store-cases.ts';
 
 /** Registers the whole contract. `open` gives an empty store of its own to each test; `runs` is how often chance is tried. */
 export function documentStoreContract(name: string, open: () => Promise<OpenedStore>, runs = 250): void {

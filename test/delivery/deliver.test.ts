@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { DeliveryAnswer } from '../../src/delivery/answers/answer.ts';
 import { type DeliverDeps, type DeliveryRequest, deliver } from '../../src/delivery/deliver.ts';
 import type { Decision, SourceFile } from '../../src/delivery/delivery.ts';
 import type { Variant } from '../../src/delivery/images/images.ts';
 import { parseRecipe, type Recipe } from '../../src/delivery/recipes/recipe.ts';
+import type { DeliveryResponse } from '../../src/delivery/responses/delivery-response.ts';
 
 const fileOf = (content: string, contentType?: string): SourceFile => ({
   size: content.length,
@@ -65,7 +65,7 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback }: Site)
     fallback: async () => fallback,
     cacheControl: 'public, max-age=9',
   };
-  const get = (path: string, request: Partial<DeliveryRequest> = {}): Promise<DeliveryAnswer> => {
+  const get = (path: string, request: Partial<DeliveryRequest> = {}): Promise<DeliveryResponse> => {
     const headers = { acceptEncoding: undefined, range: undefined, ifRange: undefined };
     const preconditions = { ifNoneMatch: undefined, ifModifiedSince: undefined };
     const visitor = { userAgent: '', acceptLanguage: '', ip: '' };
@@ -80,7 +80,7 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback }: Site)
   return { get, rendered };
 }
 
-const bodyOf = async ({ body }: DeliveryAnswer) =>
+const bodyOf = async ({ body }: DeliveryResponse) =>
   typeof body === 'function' ? text(await body()) : (body ?? '').toString();
 
 const decision = (recipe: string | null, ...consulted: Parameters<Set<never>['add']>[0][]): Decision => ({

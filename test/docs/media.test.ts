@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanFileName } from '../../src/media/file-name.ts';
-import { candidatesOf, type PathFormat } from '../../src/media/path-format.ts';
+import { sanitizeFileName } from '../../src/media/file-name.ts';
+import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
 import { sha1 } from '../../src/workers/sha1.ts';
 import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
 import { bash, bashBlocksOf } from '../helpers/shell-examples.ts';
@@ -50,7 +50,7 @@ test('docs/media.md shows where each path format puts a file', async () => {
   const file = { collection, name: 'lighthouse.jpg', at: Date.UTC(2026, 10, 22, 9, 5, 7) };
   for (const [format, path] of rows) {
     const options = { format: format as PathFormat, sha1Of: async (text: string) => sha1(text) };
-    const candidate = await candidatesOf(file, options);
+    const candidate = await createKeyCandidates(file, options);
     expect(candidate(0)).toBe(`1.0/library/photos/${path}`);
   }
 });
@@ -58,5 +58,5 @@ test('docs/media.md shows where each path format puts a file', async () => {
 test('docs/media.md shows the names under which files are stored', () => {
   const rows = rowsBelow('Names');
   expect(rows).toHaveLength(5);
-  for (const [sent, stored] of rows) expect(cleanFileName(sent)).toBe(stored);
+  for (const [sent, stored] of rows) expect(sanitizeFileName(sent)).toBe(stored);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { allowedMethods, createEndpointCalls } from '../../src/endpoints/call.ts';
-import type { EndpointRequest } from '../../src/endpoints/calls.ts';
-import type { LiveModule } from '../../src/endpoints/modules.ts';
-import type { GuestLog, Job, Outcome } from '../../src/endpoints/sandbox.ts';
+import type { EndpointRequest } from '../../src/endpoints/types.ts';
 import { AppError } from '../../src/errors.ts';
-import { endpoint, ok } from './units.ts';
+import type { LiveModule } from '../../src/modules/model/types.ts';
+import type { GuestLog, InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import { liveEndpoint, okResponse } from '../modules/module-versions.ts';
 
 const REQUEST: EndpointRequest = {
   method: 'GET',
@@ -17,14 +17,14 @@ const REQUEST: EndpointRequest = {
 };
 
 interface Played {
-  readonly outcome?: Outcome;
+  readonly outcome?: InvocationResult;
   readonly live?: Partial<LiveModule>;
   readonly request?: Partial<EndpointRequest>;
   readonly enabled?: boolean;
 }
 
-async function play({ outcome = ok(), live = {}, request = {}, enabled = true }: Played = {}) {
-  const jobs: Job[] = [];
+async function play({ outcome = okResponse(), live = {}, request = {}, enabled = true }: Played = {}) {
+  const jobs: InvocationRequest[] = [];
   const logged: [string, string, GuestLog][] = [];
   const asked: unknown[] = [];
   const calls = createEndpointCalls({
@@ -43,13 +43,13 @@ async function play({ outcome = ok(), live = {}, request = {}, enabled = true }:
     },
     enabled,
   });
-  const match = { endpoint: endpoint('report', live), params: {}, sub: [] };
+  const match = { endpoint: liveEndpoint('report', live), params: {}, sub: [] };
   const answer = await calls.call(match, { ...REQUEST, ...request }).catch((error: unknown) => error);
   const error = answer instanceof AppError ? answer : undefined;
   return { answer, error, jobs, logged: logged.map(([, , record]) => record), all: logged, asked };
 }
 
-const failure = (code: Extract<Outcome, { kind: 'failure' }>['code']): Outcome => ({
+const failure = (code: Extract<InvocationResult, { kind: 'failure' }>['code']): InvocationResult => ({
   kind: 'failure',
   code,
   message: `why ${code}`,
@@ -83,7 +83,7 @@ describe('a call', () => {
 
   it('tells its log of dropped headers, once', async () => {
     const { logged } = await play({
-      outcome: ok('', [
+      outcome: okResponse('', [
         ['set-cookie', 'a'],
         ['server', 'b'],
       ]),
@@ -188,6 +188,6 @@ describe('allowedMethods', () => {
     [['GET', 'HEAD', 'OPTIONS'], 'GET, HEAD, OPTIONS'],
     [[], 'OPTIONS'],
   ])('of %j is %s', (methods, allow) => {
-    expect(allowedMethods(endpoint('a', { methods }))).toBe(allow);
+    expect(allowedMethods(liveEndpoint('a', { methods }))).toBe(allow);
   });
 });

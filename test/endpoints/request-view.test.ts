@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointRequest } from '../../src/endpoints/calls.ts';
 import { createRequestView } from '../../src/endpoints/request-view.ts';
+import type { EndpointRequest } from '../../src/endpoints/types.ts';
 import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
-import { unitOf } from './units.ts';
+import { createModuleVersion } from '../modules/module-versions.ts';
 
 const REQUEST: EndpointRequest = {
   method: 'GET',
@@ -17,7 +17,7 @@ const view = createRequestView();
 const seen = (request: Partial<EndpointRequest>, requestHeaders?: readonly string[], params = {}) =>
   JSON.parse(
     view(
-      unitOf('a', requestHeaders === undefined ? {} : { requestHeaders }),
+      createModuleVersion('a', requestHeaders === undefined ? {} : { requestHeaders }),
       { ...REQUEST, ...request },
       params,
     ),

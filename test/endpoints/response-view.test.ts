@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createResponseView } from '../../src/endpoints/response-view.ts';
-import { unitOf } from './units.ts';
+import { createModuleVersion } from '../modules/module-versions.ts';
 
 const view = createResponseView();
 type Headers = readonly (readonly [string, string])[];
@@ -11,7 +11,7 @@ function answer(headers: Headers, more: object = {}, granted?: readonly string[]
     body: string | Buffer;
     method?: string;
   };
-  const unit = unitOf('a', granted === undefined ? {} : { responseHeaders: granted });
+  const unit = createModuleVersion('a', granted === undefined ? {} : { responseHeaders: granted });
   const { response, dropped } = view(unit, method, { kind: 'response', headers, ...given });
   return { ...response, headers: Object.fromEntries(response.headers), dropped, list: response.headers };
 }

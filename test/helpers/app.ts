@@ -1,7 +1,7 @@
 // The whole application inside the test's own process: requests are injected, a socket is opened only when asked for.
 import { createApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
@@ -67,7 +67,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     CLOISTER_DELIVERY_PORT: '0',
     ...options.env,
   };
-  const { config, problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
+  const { config, issues: problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
   if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
   const { log, logLevel = 'info', store, mediaStore } = options;
   const stream = { write: (line: string) => void log?.push(line) };

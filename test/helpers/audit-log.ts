@@ -1,10 +1,10 @@
 // The audit log of a store, for tests of what writes to it, and the check that it is one chain.
 import { expect } from 'vitest';
-import { createAudit } from '../../src/auth/audit.ts';
-import { type AuditEntry, hashOf } from '../../src/auth/audit-chain.ts';
-import type { AuditEnd } from '../../src/auth/audit-end.ts';
-import type { AuditFolder } from '../../src/auth/audit-folder.ts';
-import { type AuditKeys, parseAuditKeys } from '../../src/auth/audit-keys.ts';
+import { createAudit } from '../../src/auth/audit/audit.ts';
+import { type AuditEntry, entryHash } from '../../src/auth/audit/audit-entry.ts';
+import type { AuditFolder } from '../../src/auth/audit/audit-folder.ts';
+import type { AuditHead } from '../../src/auth/audit/audit-head.ts';
+import { type AuditKeys, parseAuditKeys } from '../../src/auth/audit/audit-keys.ts';
 import type { DocumentStore, Namespace, Write } from '../../src/stores/ports.ts';
 
 export const silent = { info: () => undefined, error: () => undefined };
@@ -17,13 +17,13 @@ export function keysNamed(...names: readonly string[]): AuditKeys {
 }
 
 /** What would be kept outside the database, in memory. */
-export function auditFolder(keys = keysNamed('test')): AuditFolder & { end: AuditEnd | undefined } {
+export function auditFolder(keys = keysNamed('test')): AuditFolder & { end: AuditHead | undefined } {
   const folder = {
     keys,
-    end: undefined as AuditEnd | undefined,
+    end: undefined as AuditHead | undefined,
     anchor: {
       load: async () => folder.end,
-      save: async (end: AuditEnd) => {
+      save: async (end: AuditHead) => {
         folder.end = end;
       },
     },
@@ -54,7 +54,7 @@ function expectFollowing(entries: readonly AuditEntry[]): void {
 /** The same, and each has the hash that its key gives. */
 export function expectChain(entries: readonly AuditEntry[], keys = keysNamed('test')): void {
   expectFollowing(entries);
-  for (const entry of entries) expect(entry.hash).toBe(hashOf(entry, keys.find(entry.key ?? '')));
+  for (const entry of entries) expect(entry.hash).toBe(entryHash(entry, keys.find(entry.key ?? '')));
 }
 
 const THINGS: Namespace = { database: null, collection: 'things' };

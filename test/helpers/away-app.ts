@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { createApp, type FirstAdmin } from '../../src/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type FickleStore, fickle, type Operation } from './fickle-store.ts';
 import { LIBRARY } from './fixtures.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
 import { startApp, type TestApp } from './app.ts';
 import { type InjectAnswer, injectInto } from './inject.ts';

@@ -1,5 +1,5 @@
 // The whole application on a real socket, with what tests of endpoints do again and again.
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from './app.ts';
 import type { Answer } from './client.ts';
 import { parsed } from './inject.ts';

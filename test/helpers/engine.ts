@@ -1,6 +1,6 @@
 // Which database the workspaces of this test run use: the embedded one, or the MongoDB server that a project's setup names.
 import { basename } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json/json.ts';
 
 const SERVER = 'TEST_DOCUMENT_SERVER';
 

@@ -1,9 +1,9 @@
 // A host without a process: what is sent to it is kept, and the test says what comes back.
 import type { ToHost } from '../../sandbox/protocol.ts';
-import { createLane, createRequest } from '../../src/endpoints/hosts/lane.ts';
-import type { Host, Lane, Request } from '../../src/endpoints/hosts/state.ts';
-import type { Job, Outcome } from '../../src/endpoints/sandbox.ts';
-import { jobOf, unitOf } from './sandbox-hosts.ts';
+import { createInvocation, createModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
+import type { InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Host, Invocation, ModuleQueue } from '../../src/sandbox-supervisor/state.ts';
+import { createModuleVersion, invocationInput } from './sandbox.ts';
 
 export interface FakeHost extends Host {
   readonly sent: { readonly message: ToHost; readonly texts: readonly string[] }[];
@@ -43,22 +43,26 @@ export function fakeHost(parts: Partial<Host> = {}): FakeHost {
   return host;
 }
 
-export const laneOf = (parts: Partial<Lane> = {}): Lane => ({
-  ...createLane('endpoint:1.0/test', 0),
+export const fakeQueue = (parts: Partial<ModuleQueue> = {}): ModuleQueue => ({
+  ...createModuleQueue('endpoint:1.0/test', 0),
   ...parts,
 });
 
-export interface FakeRequest extends Request {
-  outcome: Outcome | undefined;
+export interface FakeInvocation extends Invocation {
+  outcome: InvocationResult | undefined;
 }
 
-const UNIT = unitOf('code');
+const UNIT = createModuleVersion('code');
 
 /** A request of a lane, with its outcome once it is over. */
-export function requestOf(lane: Lane = laneOf(), job: Partial<Job> = {}, now = 0): FakeRequest {
-  const request: FakeRequest = Object.assign(
-    createRequest(
-      jobOf(UNIT, job),
+export function fakeInvocation(
+  lane: ModuleQueue = fakeQueue(),
+  job: Partial<InvocationRequest> = {},
+  now = 0,
+): FakeInvocation {
+  const request: FakeInvocation = Object.assign(
+    createInvocation(
+      invocationInput(UNIT, job),
       lane,
       (outcome) => {
         request.outcome = outcome;

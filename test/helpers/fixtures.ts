@@ -1,5 +1,5 @@
 // Specifications and documents that tests share: books that refer to people, with revisions and indexes.
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 
 /** Every field type, one unique and one plain index, no revisions. */
 export const PEOPLE: JsonObject = {

@@ -1,6 +1,6 @@
 // The whole application on a real socket with collections of media, and what tests of uploads do again and again.
 import { join } from 'node:path';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from './app.ts';
 import type { Answer } from './client.ts';
 import { filesBelow } from './files-below.ts';

@@ -1,5 +1,5 @@
 // The files of records in memory: which there are, and a switch for a bucket that does not answer.
-import type { RecordFiles } from '../../src/collections/writes/removal-work.ts';
+import type { RecordFiles } from '../../src/collections/writes/file-removals/remove-files.ts';
 import { StoreError } from '../../src/errors.ts';
 
 export interface MemoryFiles extends RecordFiles {

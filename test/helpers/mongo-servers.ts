@@ -11,7 +11,7 @@ interface Servers {
 }
 
 /** A server that somebody else keeps serves as what it is. */
-async function given(uri: string): Promise<Servers> {
+async function externalServers(uri: string): Promise<Servers> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 10_000 });
   try {
     const { setName } = await client.db('admin').command({ hello: 1 });
@@ -21,7 +21,7 @@ async function given(uri: string): Promise<Servers> {
   }
 }
 
-async function started(): Promise<Servers> {
+async function sharedServers(): Promise<Servers> {
   const desk = inject('mongoServers');
   if (desk === undefined) {
     const missing = '.servers/mongod is not installed: npm run test:servers';
@@ -36,7 +36,10 @@ async function started(): Promise<Servers> {
 }
 
 const environment = process.env['CLOISTER_TEST_MONGODB_URI'];
-const servers = { ...(await started()), ...(environment === undefined ? {} : await given(environment)) };
+const servers = {
+  ...(await sharedServers()),
+  ...(environment === undefined ? {} : await externalServers(environment)),
+};
 
 /** Connection string of a server without transactions; undefined where there is none. */
 export const STANDALONE: string | undefined = servers.standalone;

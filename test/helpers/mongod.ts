@@ -146,16 +146,19 @@ async function primaryOf(hosts: readonly string[]): Promise<string> {
 }
 
 /** Makes one set of members that are up. The first election is hurried, later ones take what they take by default. */
-async function unite(hosts: readonly string[]): Promise<void> {
+async function initiateReplicaSet(hosts: readonly string[]): Promise<void> {
   const members = hosts.map((host, at) => ({ _id: at, host }));
   const settings = { electionTimeoutMillis: 2000 };
   const config = { _id: SET, members, settings };
   await command(hosts[0] ?? '', { replSetInitiate: config });
-  await calm(hosts);
+  await restoreElectionTimeout(hosts);
 }
 
 /** On a busy machine a member may lose its election again before the others know. */
-async function calm(hosts: readonly string[], giveUp = Date.now() + LAUNCH_MS): Promise<void> {
+async function restoreElectionTimeout(
+  hosts: readonly string[],
+  giveUp = Date.now() + LAUNCH_MS,
+): Promise<void> {
   const primary = await primaryOf(hosts);
   try {
     const { config } = await command(primary, { replSetGetConfig: 1 });
@@ -165,7 +168,7 @@ async function calm(hosts: readonly string[], giveUp = Date.now() + LAUNCH_MS): 
   } catch (error) {
     if (Date.now() > giveUp) throw error;
     await pause(200);
-    await calm(hosts, giveUp);
+    await restoreElectionTimeout(hosts, giveUp);
   }
 }
 
@@ -175,7 +178,7 @@ export async function launchServer(options: OwnServerOptions = {}): Promise<OwnS
   const user = options.auth ? `${ROOT_USER.name}:${ROOT_USER.password}@` : '';
   if (!options.replicaSet)
     return { ...member, uri: `mongodb://${user}${member.host}/${options.auth ? '?authSource=admin' : ''}` };
-  await unite([member.host]);
+  await initiateReplicaSet([member.host]);
   return {
     ...member,
     uri: `mongodb://${member.host}/?replicaSet=${SET}`,
@@ -190,7 +193,7 @@ export async function launchServer(options: OwnServerOptions = {}): Promise<OwnS
 export async function launchReplicaSet(): Promise<OwnReplicaSet> {
   const members = await Promise.all([1, 2, 3].map(() => launchMember({ replicaSet: true })));
   const hosts = members.map(({ host }) => host);
-  await unite(hosts);
+  await initiateReplicaSet(hosts);
   return {
     uri: `mongodb://${hosts.join(',')}/?replicaSet=${SET}`,
     async killPrimary() {

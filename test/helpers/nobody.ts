@@ -6,13 +6,13 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
-import { canOwnUsers } from '../../src/endpoints/hosts/walls/own-user.ts';
-import { packageRoot } from '../../src/lib/package-files.ts';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
+import { canSwitchUser } from '../../src/sandbox-supervisor/isolation/host-user.ts';
 import { ROOT } from './source-tree.ts';
 
 const COMMAND = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
 /** What the scripts that run as another user are made of; they import nothing that is installed. */
-const PARTS = ['package.json', 'sandbox', 'src', 'test/endpoints/hosts/walls', 'test/sandbox'];
+const PARTS = ['package.json', 'sandbox', 'src', 'test/sandbox-supervisor/isolation', 'test/sandbox'];
 const READ_AND_EXECUTE = 0o005;
 
 /** Somebody, and where that user finds Node and this checkout. */
@@ -33,7 +33,7 @@ export function pathFor({ root }: User, file: URL): string {
 
 /** Whether all users can enter the folders above the checkout and its Node. True where the tests do not run as root. */
 export const isOpenToAll = (): boolean =>
-  process.getuid?.() !== 0 || canOwnUsers([process.execPath, join(ROOT, 'package.json')]);
+  process.getuid?.() !== 0 || canSwitchUser([process.execPath, join(ROOT, 'package.json')]);
 
 function skipped(why: string): undefined {
   console.warn(`\n*** ${why}: what an ordinary user may do is not tested ***\n`);
@@ -42,7 +42,7 @@ function skipped(why: string): undefined {
 
 /** A folder for temporary files that all users can enter; undefined where there is none, or this user is not root. */
 export function openFolder(): string | undefined {
-  return [tmpdir(), '/tmp', '/var/tmp'].find((folder) => canOwnUsers([folder]));
+  return [tmpdir(), '/tmp', '/var/tmp'].find((folder) => canSwitchUser([folder]));
 }
 
 /** False where it lies on another device. */

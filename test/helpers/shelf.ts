@@ -1,5 +1,5 @@
 // A collection made over HTTP for one test of the whole application, and short ways to fill and ask it.
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import type { TestApp } from './app.ts';
 import type { InjectAnswer } from './inject.ts';
 

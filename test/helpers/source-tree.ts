@@ -6,7 +6,7 @@ import { join, posix } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 export interface Import {
-  /** Path from the root for one of ours (`src/lib/json.ts`), otherwise the name of the package or built-in. */
+  /** Path from the root for one of ours (`src/lib/json/json.ts`), otherwise the name of the package or built-in. */
   readonly target: string;
   readonly local: boolean;
   readonly typeOnly: boolean;

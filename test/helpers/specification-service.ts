@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createRegistry } from '../../src/collections/registry.ts';
+import { createRegistry } from '../../src/collections/model/registry.ts';
+import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
 import {
   createSpecificationFiles,
   type SpecificationFiles,
-} from '../../src/collections/specifications/files.ts';
-import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
+} from '../../src/collections/specifications/specification-files.ts';
 import {
   createSpecificationService,
   type SpecificationEdit,
-} from '../../src/collections/specifications/service.ts';
+} from '../../src/collections/specifications/specification-service.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
@@ -51,7 +51,7 @@ export async function openService(
     files: wrapFiles(createSpecificationFiles(root)),
     enableCollectionDatabases: false,
     isEndpoint,
-    noteEdit,
+    recordEdit: noteEdit,
     filterLimits: { filterDepth: 8, filterNodes: 200 },
     log,
     now: () => 1_700_000_000_000,

@@ -1,12 +1,12 @@
 // Live collections from short specifications, for tests of what works on them.
 
-import type { Collection, CollectionAddress } from '../../src/collections/collection.ts';
+import type { Collection, CollectionAddress } from '../../src/collections/model/collection.ts';
 import {
   type ParsedSpecification,
   parseSpecification,
-} from '../../src/collections/specifications/specification.ts';
+} from '../../src/collections/specifications/parse-specification.ts';
 import { AppError, type ErrorItem } from '../../src/errors.ts';
-import type { Json } from '../../src/lib/json.ts';
+import type { Json } from '../../src/lib/json/json.ts';
 
 export const BOOKS_ADDRESS: CollectionAddress = { version: '1.0', database: 'library', name: 'books' };
 

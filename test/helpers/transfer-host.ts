@@ -1,9 +1,9 @@
 // The process as a transfer command sees it, under test: what goes through its streams is kept.
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import type { Host } from '../../src/cli/transfer.ts';
+import type { ProcessStreams } from '../../src/cli/transfer.ts';
 
-export interface TestHost extends Host {
+export interface TestHost extends ProcessStreams {
   /** Asks the command to end. */
   emit(signal: 'SIGINT' | 'SIGTERM'): boolean;
   readonly exits: readonly number[];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { HookCall } from '../../sandbox/protocol.ts';
-import type { HookTask } from '../../src/collections/hooks.ts';
-import { createHookCall } from '../../src/hooks/hook-call.ts';
-import { unitOf } from '../endpoints/units.ts';
-import { taskOf } from './stand-in-sandbox.ts';
+import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
+import { createHookCallEncoder } from '../../src/hooks/hook-call.ts';
+import { createModuleVersion } from '../modules/module-versions.ts';
+import { taskOf } from './fake-sandbox.ts';
 
-const unit = unitOf('hook:slugify');
+const unit = createModuleVersion('hook:slugify');
 const use = { name: 'slugify', options: undefined };
-const call = createHookCall((_unit, { method, url, body, requestId }, params) =>
+const call = createHookCallEncoder((_unit, { method, url, body, requestId }, params) =>
   JSON.stringify({ method, url, body, requestId, params }),
 );
 const headOf = (task: HookTask, options = use.options): HookCall =>

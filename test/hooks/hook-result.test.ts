@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { createReadResult } from '../../src/hooks/hook-result.ts';
-import { createResultRooms } from '../../src/hooks/result-room.ts';
-import type { Json } from '../../src/lib/json.ts';
-import { taskOf } from './stand-in-sandbox.ts';
+import { createHookResultParser } from '../../src/hooks/hook-result.ts';
+import { createResultQuotas } from '../../src/hooks/result-quota.ts';
+import type { Json } from '../../src/lib/json/json.ts';
+import { taskOf } from './fake-sandbox.ts';
 
 const MB = 1_048_576;
 
 function reading(limits = { request: 64 * MB, server: 256 * MB }) {
-  const read = createReadResult({ jsonValues: 100_000 });
-  const open = createResultRooms(limits);
+  const read = createHookResultParser({ jsonValues: 100_000 });
+  const open = createResultQuotas(limits);
   return (
     text: string,
     more: { event?: 'beforeCreate' | 'afterGet'; fault?: (value: Json) => string } = {},

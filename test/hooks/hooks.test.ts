@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CollectionSettings } from '../../src/collections/collection.ts';
+import type { CollectionSettings } from '../../src/collections/model/collection.ts';
 import { AppError } from '../../src/errors.ts';
 import { createHooks } from '../../src/hooks/hooks.ts';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { collection } from '../http/fixtures.ts';
-import { result, type StandIn, standIn, taskOf, thrown } from './stand-in-sandbox.ts';
+import { result, type StandIn, standIn, taskOf, thrown } from './fake-sandbox.ts';
 
 let stand: StandIn;
 let logged: [string, Record<string, unknown>, string][];

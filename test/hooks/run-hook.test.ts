@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HookTask } from '../../src/collections/hooks.ts';
-import type { Outcome } from '../../src/endpoints/sandbox.ts';
+import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
 import { AppError } from '../../src/errors.ts';
 import { createRunHook } from '../../src/hooks/run-hook.ts';
-import { unitOf } from '../endpoints/units.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
 import { ADMIN_CLIENT } from '../http/fixtures.ts';
-import { result, type StandIn, standIn, taskOf, thrown } from './stand-in-sandbox.ts';
+import { createModuleVersion } from '../modules/module-versions.ts';
+import { result, type StandIn, standIn, taskOf, thrown } from './fake-sandbox.ts';
 
 let stand: StandIn;
 beforeEach(() => {
@@ -89,9 +89,9 @@ describe('a hook that does not run', () => {
   });
 
   it('would get more than its policy allows, in bytes', async () => {
-    const policy = unitOf('hook:small', { maxBodyBytes: 400 });
+    const policy = createModuleVersion('hook:small', { maxBodyBytes: 400 });
     stand.hooks.set('small', () => result({}));
-    stand.modules.set('small', { unit: policy });
+    stand.modules.set('small', { moduleVersion: policy });
     await expect(run('small', {}, `"${'x'.repeat(100)}"`)).resolves.toBe('{}');
     expect((await refusal(run('small', {}, `"${'ü'.repeat(190)}"`))).items[0]?.details).toMatch(
       /^small - would get more than `maxBodyBytes`/,
@@ -101,7 +101,9 @@ describe('a hook that does not run', () => {
 
   it('would get what grows many times larger in its memory', async () => {
     stand.hooks.set('small', () => result({}));
-    stand.modules.set('small', { unit: unitOf('hook:small', { maxBodyBytes: 10_000_000 }) });
+    stand.modules.set('small', {
+      moduleVersion: createModuleVersion('hook:small', { maxBodyBytes: 10_000_000 }),
+    });
     const { items } = await refusal(run('small', {}, `[${'[],'.repeat(700_000)}0]`));
     expect(items[0]?.details).toMatch(/^small - would get more than fits into its memory/);
     expect(stand.jobs).toEqual([]);
@@ -116,7 +118,7 @@ describe('a hook that does not run', () => {
 });
 
 describe('a busy hook', () => {
-  const busy: Outcome = { kind: 'failure', code: 'ENDPOINT_BUSY', message: '' };
+  const busy: InvocationResult = { kind: 'failure', code: 'ENDPOINT_BUSY', message: '' };
 
   it('refuses a request that is not in yet', async () => {
     stand.hooks.set('busy', () => busy);

@@ -1,12 +1,12 @@
 // A live collection as the registry holds it, with every default.
-import type { Client } from '../../src/auth/client.ts';
-import type { Collection, CollectionSettings, Field } from '../../src/collections/collection.ts';
+import type { Client } from '../../src/auth/clients/client.ts';
+import type { Collection, CollectionSettings, Field } from '../../src/collections/model/collection.ts';
 
 const SETTINGS: CollectionSettings = {
   cache: true,
   authenticate: true,
   callback: null,
-  count: 40,
+  pageSize: 40,
   sort: null,
   sortOrder: 1,
   defaultFilters: null,
@@ -30,7 +30,7 @@ export function reference(name: string, collection?: string): Field {
     message: undefined,
     default: undefined,
     validation: {},
-    exact: false,
+    caseSensitive: false,
     reference: collection === undefined ? {} : { collection },
   };
 }

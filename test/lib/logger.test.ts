@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createLogger, createLogStream, logOfCommands } from '../../src/lib/logger.ts';
+import { commandLogOptions, createLogger, createLogStream } from '../../src/lib/logger.ts';
 
 interface Capture {
   readonly level?: string;
@@ -99,7 +99,7 @@ describe('the format', () => {
 describe('the log of commands', () => {
   it('leaves out what only a server has to tell', () => {
     const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
-    expect(levels.map((level) => logOfCommands({ level, format: 'json' }).level)).toEqual([
+    expect(levels.map((level) => commandLogOptions({ level, format: 'json' }).level)).toEqual([
       'warn',
       'warn',
       'warn',

@@ -1,6 +1,6 @@
 // Keys of media files: which are valid, and how they relate to the `path` of a record.
 import { describe, expect, it } from 'vitest';
-import { isMediaKey, keyOfPath, prefixOf } from '../../src/lib/media-key.ts';
+import { bucketKeyPrefix, isMediaKey, mediaKeyOfPath } from '../../src/lib/media-key.ts';
 
 describe('keys of media files', () => {
   it.each(['a', '1.0/library/media/a.txt', '1/..a/b..', '1/ü b&%.png', `1/${'x'.repeat(255)}`, '1/.uploads'])(
@@ -14,10 +14,10 @@ describe('keys of media files', () => {
   ])('may not be %j', (key) => expect(isMediaKey(key)).toBe(false));
 
   it('have the prefix of a bucket in front in records that a bucket wrote', () => {
-    expect(prefixOf('./workspace//media/')).toBe('workspace/media/');
-    expect(prefixOf('.')).toBe('');
-    expect(keyOfPath('workspace/media/1.0/a.txt', 'workspace/media/')).toBe('1.0/a.txt');
-    expect(keyOfPath('1.0/a.txt', 'workspace/media/')).toBe('1.0/a.txt');
-    expect(keyOfPath('1.0/a.txt', '')).toBe('1.0/a.txt');
+    expect(bucketKeyPrefix('./workspace//media/')).toBe('workspace/media/');
+    expect(bucketKeyPrefix('.')).toBe('');
+    expect(mediaKeyOfPath('workspace/media/1.0/a.txt', 'workspace/media/')).toBe('1.0/a.txt');
+    expect(mediaKeyOfPath('1.0/a.txt', 'workspace/media/')).toBe('1.0/a.txt');
+    expect(mediaKeyOfPath('1.0/a.txt', '')).toBe('1.0/a.txt');
   });
 });

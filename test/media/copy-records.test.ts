@@ -1,7 +1,7 @@
 // Brings records of files up to date after their files moved to another store.
 import { describe, expect, it } from 'vitest';
 import { type CopyRecordsDeps, copyRecords } from '../../src/media/copy-records.ts';
-import { EVERYTHING } from '../../src/stores/filter.ts';
+import { MATCH_ALL } from '../../src/stores/filter.ts';
 import type { StoredDocument } from '../../src/stores/ports.ts';
 import { bytesOf, storeFile } from '../contracts/media-cases.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -20,7 +20,7 @@ async function open(documents: readonly StoredDocument[]) {
     namespaceOf: () => NS,
     signal: new AbortController().signal,
   };
-  const read = () => store.find(NS, { filter: EVERYTHING, sort: [], skip: 0, limit: 1000 });
+  const read = () => store.find(NS, { filter: MATCH_ALL, sort: [], skip: 0, limit: 1000 });
   return { store, target, deps, read };
 }
 

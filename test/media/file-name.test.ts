@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanFileName, MAX_NAME_BYTES, originalFileName, withSuffix } from '../../src/media/file-name.ts';
+import { MAX_NAME_BYTES, originalFileName, sanitizeFileName, withSuffix } from '../../src/media/file-name.ts';
 
 describe('the stored name of a file', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('the stored name of a file', () => {
     ['archive.tar.gz', 'archive.tar.gz'],
     ["it's 100% #1 [x]+{y}.txt", "it's 100% #1 [x]+{y}.txt"],
   ])('keeps what is harmless: %j', (sent, stored) => {
-    expect(cleanFileName(sent)).toBe(stored);
+    expect(sanitizeFileName(sent)).toBe(stored);
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe('the stored name of a file', () => {
     ['', 'file'],
     [' . . ', 'file'],
   ])('has no part of a path: %j', (sent, stored) => {
-    expect(cleanFileName(sent)).toBe(stored);
+    expect(sanitizeFileName(sent)).toBe(stored);
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe('the stored name of a file', () => {
     ['\udc00', 'file'],
     ['a<b>c:d"e|f?g*h', 'a_b_c_d_e_f_g_h'],
   ])('has nothing that deceives a reader or a file system: %j', (sent, stored) => {
-    expect(cleanFileName(sent)).toBe(stored);
+    expect(sanitizeFileName(sent)).toBe(stored);
   });
 
   it.each([
@@ -60,27 +60,27 @@ describe('the stored name of a file', () => {
     ['console.txt', 'console.txt'],
     ['com10.txt', 'com10.txt'],
   ])('is no device: %j', (sent, stored) => {
-    expect(cleanFileName(sent)).toBe(stored);
+    expect(sanitizeFileName(sent)).toBe(stored);
   });
 
   it.each(['count', 'stats', 'config', 'sign', 'history', '0123456789abcdef01234567'])(
     'hides no address: %s',
     (sent) => {
-      expect(cleanFileName(sent)).toBe(`${sent}_`);
-      expect(cleanFileName(`${sent}.txt`)).toBe(`${sent}.txt`);
+      expect(sanitizeFileName(sent)).toBe(`${sent}_`);
+      expect(sanitizeFileName(`${sent}.txt`)).toBe(`${sent}.txt`);
     },
   );
 
   it('is cut between code points, and keeps its extension', () => {
     for (const letter of ['a', 'ä', '語', '😀']) {
-      const name = cleanFileName(`${letter.repeat(300)}.jpeg`);
+      const name = sanitizeFileName(`${letter.repeat(300)}.jpeg`);
       expect(name.endsWith(`${letter}.jpeg`)).toBe(true);
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(MAX_NAME_BYTES);
       expect(Buffer.byteLength(name)).toBeGreaterThan(MAX_NAME_BYTES - Buffer.byteLength(letter));
       expect(name.isWellFormed()).toBe(true);
     }
-    expect(cleanFileName('x'.repeat(300))).toBe('x'.repeat(MAX_NAME_BYTES));
-    expect(cleanFileName(`a.${'x'.repeat(300)}`)).toBe(`a.${'x'.repeat(MAX_NAME_BYTES - 2)}`);
+    expect(sanitizeFileName('x'.repeat(300))).toBe('x'.repeat(MAX_NAME_BYTES));
+    expect(sanitizeFileName(`a.${'x'.repeat(300)}`)).toBe(`a.${'x'.repeat(MAX_NAME_BYTES - 2)}`);
   });
 
   it('cleaned again is the same, whatever was sent', () => {
@@ -107,8 +107,8 @@ describe('the stored name of a file', () => {
     };
     for (let round = 0; round < 2000; round += 1) {
       const sent = Array.from({ length: next() % 6 }, () => parts[next() % parts.length]).join('');
-      const name = cleanFileName(sent);
-      expect(cleanFileName(name), JSON.stringify(sent)).toBe(name);
+      const name = sanitizeFileName(sent);
+      expect(sanitizeFileName(name), JSON.stringify(sent)).toBe(name);
       expect(name, JSON.stringify(sent)).toMatch(/^[^./\\\s][^/\\]*$/u);
     }
   });
@@ -130,7 +130,7 @@ describe('the suffix of a clash', () => {
   });
 
   it('leaves the longest name short enough for a file system', () => {
-    const longest = withSuffix(cleanFileName(`${'語'.repeat(300)}.jpg`), 9_999_999_999_999);
+    const longest = withSuffix(sanitizeFileName(`${'語'.repeat(300)}.jpg`), 9_999_999_999_999);
     expect(Buffer.byteLength(longest)).toBeLessThan(255);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorItem } from '../../src/errors.ts';
 import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
-import { readFields } from '../../src/media/form-fields.ts';
+import { parseFormFields } from '../../src/media/form-fields.ts';
 import { makeCollection } from '../helpers/specifications.ts';
 
 const COLLECTION = makeCollection(
@@ -22,7 +22,7 @@ const COLLECTION = makeCollection(
 const VALUES = 1000;
 
 const read = (...sent: readonly [name: string, value: string][]) =>
-  readFields(
+  parseFormFields(
     COLLECTION,
     sent.map(([name, value]) => ({ name, value })),
     VALUES,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { candidatesOf, type PathFormat } from '../../src/media/path-format.ts';
+import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
 
 const COLLECTION = { version: '1.0', database: 'library', name: 'pictures' };
 const AT = Date.UTC(2016, 1, 9, 3, 7, 2, 5);
 const sha1Of = async (text: string) => createHash('sha1').update(text, 'utf8').digest('hex');
 
 async function keyOf(format: PathFormat, name = 'test.jpg', attempt = 0) {
-  return (await candidatesOf({ collection: COLLECTION, name, at: AT }, { format, sha1Of }))(attempt);
+  return (await createKeyCandidates({ collection: COLLECTION, name, at: AT }, { format, sha1Of }))(attempt);
 }
 
 describe('the path of a file', () => {

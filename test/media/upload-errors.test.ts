@@ -1,13 +1,13 @@
 // Errors of signed uploads: the names that old clients read, and what counts as the signed file.
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../src/errors.ts';
-import { assertAsSigned, tokenMissing, tokenUsed } from '../../src/media/upload-errors.ts';
+import { assertMatchesSigned, tokenMissingError, tokenUsedError } from '../../src/media/upload-errors.ts';
 
 const SIGNED = { fileName: 'test.jpg', mimetype: 'image/jpeg' };
 
 function errorOf(signed: typeof SIGNED, sent: typeof SIGNED): AppError | undefined {
   try {
-    assertAsSigned(signed, sent);
+    assertMatchesSigned(signed, sent);
     return undefined;
   } catch (error) {
     return error as AppError;
@@ -53,10 +53,10 @@ describe('the signed file', () => {
 
 describe('the errors of tokens', () => {
   it('carry their names', () => {
-    expect(tokenUsed()).toMatchObject({ status: 400, body: { name: 'TokenUsedError' } });
-    expect(tokenMissing()).toMatchObject({ status: 400, body: { name: 'NoTokenError' } });
-    expect(tokenMissing().items).toEqual([
-      { message: tokenMissing().body['message'], code: 'UPLOAD_TOKEN_MISSING' },
+    expect(tokenUsedError()).toMatchObject({ status: 400, body: { name: 'TokenUsedError' } });
+    expect(tokenMissingError()).toMatchObject({ status: 400, body: { name: 'NoTokenError' } });
+    expect(tokenMissingError().items).toEqual([
+      { message: tokenMissingError().body['message'], code: 'UPLOAD_TOKEN_MISSING' },
     ]);
   });
 });

@@ -1,11 +1,11 @@
 // The flow of an upload on a real folder: what it leaves behind in each way in which it can end.
 import { describe, expect, it } from 'vitest';
-import { BesideError } from '../../src/collections/beside-error.ts';
-import type { Context, NewRecord, RecordService } from '../../src/collections/documents.ts';
+import type { NewRecord, RecordService, RequestContext } from '../../src/collections/model/documents.ts';
+import { ExtraWriteError } from '../../src/collections/model/extra-write-error.ts';
 import { AppError, StoreError } from '../../src/errors.ts';
 import type { FormPart, UploadGrant } from '../../src/media/media.ts';
 import { createUpload } from '../../src/media/upload.ts';
-import { usedTokenWrite } from '../../src/media/used-tokens.ts';
+import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
 import { filesBelow } from '../helpers/files-below.ts';
 import { makeCollection } from '../helpers/specifications.ts';
@@ -17,7 +17,7 @@ const COLLECTION = makeCollection({ caption: { type: 'String' } }, { type: 'medi
 // Far enough for the deadlines that follow from it.
 const AT = Date.UTC(2100, 0, 2);
 const FOLDER = '1.0/library/pictures/2100/01/02';
-const CONTEXT: Context = { caller: { name: 'uploader', may: () => true }, deadline: 0 };
+const CONTEXT: RequestContext = { caller: { name: 'uploader', may: () => true }, deadline: 0 };
 const GRANT: UploadGrant = {
   tokenId: '0123456789abcdef01234567',
   expiresAt: AT + 1000,
@@ -44,7 +44,7 @@ async function* partsOf(parts: readonly FormPart[]): AsyncGenerator<FormPart> {
 
 interface Asked {
   readonly records: readonly NewRecord[];
-  readonly context: Context;
+  readonly context: RequestContext;
   readonly also: unknown;
 }
 
@@ -238,7 +238,7 @@ describe('a signed upload', () => {
 
   it('that comes second of two at once is refused, and leaves nothing', async () => {
     const { send, files } = await bench(() => {
-      throw new BesideError(new StoreError('duplicate'), 0);
+      throw new ExtraWriteError(new StoreError('duplicate'), 0);
     });
     await expect(send([file('a.txt', 'x')], GRANT)).rejects.toMatchObject({ code: 'UPLOAD_TOKEN_USED' });
     expect(files()).toEqual([]);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bindingPath, isReviewed } from '../../sandbox/binding.js';
-import { packageRoot } from '../../src/lib/package-files.ts';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createWorkspace } from '../helpers/workspace.ts';
 
 const place = createWorkspace();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFrameReader, encodeFrame } from '../../src/endpoints/hosts/frames.ts';
+import { createFrameReader, encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
 
 const HOST = join(import.meta.dirname, '../../sandbox/host.js');
 const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];

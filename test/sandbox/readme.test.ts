@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleText } from '../../sandbox/guest-bundle.js';
-import { settingAt } from '../../src/config/settings.ts';
-import { cage } from '../../src/endpoints/hosts/walls/bubblewrap.ts';
-import { ulimits } from '../../src/endpoints/hosts/walls/limits.ts';
-import { nodeFlags } from '../../src/endpoints/hosts/walls/node-flags.ts';
+import { findSetting } from '../../src/config/settings.ts';
+import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/bubblewrap.ts';
+import { nodeFlags } from '../../src/sandbox-supervisor/isolation/node-flags.ts';
+import { ulimitOptions } from '../../src/sandbox-supervisor/isolation/ulimits.ts';
 import { ROOT } from '../helpers/source-tree.ts';
 import { MODES, useLab } from './lab/use-lab.ts';
 
@@ -103,7 +103,7 @@ describe('what guest code can reach', () => {
 });
 
 describe('what a host runs with', () => {
-  const memoryMb = Number(settingAt('sandbox.hostMemoryMb')?.leaf.default);
+  const memoryMb = Number(findSetting('sandbox.hostMemoryMb')?.leaf.default);
 
   it('has these flags of Node', () => {
     const readable = ['<binding>', '<sandbox folder>'];
@@ -116,17 +116,17 @@ describe('what a host runs with', () => {
 
   it('has these limits', () => {
     const told = quoted(hostValue('limits of the kernel')).filter((text) => text.startsWith('-'));
-    expect(told).toEqual(ulimits({ jit: false, memoryMb, ownUser: true }));
-    expect(ulimits({ jit: true, memoryMb, ownUser: true })).toEqual(told.slice(0, -1));
+    expect(told).toEqual(ulimitOptions({ jit: false, memoryMb, ownUser: true }));
+    expect(ulimitOptions({ jit: true, memoryMb, ownUser: true })).toEqual(told.slice(0, -1));
     const unsaid = told.filter(
-      (option) => !ulimits({ jit: false, memoryMb, ownUser: false }).includes(option),
+      (option) => !ulimitOptions({ jit: false, memoryMb, ownUser: false }).includes(option),
     );
     expect(unsaid).toEqual(['-u 64', '-p 64']);
   });
 
   it('has these arguments of bubblewrap', () => {
     const told = quoted(hostValue('arguments of bubblewrap')).join(' ').split(' ');
-    const built = cage({ files: ['<file>'], filter: 4, status: 5 });
+    const built = bwrapArguments({ files: ['<file>'], filter: 4, status: 5 });
     expect(told).toEqual(built.slice(0, -1));
   });
 

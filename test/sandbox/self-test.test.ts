@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { withPipesOnly } from '../../src/endpoints/hosts/walls/descriptors.ts';
-import { nodeFlags } from '../../src/endpoints/hosts/walls/node-flags.ts';
-import { readSandboxFiles } from '../../src/endpoints/hosts/walls/sandbox-files.ts';
-import { packageRoot } from '../../src/lib/package-files.ts';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
+import { withOnlyPipes } from '../../src/sandbox-supervisor/isolation/inherited-descriptors.ts';
+import { nodeFlags } from '../../src/sandbox-supervisor/isolation/node-flags.ts';
+import { readSandboxFiles } from '../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 
 const files = await readSandboxFiles(packageRoot());
 const ORDERS = { file: '/etc/passwd', newFile: '/none/such', port: 1, socket: '/none', server: process.pid };
@@ -22,7 +22,7 @@ async function linesOf(
 ): Promise<{ said: Record<string, unknown>[]; pid: number | undefined; alive(): boolean }> {
   const flags = nodeFlags({ jit: false, readable: [files.binding, ...files.scripts] });
   const args = [...flags, files.script('self-test.js'), files.binding];
-  const child = withPipesOnly(1, (stdio) =>
+  const child = withOnlyPipes(1, (stdio) =>
     spawn(process.execPath, args, { cwd: '/', env: { PWD: '/' }, stdio }),
   );
   running.push(() => child.kill('SIGKILL'));

@@ -8,7 +8,7 @@ const RECORD = new URL('../../docs/decisions/0025-what-posted-code-sends-is-weig
 test('every file about posted code that parses JSON is listed with its bound', () => {
   const listed = [...readFileSync(RECORD, 'utf8').matchAll(/^\| `(\S+)` \|/gm)].map(([, path]) => path);
   const about = ['src/endpoints', 'src/hooks'].flatMap(sourceFiles).map(({ path }) => path);
-  const parsing = [...about, 'src/lib/json-texts.ts'].filter((path) =>
+  const parsing = [...about, 'src/lib/json/untrusted-json.ts'].filter((path) =>
     readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').includes('JSON.parse('),
   );
   expect(parsing.sort()).toEqual(listed.sort());

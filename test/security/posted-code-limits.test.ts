@@ -2,16 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadCeilings } from '../../src/endpoints/modules/ceilings.ts';
-import { createPolicyReader } from '../../src/endpoints/modules/policy.ts';
-import { packageRoot } from '../../src/lib/package-files.ts';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
+import { createPolicyParser } from '../../src/modules/policy/policy.ts';
+import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import { ROOT } from '../helpers/source-tree.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, KB: 1024, MB: 1024 * 1024 };
 
-const ceilings = await loadCeilings(new URL('sandbox/', packageRoot()));
-const { none } = createPolicyReader({ ceilings, jsonBytes: 1, originProblem: () => undefined });
-const { heapMb, ...others } = none.effective('endpoint:1.0/x', false).limits;
+const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
+const { empty: none } = createPolicyParser({
+  policyLimits: ceilings,
+  jsonBytes: 1,
+  findOriginIssue: () => undefined,
+});
+const { heapMb, ...others } = none.resolve('endpoint:1.0/x', false).limits;
 const held: Readonly<Record<string, number>> = { ...others, heapMb: heapMb * 1024 * 1024 };
 
 /** What a page says of a limit: the first number of the second cell of its row, with its unit; 0 for none. */

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, type ExpectStatic, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { endpoint, ok } from '../endpoints/units.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
-import { startEndpointApp } from '../http/endpoint-app.ts';
-import { closed } from '../http/socket-server.ts';
+import { startEndpointApp } from '../http/modules/endpoint-app.ts';
+import { closed } from '../http/transport/socket-server.ts';
+import { liveEndpoint, okResponse } from '../modules/module-versions.ts';
 
 const PLAIN: JsonObject = {
   fields: { text: { type: 'String' }, must: { type: 'String', required: true } },
@@ -100,8 +100,8 @@ it.concurrent.for(Object.entries(CASES))(
 
 it('the answer of an endpoint', async () => {
   const { server } = startEndpointApp({
-    endpoints: [endpoint('report')],
-    run: () => ok('x'.repeat(8 * MB)),
+    endpoints: [liveEndpoint('report')],
+    run: () => okResponse('x'.repeat(8 * MB)),
     config: { 'limits.sendSeconds': 1 },
   });
   await server.listen({ host: '127.0.0.1', port: 0 });

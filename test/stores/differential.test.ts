@@ -1,9 +1,9 @@
 // Generated specifications, documents and requests on both stores at once: whatever a client sees must be the same.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { repeatable, timeoutFor } from '../contracts/repeatable.ts';
+import { randomRuns, timeoutFor } from '../contracts/random-runs.ts';
 import { describeMongo, rawClient } from '../helpers/mongo-servers.ts';
 import { settle } from './differential/picks.ts';
 import { type Operation, operation } from './differential/requests.ts';
@@ -76,6 +76,6 @@ describeMongo('SQLite and MongoDB', ({ standalone, replicaSet }) => {
       const names = [`people${number}`, `things${number}`, `things${number}History`];
       await Promise.all(names.map((name) => rawClient(uri).db().collection(name).drop()));
     });
-    await fc.assert(property, repeatable(RUNS));
+    await fc.assert(property, randomRuns(RUNS));
   });
 });

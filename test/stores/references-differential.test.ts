@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseFilter } from '../../src/collections/filters/parse.ts';
-import type { Json, JsonObject } from '../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import type { Filter } from '../../src/stores/filter.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { collectionOf, LIMITS } from '../collections/library.ts';
-import { repeatable, timeoutFor } from '../contracts/repeatable.ts';
+import { collectionOf, LIMITS } from '../collections/library-service.ts';
+import { randomRuns, timeoutFor } from '../contracts/random-runs.ts';
 import { describeMongo } from '../helpers/mongo-servers.ts';
 import { embed, filter, people, references, specificationsOf } from './differential/references.ts';
 import { createSide, type Outcome, type Side } from './differential/side.ts';
@@ -27,7 +27,7 @@ const FLAT = collectionOf('flat', specificationsOf('people', []).flat);
 
 /** What a filter means on documents that hold people, by the evaluator that knows no index and no database. */
 function naively(asked: JsonObject, bodies: readonly JsonObject[]): readonly Json[] {
-  const parsed = parseFilter(asked, FLAT, { limits: LIMITS, target: () => undefined }) as Filter;
+  const parsed = parseFilter(asked, FLAT, { limits: LIMITS, resolveTarget: () => undefined }) as Filter;
   return bodies.filter((body) => naiveMatch(parsed, body)).map(({ n }) => n ?? null);
 }
 
@@ -105,6 +105,6 @@ describeMongo('Filters through references', ({ standalone }) => {
       number += 1;
       await explore(stores, drawn, number);
     });
-    await fc.assert(property, repeatable(RUNS));
+    await fc.assert(property, randomRuns(RUNS));
   });
 });

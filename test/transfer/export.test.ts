@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { DocumentStore, Namespace } from '../../src/stores/ports.ts';
-import { createExport } from '../../src/transfer/export.ts';
-import { BOOKS, idOf, insert, NEIGHBOUR } from '../contracts/cases.ts';
+import { createExporter } from '../../src/transfer/export.ts';
+import { BOOKS, idOf, insert, NEIGHBOUR } from '../contracts/store-cases.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 async function exported(store: DocumentStore, separateDatabases = false) {
-  const exporter = createExport({ store, separateDatabases, now: Date.now });
+  const exporter = createExporter({ store, separateDatabases, now: Date.now });
   const plan = await exporter.plan();
   const late: string[] = [];
   let text = '';
@@ -94,7 +94,7 @@ describe('createExport', () => {
     };
     expect((await exported(blind)).late).toEqual(['books: 1 of its documents were missed']);
 
-    const exporter = createExport({ store, separateDatabases: false, now: Date.now });
+    const exporter = createExporter({ store, separateDatabases: false, now: Date.now });
     const plan = await exporter.plan();
     await store.commit([{ kind: 'remove', ns: BOOKS, id: idOf(2), v: 1 }]);
     const notices: string[] = [];

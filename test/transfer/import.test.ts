@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/lib/json.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { DocumentStore, Namespace } from '../../src/stores/ports.ts';
-import { createExport } from '../../src/transfer/export.ts';
-import { createImport, type ImportState } from '../../src/transfer/import.ts';
-import { BOOKS, idOf, index, NEIGHBOUR, query } from '../contracts/cases.ts';
+import { createExporter } from '../../src/transfer/export.ts';
+import { createImporter, type ImportState } from '../../src/transfer/import.ts';
+import { BOOKS, idOf, index, NEIGHBOUR, query } from '../contracts/store-cases.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const line = (n: number, fields: JsonObject = {}, ns: Namespace = BOOKS) =>
@@ -21,7 +21,7 @@ function importer(store: DocumentStore, separateDatabases = false) {
     commits.push(writes.length);
     return store.commit(writes, options);
   };
-  const run = createImport({ store: { find: store.find, commit }, separateDatabases, now: Date.now });
+  const run = createImporter({ store: { find: store.find, commit }, separateDatabases, now: Date.now });
   return { run, commits };
 }
 
@@ -89,7 +89,7 @@ describe('createImport', () => {
       .join('');
     await importer(source).run(bytes(text));
     const exported = async (store: DocumentStore) => {
-      const exporter = createExport({ store, separateDatabases: false, now: Date.now });
+      const exporter = createExporter({ store, separateDatabases: false, now: Date.now });
       let all = '';
       for await (const chunk of exporter.chunks(await exporter.plan(), () => undefined)) all += chunk.text;
       return all;

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  createMediaTasks,
+  createMediaWorkers,
   HEAD_BYTES,
   type ImageEnds,
-  type MediaTasksOptions,
+  type MediaWorkersOptions,
   TAIL_BYTES,
 } from '../../src/workers/media-tasks.ts';
 import { heldBy } from '../helpers/held-by.ts';
@@ -17,8 +17,8 @@ const endsOf = (bytes: Uint8Array, hasTail = true): ImageEnds => ({
   tail: (most) => (hasTail ? bytes.subarray(-Math.min(most, TAIL_BYTES)) : bytes.subarray(0, 0)),
 });
 
-function open(options: MediaTasksOptions = {}) {
-  const tasks = createMediaTasks(options);
+function open(options: MediaWorkersOptions = {}) {
+  const tasks = createMediaWorkers(options);
   onTestFinished(() => tasks.close());
   return tasks;
 }
@@ -87,5 +87,5 @@ test('heads of many images do not hold up who sends them', async () => {
 });
 
 test('the tasks close without having been used', async () => {
-  await expect(createMediaTasks().close()).resolves.toBeUndefined();
+  await expect(createMediaWorkers().close()).resolves.toBeUndefined();
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { findUndeclared } from '../../src/workers/undeclared.ts';
+import { findUndeclaredNames } from '../../src/workers/undeclared.ts';
 
 describe('findUndeclared', () => {
   it('finds each name once, at its first assignment', () => {
     const source = ['let a = 1', 'count = 0', 'function f() {', '  count += 1; b = a', '}'].join('\n');
-    expect(findUndeclared(source)).toEqual([
+    expect(findUndeclaredNames(source)).toEqual([
       { name: 'count', line: 2 },
       { name: 'b', line: 4 },
     ]);
@@ -28,11 +28,11 @@ describe('findUndeclared', () => {
     ['text that is no code', 'this is } not { code'],
     ['ES modules', 'export const a = 1; b = 2'],
   ])('finds nothing in %s', (_, source) => {
-    expect(findUndeclared(source)).toEqual([]);
+    expect(findUndeclaredNames(source)).toEqual([]);
   });
 
   it('finds names in destructuring, loops and updates', () => {
-    expect(findUndeclared('[a, { b }] = []; for (c of []) d++').map(({ name }) => name)).toEqual([
+    expect(findUndeclaredNames('[a, { b }] = []; for (c of []) d++').map(({ name }) => name)).toEqual([
       'a',
       'b',
       'c',
@@ -41,7 +41,7 @@ describe('findUndeclared', () => {
   });
 
   it('knows names that objects have anyway', () => {
-    expect(findUndeclared('constructor = 1; __proto__ = 2').map(({ name }) => name)).toEqual([
+    expect(findUndeclaredNames('constructor = 1; __proto__ = 2').map(({ name }) => name)).toEqual([
       'constructor',
       '__proto__',
     ]);
@@ -49,11 +49,11 @@ describe('findUndeclared', () => {
 
   it('stops at twenty', () => {
     const source = Array.from({ length: 100 }, (_, index) => `n${index} = 1`).join('\n');
-    expect(findUndeclared(source)).toHaveLength(20);
+    expect(findUndeclaredNames(source)).toHaveLength(20);
   });
 
   it('survives nesting that no parser survives', () => {
-    expect(findUndeclared('('.repeat(200_000))).toEqual([]);
-    expect(findUndeclared(`${'['.repeat(5000)}${']'.repeat(5000)}; a = 1`)).toBeInstanceOf(Array);
+    expect(findUndeclaredNames('('.repeat(200_000))).toEqual([]);
+    expect(findUndeclaredNames(`${'['.repeat(5000)}${']'.repeat(5000)}; a = 1`)).toBeInstanceOf(Array);
   });
 });

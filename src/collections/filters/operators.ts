@@ -1,25 +1,25 @@
 // The operators that a filter may apply to a path, each turned into a test of the stores' filter language.
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { TypeName } from '../../stores/filter.ts';
-import type { Budget } from './budget.ts';
-import { areSettled, type DraftTest } from './draft.ts';
-import { patternTest, slashedTest } from './patterns.ts';
-import { refuseFilter } from './refusal.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { FilterTypeName } from '../../stores/filter.ts';
+import { createFilterError } from './filter-error.ts';
+import type { FilterQuota } from './filter-quota.ts';
+import { areResolved, type ParsedTest } from './parsed-filter.ts';
+import { parseRegex, parseSlashedRegex } from './regex-operand.ts';
 import type { OperandRules } from './scope.ts';
 
 /** Where an operand stands, and what it needs to be read. */
-export interface Place {
+export interface OperandContext {
   readonly path: string;
   readonly rules: OperandRules;
   readonly depth: number;
-  readonly budget: Budget;
+  readonly budget: FilterQuota;
   /** Reads the filter inside `$elemMatch`. */
-  element(filter: JsonObject, depth: number): DraftTest;
+  parseElement(filter: JsonObject, depth: number): ParsedTest;
 }
 
-type Reader = (operand: Json, place: Place, siblings: JsonObject) => readonly DraftTest[];
+type OperatorParser = (operand: Json, place: OperandContext, siblings: JsonObject) => readonly ParsedTest[];
 
-const TYPE_NAMES: ReadonlySet<string> = new Set<TypeName>([
+const TYPE_NAMES: ReadonlySet<string> = new Set<FilterTypeName>([
   'string',
   'number',
   'object',
@@ -28,106 +28,112 @@ const TYPE_NAMES: ReadonlySet<string> = new Set<TypeName>([
   'null',
 ]);
 
-const isTypeName = (value: Json): value is TypeName => typeof value === 'string' && TYPE_NAMES.has(value);
+const isTypeName = (value: Json): value is FilterTypeName =>
+  typeof value === 'string' && TYPE_NAMES.has(value);
 
 /** True for `{$operator: …}`: an object whose first key starts with `$`. */
 export function isOperatorObject(value: Json): value is JsonObject {
   return isJsonObject(value) && Object.keys(value).some((key) => key.startsWith('$'));
 }
 
-function readValue(operand: Json, place: Place): Json {
+function parseOperand(operand: Json, place: OperandContext): Json {
   if (isOperatorObject(operand)) {
-    throw refuseFilter(place.path, 'An operator cannot stand inside the operand of another one');
+    throw createFilterError(place.path, 'An operator cannot stand inside the operand of another one');
   }
-  return coerce(operand, place);
+  return coerceOperand(operand, place);
 }
 
-function coerce(operand: Json, { path, rules }: Place): Json {
+function coerceOperand(operand: Json, { path, rules }: OperandContext): Json {
   const problem = rules.check?.(operand);
-  if (problem !== undefined) throw refuseFilter(path, `An operand ${problem.message}`);
+  if (problem !== undefined) throw createFilterError(path, `An operand ${problem.message}`);
   return rules.coerce(operand);
 }
 
-function readValues(operand: Json, place: Place, operator: string): readonly Json[] {
-  if (!Array.isArray(operand)) throw refuseFilter(place.path, `\`${operator}\` needs a list`);
-  return operand.map((entry: Json) => readValue(entry, place));
+function parseOperands(operand: Json, place: OperandContext, operator: string): readonly Json[] {
+  if (!Array.isArray(operand)) throw createFilterError(place.path, `\`${operator}\` needs a list`);
+  return operand.map((entry: Json) => parseOperand(entry, place));
 }
 
-function typeNames(operand: Json, { path }: Place): readonly TypeName[] {
+function parseTypeNames(operand: Json, { path }: OperandContext): readonly FilterTypeName[] {
   const names: readonly Json[] = Array.isArray(operand) ? operand : [operand as Json];
   if (names.length === 0 || !names.every(isTypeName)) {
-    throw refuseFilter(path, `\`$type\` takes ${[...TYPE_NAMES].join(', ')}`);
+    throw createFilterError(path, `\`$type\` takes ${[...TYPE_NAMES].join(', ')}`);
   }
   return names;
 }
 
-function readRegex(operand: Json, place: Place, siblings: JsonObject): readonly DraftTest[] {
+function parseRegexOperator(
+  operand: Json,
+  place: OperandContext,
+  siblings: JsonObject,
+): readonly ParsedTest[] {
   const options = Object.hasOwn(siblings, '$options') ? siblings['$options'] : 'i';
   if (typeof operand !== 'string' || typeof options !== 'string') {
-    throw refuseFilter(place.path, '`$regex` and `$options` need text');
+    throw createFilterError(place.path, '`$regex` and `$options` need text');
   }
-  return [patternTest(place, operand, options)];
+  return [parseRegex(place, operand, options)];
 }
 
-function readNot(operand: Json, place: Place): readonly DraftTest[] {
-  if (typeof operand === 'string') return [{ kind: 'not', tests: [slashedTest(place, operand)] }];
+function parseNot(operand: Json, place: OperandContext): readonly ParsedTest[] {
+  if (typeof operand === 'string') return [{ kind: 'not', tests: [parseSlashedRegex(place, operand)] }];
   if (!isOperatorObject(operand)) {
-    throw refuseFilter(
+    throw createFilterError(
       place.path,
       '`$not` needs an object of operators, or a pattern written as `/text/flags`',
     );
   }
   const depth = place.depth + 1;
-  place.budget.descend(place.path, depth);
-  return [{ kind: 'not', tests: readOperators(operand, { ...place, depth }) }];
+  place.budget.checkDepth(place.path, depth);
+  return [{ kind: 'not', tests: parseOperators(operand, { ...place, depth }) }];
 }
 
-function readElemMatch(operand: Json, place: Place): readonly DraftTest[] {
-  if (!isJsonObject(operand)) throw refuseFilter(place.path, '`$elemMatch` needs an object');
+function parseElemMatch(operand: Json, place: OperandContext): readonly ParsedTest[] {
+  if (!isJsonObject(operand)) throw createFilterError(place.path, '`$elemMatch` needs an object');
   const depth = place.depth + 1;
-  place.budget.descend(place.path, depth);
+  place.budget.checkDepth(place.path, depth);
   const [first = ''] = Object.keys(operand);
-  if (!READERS.has(first)) return [place.element(operand, depth)];
-  const tests = readOperators(operand, { ...place, depth });
-  if (!areSettled(tests)) throw refuseFilter(place.path, 'References are no lists within a list');
+  if (!OPERATORS.has(first)) return [place.parseElement(operand, depth)];
+  const tests = parseOperators(operand, { ...place, depth });
+  if (!areResolved(tests)) throw createFilterError(place.path, 'References are no lists within a list');
   return [{ kind: 'elemMatchValue', tests }];
 }
 
-const compare =
-  (kind: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'): Reader =>
+const comparison =
+  (kind: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'): OperatorParser =>
   (operand, place) => {
-    const value = readValue(operand, place);
+    const value = parseOperand(operand, place);
     return [kind === 'eq' ? { kind, value } : { kind, value }];
   };
 
-const among =
-  (kind: 'in' | 'nin' | 'all'): Reader =>
-  (operand, place) => [{ kind, values: readValues(operand, place, `$${kind}`) }];
+const membership =
+  (kind: 'in' | 'nin' | 'all'): OperatorParser =>
+  (operand, place) => [{ kind, values: parseOperands(operand, place, `$${kind}`) }];
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['$eq', compare('eq')],
-  ['$ne', compare('ne')],
-  ['$gt', compare('gt')],
-  ['$gte', compare('gte')],
-  ['$lt', compare('lt')],
-  ['$lte', compare('lte')],
-  ['$in', among('in')],
-  ['$nin', among('nin')],
-  ['$all', among('all')],
-  ['$not', readNot],
-  ['$elemMatch', readElemMatch],
-  ['$regex', readRegex],
+const OPERATORS: ReadonlyMap<string, OperatorParser> = new Map<string, OperatorParser>([
+  ['$eq', comparison('eq')],
+  ['$ne', comparison('ne')],
+  ['$gt', comparison('gt')],
+  ['$gte', comparison('gte')],
+  ['$lt', comparison('lt')],
+  ['$lte', comparison('lte')],
+  ['$in', membership('in')],
+  ['$nin', membership('nin')],
+  ['$all', membership('all')],
+  ['$not', parseNot],
+  ['$elemMatch', parseElemMatch],
+  ['$regex', parseRegexOperator],
   [
     '$options',
     (_operand, { path }, siblings) => {
-      if (!Object.hasOwn(siblings, '$regex')) throw refuseFilter(path, '`$options` needs `$regex` beside it');
+      if (!Object.hasOwn(siblings, '$regex'))
+        throw createFilterError(path, '`$options` needs `$regex` beside it');
       return [];
     },
   ],
   [
     '$exists',
     (operand, { path }) => {
-      if (typeof operand !== 'boolean') throw refuseFilter(path, '`$exists` needs true or false');
+      if (typeof operand !== 'boolean') throw createFilterError(path, '`$exists` needs true or false');
       return [{ kind: 'exists', value: operand }];
     },
   ],
@@ -135,30 +141,30 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     '$size',
     (operand, { path }) => {
       if (typeof operand !== 'number' || !Number.isSafeInteger(operand) || operand < 0) {
-        throw refuseFilter(path, '`$size` needs a whole number, zero or more');
+        throw createFilterError(path, '`$size` needs a whole number, zero or more');
       }
       return [{ kind: 'size', value: operand }];
     },
   ],
-  ['$type', (operand, place) => [{ kind: 'type', names: typeNames(operand, place) }]],
+  ['$type', (operand, place) => [{ kind: 'type', names: parseTypeNames(operand, place) }]],
 ]);
 
 /** The tests of `{$operator: operand, …}`. Throws a 400 for whatever is not on the list of operators. */
-function readOperators(operators: JsonObject, place: Place): readonly DraftTest[] {
+function parseOperators(operators: JsonObject, place: OperandContext): readonly ParsedTest[] {
   return Object.entries(operators).flatMap(([name, operand]) => {
-    place.budget.spend(place.path);
-    const reader = READERS.get(name);
+    place.budget.countNode(place.path);
+    const reader = OPERATORS.get(name);
     if (reader === undefined) {
-      throw refuseFilter(name, `\`${place.path}\` is filtered by an operator that is not offered`);
+      throw createFilterError(name, `\`${place.path}\` is filtered by an operator that is not offered`);
     }
     return reader(operand, place, operators);
   });
 }
 
 /** The tests of a condition: operators, or a plain value to equal, which ignores case where the field says so. */
-export function readCondition(condition: Json, place: Place): readonly DraftTest[] {
-  if (isOperatorObject(condition)) return readOperators(condition, place);
-  const value = coerce(condition, place);
-  if (typeof value === 'string' && place.rules.fold) return [{ kind: 'eq', value, fold: true }];
+export function parseCondition(condition: Json, place: OperandContext): readonly ParsedTest[] {
+  if (isOperatorObject(condition)) return parseOperators(condition, place);
+  const value = coerceOperand(condition, place);
+  if (typeof value === 'string' && place.rules.caseInsensitive) return [{ kind: 'eq', value, fold: true }];
   return [{ kind: 'eq', value }];
 }

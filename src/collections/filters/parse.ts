@@ -1,38 +1,38 @@
 // Reads a filter as a client sent it: an allow-list of operators over known paths. Pure: look-ups come later.
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { Collection, Field } from '../collection.ts';
-import { type Budget, createBudget, type FilterLimits } from './budget.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { Collection, Field } from '../model/collection.ts';
+import { distributeTests, matchesMissing } from './distribute-tests.ts';
+import { createFilterError } from './filter-error.ts';
+import { createFilterQuota, type FilterLimits, type FilterQuota } from './filter-quota.ts';
+import { parseCondition } from './operators.ts';
 import {
-  areSettled,
-  type Draft,
-  type DraftTest,
-  type Group,
-  isSettled,
-  joinDrafts,
-  type Through,
-} from './draft.ts';
-import { readCondition } from './operators.ts';
-import { refuseFilter } from './refusal.ts';
-import { collectionScope, elementScope, type OperandRules, type Scope } from './scope.ts';
-import { holdsForMissing, spreadTests } from './spread.ts';
+  areResolved,
+  isResolved,
+  joinParsedFilters,
+  type LogicalOperator,
+  type ParsedFilter,
+  type ParsedTest,
+  type ReferenceCondition,
+} from './parsed-filter.ts';
+import { collectionScope, elementScope, type OperandRules, type PathScope } from './scope.ts';
 
-export interface ParseOptions {
+export interface FilterParseOptions {
   readonly limits: FilterLimits;
   /** Where a Reference field points, or undefined where the caller may not follow it. */
-  target(collection: Collection, field: Field): Collection | undefined;
+  resolveTarget(collection: Collection, field: Field): Collection | undefined;
 }
 
 /** What stays the same while one part of a filter is read. `collection` is undefined inside `$elemMatch`. */
-interface Reading {
-  readonly options: ParseOptions;
-  readonly budget: Budget;
-  readonly scope: Scope;
+interface FilterParseContext {
+  readonly options: FilterParseOptions;
+  readonly quota: FilterQuota;
+  readonly scope: PathScope;
   readonly collection: Collection | undefined;
   /** The references on the way here, for messages: `''`, or `author.`. */
   readonly prefix: string;
 }
 
-const GROUPS: ReadonlyMap<string, Group> = new Map<string, Group>([
+const LOGICAL_OPERATORS: ReadonlyMap<string, LogicalOperator> = new Map<string, LogicalOperator>([
   ['$and', 'and'],
   ['$or', 'or'],
   ['$nor', 'nor'],
@@ -42,99 +42,109 @@ const GROUPS: ReadonlyMap<string, Group> = new Map<string, Group>([
  * Checks and coerces a filter on `collection`. Throws FILTER_INVALID, naming the operator or path, for whatever is
  * unknown, forbidden, malformed or beyond the limits.
  */
-export function parseFilter(filter: Json, collection: Collection, options: ParseOptions): Draft {
-  if (!isJsonObject(filter)) throw refuseFilter('filter', 'A filter is a JSON object');
+export function parseFilter(filter: Json, collection: Collection, options: FilterParseOptions): ParsedFilter {
+  if (!isJsonObject(filter)) throw createFilterError('filter', 'A filter is a JSON object');
   const scope = collectionScope(collection);
-  return readFilter(
+  return parseNode(
     filter,
-    { options, budget: createBudget(options.limits), scope, collection, prefix: '' },
+    { options, quota: createFilterQuota(options.limits), scope, collection, prefix: '' },
     0,
   );
 }
 
-function readFilter(filter: JsonObject, reading: Reading, depth: number): Draft {
+function parseNode(filter: JsonObject, reading: FilterParseContext, depth: number): ParsedFilter {
   const drafts = Object.entries(filter).map(([key, operand]) => {
-    reading.budget.spend(key);
+    reading.quota.countNode(key);
     return key.startsWith('$')
-      ? readGroup(key, operand, reading, depth)
-      : readPath({ path: key, condition: operand }, reading, depth);
+      ? parseLogical(key, operand, reading, depth)
+      : parsePath({ path: key, condition: operand }, reading, depth);
   });
-  return joinDrafts('and', drafts);
+  return joinParsedFilters('and', drafts);
 }
 
-function readGroup(name: string, operand: Json, reading: Reading, depth: number): Draft {
-  const group = GROUPS.get(name);
-  if (group === undefined) throw refuseFilter(name, 'This operator is not offered here');
+function parseLogical(name: string, operand: Json, reading: FilterParseContext, depth: number): ParsedFilter {
+  const group = LOGICAL_OPERATORS.get(name);
+  if (group === undefined) throw createFilterError(name, 'This operator is not offered here');
   if (!Array.isArray(operand) || operand.length === 0 || !operand.every(isJsonObject)) {
-    throw refuseFilter(name, `\`${name}\` needs a list of at least one filter`);
+    throw createFilterError(name, `\`${name}\` needs a list of at least one filter`);
   }
-  reading.budget.descend(name, depth + 1);
-  return joinDrafts(
+  reading.quota.checkDepth(name, depth + 1);
+  return joinParsedFilters(
     group,
-    operand.map((filter) => readFilter(filter, reading, depth + 1)),
+    operand.map((filter) => parseNode(filter, reading, depth + 1)),
   );
 }
 
 /** Where a path ends: what it means there, and the references that it goes through, outermost first. */
-interface End {
+interface ResolvedPath {
   readonly path: string;
   readonly rules: OperandRules;
-  readonly reading: Reading;
+  readonly reading: FilterParseContext;
   readonly depth: number;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ReferenceStep[];
 }
 
-type Step = Pick<Through, 'source' | 'path' | 'target'>;
+type ReferenceStep = Pick<ReferenceCondition, 'source' | 'path' | 'target'>;
 
-function throughStep(step: Step, draft: Draft, missing: boolean): Draft {
-  return { kind: 'through', ...step, draft, missing, inList: false };
+function conditionThrough(step: ReferenceStep, draft: ParsedFilter, missing: boolean): ParsedFilter {
+  return { kind: 'through', ...step, filter: draft, matchesMissing: missing, elementsOnly: false };
 }
 
-function readPath(
+function parsePath(
   { path, condition }: { readonly path: string; readonly condition: Json },
-  start: Reading,
+  start: FilterParseContext,
   from: number,
-): Draft {
-  const { steps, reading, depth, rules, path: last } = endOf(path, start, from);
-  const { budget } = reading;
+): ParsedFilter {
+  const { steps, reading, depth, rules, path: last } = resolvePath(path, start, from);
+  const { quota: budget } = reading;
   const shown = `${reading.prefix}${last}`;
   const element = (filter: JsonObject, inner: number) =>
-    readElement(filter, { field: reading.collection?.fields.get(last), shown }, reading, inner);
-  const tests = readCondition(condition, { path: shown, rules, depth, budget, element });
-  if (steps.length === 0 && areSettled(tests)) return { kind: 'field', path: last, tests };
+    parseElement(filter, { field: reading.collection?.fields.get(last), shown }, reading, inner);
+  const tests = parseCondition(condition, { path: shown, rules, depth, budget, parseElement: element });
+  if (steps.length === 0 && areResolved(tests)) return { kind: 'field', path: last, tests };
   let atoms = 0;
-  return spreadTests(tests, (atom) => {
+  return distributeTests(tests, (atom) => {
     atoms += 1;
     // One test may need several look-ups; the first of them was counted when it was read.
-    if (atoms > tests.length) budget.spend(shown);
-    const own: Draft = atom.kind === 'refers' ? atom.through : { kind: 'field', path: last, tests: [atom] };
-    const missing = holdsForMissing(atom);
-    return steps.reduceRight<Draft>((draft, step) => throughStep(step, draft, missing), own);
+    if (atoms > tests.length) budget.countNode(shown);
+    const own: ParsedFilter =
+      atom.kind === 'refers' ? atom.through : { kind: 'field', path: last, tests: [atom] };
+    const missing = matchesMissing(atom);
+    return steps.reduceRight<ParsedFilter>((draft, step) => conditionThrough(step, draft, missing), own);
   });
 }
 
-function endOf(path: string, reading: Reading, depth: number, steps: readonly Step[] = []): End {
+function resolvePath(
+  path: string,
+  reading: FilterParseContext,
+  depth: number,
+  steps: readonly ReferenceStep[] = [],
+): ResolvedPath {
   const shown = `${reading.prefix}${path}`;
   const meaning = reading.scope(path);
-  if (meaning === undefined) throw refuseFilter(shown, "doesn't exist in the collection schema");
+  if (meaning === undefined) throw createFilterError(shown, "doesn't exist in the collection schema");
   if (meaning.kind === 'own') return { path, rules: meaning.rules, reading, depth, steps };
   const { field, rest } = meaning;
-  const { budget } = reading;
-  const step = stepThrough(field, reading, shown);
-  budget.descend(shown, depth + 1);
-  return endOf(rest, beyond(step, reading), depth + 1, [...steps, step]);
+  const { quota: budget } = reading;
+  const step = followReference(field, reading, shown);
+  budget.checkDepth(shown, depth + 1);
+  return resolvePath(rest, contextBehind(step, reading), depth + 1, [...steps, step]);
 }
 
 /** The way through a Reference field. Throws where the caller may not go. */
-function stepThrough(field: Field, { collection, options }: Reading, shown: string): Step {
-  const target = collection && options.target(collection, field);
+function followReference(
+  field: Field,
+  { collection, options }: FilterParseContext,
+  shown: string,
+): ReferenceStep {
+  const target = collection && options.resolveTarget(collection, field);
   if (collection === undefined || target === undefined) {
-    throw refuseFilter(shown, `The collection behind \`${field.name}\` cannot be read`);
+    throw createFilterError(shown, `The collection behind \`${field.name}\` cannot be read`);
   }
   return { source: collection, path: field.name, target };
 }
 
-function beyond({ path, target }: Step, reading: Reading): Reading {
+function contextBehind({ path, target }: ReferenceStep, reading: FilterParseContext): FilterParseContext {
   return {
     ...reading,
     scope: collectionScope(target),
@@ -144,18 +154,21 @@ function beyond({ path, target }: Step, reading: Reading): Reading {
 }
 
 /** What `$elemMatch` asks of an element: an element of references is the document that it refers to. */
-function readElement(
+function parseElement(
   filter: JsonObject,
   { field, shown }: { readonly field: Field | undefined; readonly shown: string },
-  reading: Reading,
+  reading: FilterParseContext,
   depth: number,
-): DraftTest {
+): ParsedTest {
   if (field?.type === 'Reference') {
-    const step = stepThrough(field, reading, shown);
-    const draft = readFilter(filter, beyond(step, reading), depth);
-    return { kind: 'refers', through: { kind: 'through', ...step, draft, missing: false, inList: true } };
+    const step = followReference(field, reading, shown);
+    const draft = parseNode(filter, contextBehind(step, reading), depth);
+    return {
+      kind: 'refers',
+      through: { kind: 'through', ...step, filter: draft, matchesMissing: false, elementsOnly: true },
+    };
   }
-  const draft = readFilter(filter, { ...reading, scope: elementScope, collection: undefined }, depth);
-  if (!isSettled(draft)) throw refuseFilter('$elemMatch', 'A list element has no references to follow');
+  const draft = parseNode(filter, { ...reading, scope: elementScope, collection: undefined }, depth);
+  if (!isResolved(draft)) throw createFilterError('$elemMatch', 'A list element has no references to follow');
   return { kind: 'elemMatch', filter: draft };
 }

@@ -1,26 +1,26 @@
 // What a path of a filter means: a field of the collection, something inside one, or a field of a referenced document.
-import type { Json } from '../../lib/json.ts';
-import type { Collection, Field, FieldType } from '../collection.ts';
-import type { FieldProblem } from '../fields/field-type.ts';
-import { FIELD_TYPES } from '../fields/index.ts';
+import type { Json } from '../../lib/json/json.ts';
+import type { Collection, Field, FieldType } from '../model/collection.ts';
+import type { FieldIssue } from '../model/fields/field-type.ts';
+import { FIELD_TYPES } from '../model/fields/field-types.ts';
 
 /** How operands for a path are read. */
 export interface OperandRules {
   coerce(value: Json): Json;
-  check?: ((value: Json) => FieldProblem | undefined) | undefined;
+  check?: ((value: Json) => FieldIssue | undefined) | undefined;
   /** Plain text equality ignores case. */
-  readonly fold: boolean;
+  readonly caseInsensitive: boolean;
 }
 
-type Meaning =
+type PathMeaning =
   | { readonly kind: 'own'; readonly rules: OperandRules }
   /** `rest` is a path in the document that `field` points at. */
   | { readonly kind: 'through'; readonly field: Field; readonly rest: string };
 
 /** Undefined: no such path here. */
-export type Scope = (path: string) => Meaning | undefined;
+export type PathScope = (path: string) => PathMeaning | undefined;
 
-const MAX_SEGMENTS = 100;
+const MAX_PATH_SEGMENTS = 100;
 
 const INTERNAL_TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['_id', 'ObjectID'],
@@ -34,44 +34,50 @@ const INTERNAL_TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['composed', 'Mixed'],
 ]);
 
-const rulesOf = (type: FieldType, fold: boolean): OperandRules => ({
+const operandRules = (type: FieldType, fold: boolean): OperandRules => ({
   coerce: FIELD_TYPES[type].coerceOperand,
   check: FIELD_TYPES[type].checkOperand,
-  fold,
+  caseInsensitive: fold,
 });
 
-const EXACT: Meaning = { kind: 'own', rules: { coerce: (value) => value, fold: false } };
-const INTERNALS: ReadonlyMap<string, Meaning> = new Map(
-  [...INTERNAL_TYPES].map(([name, type]) => [name, { kind: 'own', rules: rulesOf(type, false) }]),
+const EXACT_MATCH: PathMeaning = { kind: 'own', rules: { coerce: (value) => value, caseInsensitive: false } };
+const INTERNAL_PATHS: ReadonlyMap<string, PathMeaning> = new Map(
+  [...INTERNAL_TYPES].map(([name, type]) => [name, { kind: 'own', rules: operandRules(type, false) }]),
 );
 
 /** True for a dotted path that a store can walk. */
-export function isPath(path: string): boolean {
+export function isValidPath(path: string): boolean {
   const segments = path.split('.');
   return (
-    segments.length <= MAX_SEGMENTS &&
+    segments.length <= MAX_PATH_SEGMENTS &&
     segments.every((name) => name !== '' && name !== '__proto__' && !name.startsWith('$'))
   );
 }
 
 /** The paths of a collection: its fields, the internals, what lies inside Object and Mixed, what References point at. */
-export function collectionScope(collection: Collection): Scope {
+export function collectionScope(collection: Collection): PathScope {
   return (path) => {
     const field = collection.fields.get(path);
     if (field !== undefined) {
-      return { kind: 'own', rules: rulesOf(field.type, FIELD_TYPES[field.type].foldable && !field.exact) };
+      return {
+        kind: 'own',
+        rules: operandRules(
+          field.type,
+          FIELD_TYPES[field.type].supportsCaseInsensitive && !field.caseSensitive,
+        ),
+      };
     }
-    return INTERNALS.get(path) ?? inside(collection, path);
+    return INTERNAL_PATHS.get(path) ?? resolveInnerPath(collection, path);
   };
 }
 
-function inside(collection: Collection, path: string): Meaning | undefined {
+function resolveInnerPath(collection: Collection, path: string): PathMeaning | undefined {
   const dot = path.indexOf('.');
   const outer = dot < 0 ? undefined : collection.fields.get(path.slice(0, dot));
-  if (outer === undefined || !isPath(path)) return undefined;
+  if (outer === undefined || !isValidPath(path)) return undefined;
   if (outer.type === 'Reference') return { kind: 'through', field: outer, rest: path.slice(dot + 1) };
-  return outer.type === 'Object' || outer.type === 'Mixed' ? EXACT : undefined;
+  return outer.type === 'Object' || outer.type === 'Mixed' ? EXACT_MATCH : undefined;
 }
 
 /** The paths inside one element of an array: any, compared exactly. */
-export const elementScope: Scope = (path) => (isPath(path) ? EXACT : undefined);
+export const elementScope: PathScope = (path) => (isValidPath(path) ? EXACT_MATCH : undefined);

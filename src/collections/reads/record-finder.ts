@@ -1,11 +1,11 @@
 // Finds the record of a file, for whoever serves its bytes.
 import type { DocumentStore } from '../../stores/ports.ts';
-import type { DocumentService, RecordService } from '../documents.ts';
-import { type FilterCompiler, joinFilters } from '../filters/compiler.ts';
-import { readsThroughHooks } from './hooked-reader.ts';
-import { byId, within } from './reader.ts';
+import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
+import type { DocumentService, RecordService } from '../model/documents.ts';
+import { hasReadHooks } from './read-hooks.ts';
+import { filterById, toOperationOptions } from './reader.ts';
 
-interface RecordFinderOptions {
+interface RecordFinderDeps {
   readonly store: Pick<DocumentStore, 'find'>;
   readonly filters: Pick<FilterCompiler, 'compileDefaults'>;
   /** Reads as clients do, through hooks. */
@@ -13,18 +13,18 @@ interface RecordFinderOptions {
 }
 
 /** A file is as hidden as its record: by the default filters of the collection, and by its hooks for reads. */
-export function createRecordFinder(options: RecordFinderOptions): Pick<RecordService, 'findRecord'> {
+export function createRecordFinder(options: RecordFinderDeps): Pick<RecordService, 'findRecord'> {
   const { store, filters, reader } = options;
   return {
     async findRecord(collection, by, context) {
       const asked =
         'id' in by
-          ? byId(by.id)
+          ? filterById(by.id)
           : ({ kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] } as const);
       const filter = joinFilters([asked, await filters.compileDefaults(collection, context)]);
       const query = { filter, sort: [], skip: 0, limit: 1 };
-      const [record] = await store.find(collection.namespace, query, within(context));
-      if (record === undefined || !readsThroughHooks(collection)) return record;
+      const [record] = await store.find(collection.namespace, query, toOperationOptions(context));
+      if (record === undefined || !hasReadHooks(collection)) return record;
       const { results } = await reader.get(collection, record._id, {}, context);
       return results.length === 0 ? undefined : record;
     },

@@ -1,12 +1,12 @@
 // Which addresses a collection may have, and which name space its documents live in.
 import type { ErrorItem } from '../../errors.ts';
 import type { Namespace } from '../../stores/ports.ts';
-import type { CollectionAddress } from '../collection.ts';
+import type { CollectionAddress } from '../model/collection.ts';
 
-const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-const MAX_PART = 200;
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const MAX_NAME = 200;
 // The narrowest bounds of any store hold on all, so that content can move from one to the other.
-const MAX_DATABASE = 63;
+const MAX_DATABASE_NAME = 63;
 const MAX_NAMESPACE = 255;
 const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
 const RESERVED_DATABASES = ['admin', 'local', 'config'];
@@ -20,23 +20,23 @@ export function namespaceOf(address: CollectionAddress, enableCollectionDatabase
   };
 }
 
-function checkPart(text: string): string | undefined {
-  if (!PART.test(text) || text.includes('..')) {
+function checkName(text: string): string | undefined {
+  if (!NAME.test(text) || text.includes('..')) {
     return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';
   }
-  return text.length > MAX_PART ? `is longer than ${MAX_PART} characters` : undefined;
+  return text.length > MAX_NAME ? `is longer than ${MAX_NAME} characters` : undefined;
 }
 
 function checkVersion(version: string): string | undefined {
-  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : checkPart(version);
+  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : checkName(version);
 }
 
 /** What is wrong with the name of a database folder, if anything. */
 export function checkDatabaseName(database: string): string | undefined {
   if (RESERVED_DATABASES.includes(database.toLowerCase())) return `\`${database}\` is reserved`;
   if (database.includes('.')) return 'must not have a dot';
-  if (database.length > MAX_DATABASE) return `is longer than ${MAX_DATABASE} characters`;
-  return checkPart(database);
+  if (database.length > MAX_DATABASE_NAME) return `is longer than ${MAX_DATABASE_NAME} characters`;
+  return checkName(database);
 }
 
 /** What is wrong with the name of a collection in `database`, if anything. */
@@ -50,7 +50,7 @@ export function checkCollectionName(name: string, database: string): string | un
     return `is, with its database, longer than ${MAX_NAMESPACE} characters`;
   }
   if (name.endsWith('.')) return 'must not end with a dot';
-  return checkPart(name);
+  return checkName(name);
 }
 
 /** What is wrong with an address; `field` names its part. */

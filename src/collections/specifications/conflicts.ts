@@ -1,14 +1,14 @@
 // What may be wrong with a specification beside the others: its name, its revision collection, its default filters.
 import { AppError, type ErrorItem } from '../../errors.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
-import type { Collection } from '../collection.ts';
-import type { FilterLimits } from '../filters/budget.ts';
+import type { FilterLimits } from '../filters/filter-quota.ts';
 import { parseFilter } from '../filters/parse.ts';
-import { referenceTarget } from '../references.ts';
-import { namespaceKey, type Registry } from '../registry.ts';
-import { revisionNamespace } from './index-plan.ts';
+import type { Collection } from '../model/collection.ts';
+import { referenceTarget } from '../model/references.ts';
+import { namespaceKey, type Registry } from '../model/registry.ts';
+import { activeRevisionNamespace } from './index-plan.ts';
 
-export interface Surroundings {
+export interface ConflictCheckDeps {
   readonly registry: Registry;
   readonly store: Pick<DocumentStore, 'find'>;
   readonly filterLimits: FilterLimits;
@@ -21,7 +21,7 @@ export interface Surroundings {
 const differsByCase = (a: string, b: string) => a !== b && a.toLowerCase() === b.toLowerCase();
 
 /** Names that some file systems and databases cannot tell apart. */
-export function checkCase(collection: Collection, others: readonly Collection[]): ErrorItem | undefined {
+export function checkNameCase(collection: Collection, others: readonly Collection[]): ErrorItem | undefined {
   const { version, database, name } = collection;
   const clash = (field: string, shown: string): ErrorItem => ({
     field,
@@ -47,7 +47,7 @@ export function checkDefaultFilters(
   try {
     const target = (from: Collection, field: Parameters<typeof referenceTarget>[2]) =>
       referenceTarget(registry, from, field);
-    parseFilter(defaultFilters, collection, { limits, target });
+    parseFilter(defaultFilters, collection, { limits, resolveTarget: target });
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -62,7 +62,7 @@ export function checkDefaultFilters(
 
 async function holdsDocuments(
   namespace: Namespace,
-  { store, now, queryMs }: Pick<Surroundings, 'store' | 'now' | 'queryMs'>,
+  { store, now, queryMs }: Pick<ConflictCheckDeps, 'store' | 'now' | 'queryMs'>,
 ): Promise<boolean> {
   const filter = {
     kind: 'field',
@@ -74,15 +74,15 @@ async function holdsDocuments(
   return found.length > 0;
 }
 
-async function checkRevisions(
+async function checkRevisionCollection(
   collection: Collection,
-  surroundings: Surroundings,
+  surroundings: ConflictCheckDeps,
 ): Promise<readonly ErrorItem[]> {
-  const namespace = revisionNamespace(collection);
+  const namespace = activeRevisionNamespace(collection);
   if (namespace === undefined) return [];
   const key = namespaceKey(namespace);
   const known = surroundings.registry.list().some((other) => {
-    const theirs = revisionNamespace(other);
+    const theirs = activeRevisionNamespace(other);
     return theirs !== undefined && namespaceKey(theirs) === key;
   });
   if (known || !(await holdsDocuments(namespace, surroundings))) return [];
@@ -91,20 +91,23 @@ async function checkRevisions(
 }
 
 /** Throws SPECIFICATION_INVALID where a collection does not go with those that are live already. */
-export async function refuseConflicts(collection: Collection, surroundings: Surroundings): Promise<void> {
+export async function assertNoConflicts(
+  collection: Collection,
+  surroundings: ConflictCheckDeps,
+): Promise<void> {
   const { registry, filterLimits } = surroundings;
   const others = registry.list().filter(({ path }) => path !== collection.path);
-  const badCase = checkCase(collection, others);
+  const badCase = checkNameCase(collection, others);
   const items = [
     ...(badCase === undefined ? [] : [badCase]),
-    ...checkDefaultFilters(collection, registryWith(collection, registry), filterLimits),
-    ...(await checkRevisions(collection, surroundings)),
+    ...checkDefaultFilters(collection, withCollection(collection, registry), filterLimits),
+    ...(await checkRevisionCollection(collection, surroundings)),
   ];
   if (items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items });
 }
 
 // A reference may point at the collection that is just being posted.
-function registryWith(collection: Collection, registry: Registry): Pick<Registry, 'get'> {
+function withCollection(collection: Collection, registry: Registry): Pick<Registry, 'get'> {
   const { version, database, name } = collection;
   return {
     get: (...address) =>

@@ -1,9 +1,9 @@
 // Which indexes the documents of a name space need: those that collections declare, and that of revisions.
 import type { IndexDefinition, Namespace } from '../../stores/ports.ts';
-import type { Collection } from '../collection.ts';
-import { namespaceKey } from '../registry.ts';
-import { REVISION_INDEX, revisionSpace } from '../revision-space.ts';
-import { uniteIndexes } from './indexes.ts';
+import type { Collection } from '../model/collection.ts';
+import { namespaceKey } from '../model/registry.ts';
+import { REVISION_INDEX, revisionNamespaceOf } from '../model/revision-namespace.ts';
+import { mergeIndexes } from './index-definitions.ts';
 
 export interface IndexPlan {
   readonly namespace: Namespace;
@@ -11,14 +11,14 @@ export interface IndexPlan {
 }
 
 /** Where the revisions of a collection go; undefined when it keeps none. */
-export function revisionNamespace({ namespace, settings }: Collection): Namespace | undefined {
-  return settings.storeRevisions ? revisionSpace({ namespace, settings }) : undefined;
+export function activeRevisionNamespace({ namespace, settings }: Collection): Namespace | undefined {
+  return settings.storeRevisions ? revisionNamespaceOf({ namespace, settings }) : undefined;
 }
 
-function isHome(namespace: Namespace, collections: readonly Collection[]): boolean {
+function holdsRevisions(namespace: Namespace, collections: readonly Collection[]): boolean {
   const key = namespaceKey(namespace);
   return collections.some((collection) => {
-    const revisions = revisionNamespace(collection);
+    const revisions = activeRevisionNamespace(collection);
     return revisions !== undefined && namespaceKey(revisions) === key;
   });
 }
@@ -27,13 +27,16 @@ function isHome(namespace: Namespace, collections: readonly Collection[]): boole
 export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
   const key = namespaceKey(namespace);
   const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
-  const added = isHome(namespace, collections) ? [REVISION_INDEX] : [];
-  return { namespace, indexes: uniteIndexes(sharing, added) };
+  const added = holdsRevisions(namespace, collections) ? [REVISION_INDEX] : [];
+  return { namespace, indexes: mergeIndexes(sharing, added) };
 }
 
 /** The plans for everything that a collection writes to: its own name space and that of its revisions. */
-export function plansFor(collection: Collection, collections: readonly Collection[]): readonly IndexPlan[] {
-  const revisions = revisionNamespace(collection);
+export function planIndexesOf(
+  collection: Collection,
+  collections: readonly Collection[],
+): readonly IndexPlan[] {
+  const revisions = activeRevisionNamespace(collection);
   const namespaces = revisions === undefined ? [collection.namespace] : [collection.namespace, revisions];
   return namespaces.map((namespace) => planIndexes(namespace, collections));
 }

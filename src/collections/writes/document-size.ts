@@ -1,11 +1,11 @@
 // The size of a document, as BSON and as JSON text: what a collection can hold, and what can be read again, on either store.
-import type { Json, JsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 
 /** Bytes that one document may have as BSON. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 // One character of JSON becomes at most 7 bytes: in a list of digits, `1,` is an entry of up to 13.
-const CERTAINLY_SMALL = Math.floor(MAX_DOCUMENT_BYTES / 7);
+const MAX_SMALL_CHARACTERS = Math.floor(MAX_DOCUMENT_BYTES / 7);
 const INT32_LIMIT = 2 ** 31;
 
 /**
@@ -15,8 +15,8 @@ const INT32_LIMIT = 2 ** 31;
 export const MAX_DOCUMENT_CHARACTERS = 60 * 1024 * 1024;
 
 /** What is wrong with a document that is too large to be kept, or to be read again. `text` is its JSON. */
-export function sizeProblem(document: Json, text: string): string | undefined {
-  if (text.length <= CERTAINLY_SMALL) return undefined;
+export function sizeIssue(document: Json, text: string): string | undefined {
+  if (text.length <= MAX_SMALL_CHARACTERS) return undefined;
   if (text.length > MAX_DOCUMENT_CHARACTERS) {
     return `has more than ${MAX_DOCUMENT_CHARACTERS} characters as JSON, where control characters take six each`;
   }

@@ -1,11 +1,11 @@
 // The order of the writes of one commit: what a store without transactions can follow, so that a crash leaves no gap.
 import type { Write } from '../../stores/ports.ts';
-import { namespaceKey } from '../registry.ts';
-import type { Origin } from './write-failure.ts';
+import { namespaceKey } from '../model/registry.ts';
+import type { WriteOrigin } from './commit-errors.ts';
 
 export interface PlannedWrite {
   readonly write: Write;
-  readonly origin: Origin;
+  readonly origin: WriteOrigin;
   readonly step: 'beside' | 'revision' | 'insert' | 'update' | 'remove';
   /** How deep in another document an insert came; 0 for the document itself. */
   readonly depth?: number;
@@ -18,9 +18,9 @@ const STEPS: readonly PlannedWrite['step'][] = ['beside', 'revision', 'insert', 
  * of that has no reference to a document that is not there yet and no document without its revision. Within a step,
  * writes of one collection stand together, in the order in which they were planned. `origins` runs beside `writes`.
  */
-export function inSafeOrder(planned: readonly PlannedWrite[]): {
+export function orderWrites(planned: readonly PlannedWrite[]): {
   readonly writes: readonly Write[];
-  readonly origins: readonly Origin[];
+  readonly origins: readonly WriteOrigin[];
 } {
   const collections = new Map<string, number>();
   const ranked = planned.map((one) => {

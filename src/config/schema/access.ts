@@ -1,5 +1,5 @@
 // Settings of access: tokens, the rate limit on logins, the first admin, other origins.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 export const AUTH = {
   type: 'object',
@@ -82,7 +82,7 @@ export const AUTH = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const CORS = {
   type: 'object',
@@ -104,4 +104,4 @@ export const CORS = {
       description: 'Which ones, such as `https://example.org`; `*` is all of them.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

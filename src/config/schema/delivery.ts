@@ -1,5 +1,5 @@
 // Settings of the delivery component: its listener, rendering, the cache of variants, the sources of originals.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 export const DELIVERY = {
   type: 'object',
@@ -102,7 +102,7 @@ export const DELIVERY = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const IMAGES = {
   type: 'object',
@@ -198,7 +198,7 @@ export const IMAGES = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const NOT_FOUND = {
   type: 'object',
@@ -218,4 +218,4 @@ export const NOT_FOUND = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

@@ -1,5 +1,5 @@
 // What a client may ask for at most. Every bound that a stranger can reach is here.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 export const LIMITS = {
   type: 'object',
@@ -160,4 +160,4 @@ export const LIMITS = {
       description: 'Connections at a time; what comes over more is answered with 503, except `/health`.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

@@ -1,5 +1,5 @@
 // Settings of the facts that delivery routes ask for: country and connection type.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 const TIMEOUT = {
   type: 'number',
@@ -66,7 +66,7 @@ export const GEOLOCATION = {
     timeout: TIMEOUT,
     failureTtl: FAILURE_TTL,
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const NETWORK = {
   type: 'object',
@@ -100,4 +100,4 @@ export const NETWORK = {
     timeout: TIMEOUT,
     failureTtl: FAILURE_TTL,
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

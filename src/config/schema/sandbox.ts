@@ -1,5 +1,5 @@
 // Settings of the sandbox, in which endpoints and hooks run. What their code may do at most is in the policy file, not here.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 export const SANDBOX = {
   type: 'object',
@@ -69,4 +69,4 @@ export const SANDBOX = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

@@ -1,5 +1,5 @@
 // Settings of the process: its listeners, its log, its folders, its limits.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 export const SERVER = {
   type: 'object',
@@ -45,7 +45,7 @@ export const SERVER = {
       description: 'Seconds that requests in flight have to finish after SIGTERM.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const WORKSPACE = {
   type: 'object',
@@ -66,7 +66,7 @@ export const WORKSPACE = {
       description: 'Where specifications are kept: as files, watched, so that edits by hand take effect.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const PATHS = {
   type: 'object',
@@ -104,7 +104,7 @@ export const PATHS = {
       description: 'Delivery recipes.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const LOGGING = {
   type: 'object',
@@ -124,4 +124,4 @@ export const LOGGING = {
       description: 'The least severe level that is written.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

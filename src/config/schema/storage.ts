@@ -1,5 +1,5 @@
 // Settings of what is kept: the database, the cache, media.
-import type { Block } from '../annotations.ts';
+import type { SettingGroup } from '../setting-schema.ts';
 
 export const DATABASE = {
   type: 'object',
@@ -59,7 +59,7 @@ export const DATABASE = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const CACHE = {
   type: 'object',
@@ -120,7 +120,7 @@ export const CACHE = {
         'Bytes that the cache may take; the least used answers go first. With Redis, its `maxmemory` bounds the whole, and this one entry.',
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;
 
 export const MEDIA = {
   type: 'object',
@@ -234,4 +234,4 @@ export const MEDIA = {
       },
     },
   },
-} as const satisfies Block;
+} as const satisfies SettingGroup;

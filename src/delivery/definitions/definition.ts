@@ -1,6 +1,6 @@
 // A named JSON document in a file, such as a route or a recipe, and what its kind says about it. Types only.
-import type { JsonObject } from '../../lib/json.ts';
-import type { JsonPath } from '../../lib/json-lines.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
 
 /** Something that is wrong with a document. A warning refuses nothing. */
 export interface Finding {

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { isMissing, namesIn } from '../../lib/missing-file.ts';
+import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';
 
 /** Bytes of one file. */
 export const MAX_FILE_BYTES = 1_048_576;
@@ -28,7 +28,7 @@ export const fileOf = (folder: string, name: string) => join(folder, name + EXTE
 
 /** The files of definitions in a folder, sorted; none where there is no such folder. */
 export async function definitionFilesIn(folder: string): Promise<readonly string[]> {
-  return (await namesIn(folder)).map((name) => join(folder, name)).filter(isDefinitionFile);
+  return (await listNames(folder)).map((name) => join(folder, name)).filter(isDefinitionFile);
 }
 
 async function readAtMost(handle: FileHandle): Promise<FoundFile> {
@@ -55,7 +55,7 @@ export async function readDefinitionFile(file: string): Promise<FoundFile> {
     handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     return await readAtMost(handle);
   } catch (error) {
-    if (isMissing(error)) return { state: 'missing' };
+    if (isFileMissing(error)) return { state: 'missing' };
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     if (code === 'ELOOP' || code === 'EMLINK') {
       return { state: 'unreadable', message: 'is a symbolic link and is ignored' };

@@ -1,8 +1,9 @@
 // What the text of a definition file says: the definition in it, and everything that is wrong with it, with its line.
-import { fingerprint } from '../../lib/fingerprint.ts';
-import { isJsonObject, type Json } from '../../lib/json.ts';
-import { checkJson } from '../../lib/json-check.ts';
-import { readJsonLines } from '../../lib/json-lines.ts';
+
+import { isJsonObject, type Json } from '../../lib/json/json.ts';
+import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
 import type { Definition, DefinitionKind, FileProblem, Finding } from './definition.ts';
 import { baseNameOf } from './files.ts';
 import { fileNameError } from './names.ts';
@@ -19,10 +20,10 @@ export interface Interpreted<T> {
 /** Gives each finding its line. */
 function located(file: string, text: string, findings: readonly Finding[]): readonly FileProblem[] {
   if (findings.length === 0) return [];
-  const lines = readJsonLines(text);
+  const lines = parseLineNumbers(text);
   return findings
     .slice(0, MAX_PROBLEMS)
-    .map(({ severity, message, path }) => ({ file, line: lines.lineOf(path), message, severity }));
+    .map(({ severity, message, path }) => ({ file, line: lines.findNearest(path), message, severity }));
 }
 
 function parseText(
@@ -32,7 +33,7 @@ function parseText(
   try {
     return { source: JSON.parse(text) as Json };
   } catch {
-    const { line = 1, message = '' } = readJsonLines(text).syntaxError ?? {};
+    const { line = 1, message = '' } = parseLineNumbers(text).syntaxError ?? {};
     const why = message === '' ? 'is not valid JSON' : `is not valid JSON: ${message}`;
     return { problem: { file, line, message: why, severity: 'error' } };
   }
@@ -54,7 +55,7 @@ export function interpretFile<T>(kind: DefinitionKind<T>, file: string, text: st
   if ('problem' in parsed) return { definition: undefined, problems: [parsed.problem] };
 
   const { source } = parsed;
-  const fault = checkJson(source);
+  const fault = findJsonIssue(source);
   if (fault !== undefined) {
     const subject = fault.path === '' ? 'the document' : fault.path;
     return refused([
@@ -70,6 +71,6 @@ export function interpretFile<T>(kind: DefinitionKind<T>, file: string, text: st
 
   const { value, findings } = kind.parse(source);
   if (value === undefined) return refused(findings);
-  const hash = fingerprint(JSON.stringify(source));
+  const hash = sha256Hex(JSON.stringify(source));
   return { definition: { name, source, value, hash, file }, problems: located(file, text, findings) };
 }

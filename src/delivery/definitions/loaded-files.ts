@@ -1,6 +1,7 @@
 // The files of one kind as they were last seen: what is in force, what is wrong with them, who has which name.
-import { fingerprint } from '../../lib/fingerprint.ts';
-import { foldText } from '../../lib/fold.ts';
+
+import { foldCase } from '../../lib/case-folding.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
 import type { Definition, DefinitionKind, DefinitionLog, FileProblem } from './definition.ts';
 import { baseNameOf, fileOf, readDefinitionFile } from './files.ts';
 import { type Interpreted, interpretFile } from './interpret.ts';
@@ -90,7 +91,7 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
     const { definition, problems } = interpretFile(kind, file, text);
     // What was in force stays so while the file makes no sense.
     const current = definition ?? loaded.get(file)?.definition;
-    set(file, { fingerprint: fingerprint(text), definition: current, problems });
+    set(file, { fingerprint: sha256Hex(text), definition: current, problems });
   };
 
   const setUnreadable = (file: string, message: string): boolean => {
@@ -116,7 +117,7 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
         return before !== undefined;
       }
       if (found.state === 'unreadable') return setUnreadable(file, found.message);
-      if (before?.fingerprint === fingerprint(found.text)) return false;
+      if (before?.fingerprint === sha256Hex(found.text)) return false;
       setText(file, found.text);
       return true;
     },
@@ -134,8 +135,8 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
       return (one.definition?.name ?? baseNameOf(file)) === name ? file : undefined;
     },
     has(file) {
-      const folded = foldText(file);
-      return [...loaded.keys()].some((one) => foldText(one) === folded);
+      const folded = foldCase(file);
+      return [...loaded.keys()].some((one) => foldCase(one) === folded);
     },
     isFull: () => loaded.size >= MAX_DEFINITIONS,
     files: () => [...loaded.keys()],

@@ -1,7 +1,8 @@
 // The names of routes and recipes: what a name may be, and which file has it. All kinds share one table, because all names
 // are first segments of the same addresses.
-import { foldText } from '../../lib/fold.ts';
-import { createKeyedQueue } from '../../lib/keyed-queue.ts';
+
+import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import { foldCase } from '../../lib/case-folding.ts';
 import type { DefinitionKind } from './definition.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -59,7 +60,7 @@ export interface NameTable {
 export function createNameTable(): NameTable {
   const nameOf = new Map<string, string>();
   const claims = new Map<string, readonly string[]>();
-  const queue = createKeyedQueue();
+  const queue = createKeyedMutex();
 
   const release = (file: string) => {
     const name = nameOf.get(file);
@@ -71,14 +72,14 @@ export function createNameTable(): NameTable {
   };
   return {
     claim(file, name) {
-      const folded = foldText(name);
+      const folded = foldCase(name);
       if (nameOf.get(file) === folded) return;
       release(file);
       nameOf.set(file, folded);
       claims.set(folded, [...(claims.get(folded) ?? []), file]);
     },
     release,
-    holderOf: (name) => claims.get(foldText(name))?.[0],
+    holderOf: (name) => claims.get(foldCase(name))?.[0],
     alone: (change) => queue.run('', change),
   };
 }

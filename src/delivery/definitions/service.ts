@@ -1,9 +1,9 @@
 // The definitions of one kind, and every way in which they change: over HTTP and by hand.
 import { AppError } from '../../errors.ts';
-import { atomicWrite, removeFile } from '../../lib/atomic-write.ts';
-import { FolderWatch } from '../../lib/folder-watch.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { checkJson } from '../../lib/json-check.ts';
+import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
+import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { findJsonIssue } from '../../lib/json/json-check.ts';
 import type { Definition, FileProblem, Outcome } from './definition.ts';
 import { definitionFilesIn, fileOf, isDefinitionFile, MAX_FILE_BYTES } from './files.ts';
 import { createLoadedFiles, type LoadedFilesDeps, MAX_DEFINITIONS } from './loaded-files.ts';
@@ -64,7 +64,7 @@ export function createDefinitions<T>(deps: LoadedFilesDeps<T>): Definitions<T> {
   const { noun } = kind;
   const title = titleOf(noun);
   const loaded = createLoadedFiles(deps);
-  let watch: FolderWatch | undefined;
+  let watch: FolderWatcher | undefined;
 
   const onFileChange = async (file: string) => {
     if (!isDefinitionFile(file)) return;
@@ -73,7 +73,7 @@ export function createDefinitions<T>(deps: LoadedFilesDeps<T>): Definitions<T> {
   };
 
   const documentErrors = (source: JsonObject): readonly string[] => {
-    const fault = checkJson(source);
+    const fault = findJsonIssue(source);
     if (fault !== undefined) return [`${fault.path}: ${fault.message}`];
     const { findings } = kind.parse(source);
     return findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
@@ -150,14 +150,14 @@ export function createDefinitions<T>(deps: LoadedFilesDeps<T>): Definitions<T> {
     async watch() {
       const failed = (error: unknown) =>
         log.error({ err: error }, `cannot watch ${noun} files: edits need a restart`);
-      watch = new FolderWatch(folder, {
+      watch = new FolderWatcher(folder, {
         depth: 0,
         onFile: (file) => void onFileChange(file).catch(failed),
         onError: failed,
         expected: loaded.files,
       });
       try {
-        await watch.begin();
+        await watch.start();
         // What changed between `load` and the watch, which names nothing that was there before it.
         for (const file of new Set([...loaded.files(), ...(await definitionFilesIn(folder))])) {
           await onFileChange(file);

@@ -1,7 +1,7 @@
 // What the delivery of files asks of images, and the way of one variant from the request to its bytes.
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
-import { fingerprint } from '../../lib/fingerprint.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { SourceFile } from '../delivery.ts';
 import { effectiveSettings } from '../recipes/overrides.ts';
@@ -98,7 +98,7 @@ function planVariant({ recipe, source, sourceId, accept, query }: TagRequest, li
   const considered = settings.animated === true ? candidates : candidates.slice(0, 1);
   const { maxPixels, maxOutputPixels, maxFrames } = limits;
   const identity = [RENDERING, recipe.name, recipe.version, settings, considered, maxFrames];
-  const key = fingerprint(JSON.stringify([...identity, sourceId, source.validator]));
+  const key = sha256Hex(JSON.stringify([...identity, sourceId, source.validator]));
   return {
     key,
     tag: { etag: `"${key.slice(0, 32)}"`, vary: varies ? ['Accept'] : [] },

@@ -8,7 +8,7 @@ import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../errors.ts';
-import { isJsonObject } from '../../lib/json.ts';
+import { isJsonObject } from '../../lib/json/json.ts';
 import { createFrameReader, writeBytes, writeEnd, writeMessage } from './frames.ts';
 import {
   MAX_IDLE_PROCESS_BYTES,

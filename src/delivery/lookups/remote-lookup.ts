@@ -1,7 +1,7 @@
 // Lookups at a service, each address asked about once for a while: found facts are kept for an hour, failures for seconds.
 import { LRUCache } from 'lru-cache';
-import { fingerprint } from '../../lib/fingerprint.ts';
-import { createLogLimit } from '../../lib/log-limit.ts';
+import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
 import type { CacheStore } from '../../stores/ports.ts';
 import type { Lookup, LookupLog } from './lookup.ts';
 import { publicAddress } from './public-address.ts';
@@ -72,8 +72,8 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
   const { timeout, failureTtl, url, path } = settings;
   const remembered = new LRUCache<string, Known>({ max: MAX_REMEMBERED });
   const inFlight = new Map<string, Promise<string | undefined>>();
-  const mayLog = createLogLimit({ everyMs: LOG_EVERY_MS, now });
-  const template = fingerprint(`${url}\n${path}`);
+  const mayLog = createLogThrottle({ everyMs: LOG_EVERY_MS, now });
+  const template = sha256Hex(`${url}\n${path}`);
   const remember = (ip: string, value: string | undefined, ms: number) =>
     remembered.set(ip, { value, until: now() + ms });
 
@@ -83,7 +83,7 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
   };
 
   const find = async (ip: string, signal: AbortSignal): Promise<string> => {
-    const key = `lookup:${subject}:${fingerprint(`${template} ${ip}`)}`;
+    const key = `lookup:${subject}:${sha256Hex(`${template} ${ip}`)}`;
     const kept = await cached(cache, key);
     if (kept !== undefined) return kept;
     const value = await askService(settings, ip, signal);

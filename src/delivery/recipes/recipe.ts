@@ -1,7 +1,8 @@
 // A recipe: how the files that are asked for by its name are delivered. Reads its JSON; touches no file.
-import { fingerprint } from '../../lib/fingerprint.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { JsonPath } from '../../lib/json-lines.ts';
+
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
 import {
   type ImageSettings,
   SETTING_RULES,
@@ -187,7 +188,7 @@ export function parseRecipe(json: unknown, fileName?: string): ParsedRecipe {
   const parsed = kind === 'image' ? parseImageSettings(settings, issues) : {};
   const allowOverride = parseOverrides(settings['allowOverride'], issues);
   if (errors.some(({ isUnknown }) => isUnknown !== true)) return { recipe: undefined, errors, warnings };
-  const version = fingerprint(JSON.stringify([kind, path ?? null, parsed, [...allowOverride].sort()]));
+  const version = sha256Hex(JSON.stringify([kind, path ?? null, parsed, [...allowOverride].sort()]));
   return {
     recipe: { name, path, kind, settings: parsed, compress, allowOverride, version, document },
     errors,

@@ -1,5 +1,5 @@
 // The condition of a branch: which facts it asks for, and which values it accepts.
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { DEVICES } from '../conditions/device.ts';
 import { isLanguage, normaliseLanguage } from '../conditions/language.ts';
 import type { Finding } from '../definitions/definition.ts';

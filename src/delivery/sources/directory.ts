@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../errors.ts';
-import { isMissing } from '../../lib/missing-file.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { Source, SourceFile } from '../delivery.ts';
 import { isOriginalPath } from './original-path.ts';
@@ -23,7 +23,7 @@ const markOf = (stats: Stats) => `${stats.dev} ${validatorOf(stats)}`;
 const UNREACHABLE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ELOOP', 'EACCES', 'EINVAL']);
 
 function isAbsent(error: unknown): boolean {
-  return isMissing(error) || (error instanceof Error && 'code' in error && UNREACHABLE.has(error.code));
+  return isFileMissing(error) || (error instanceof Error && 'code' in error && UNREACHABLE.has(error.code));
 }
 
 /** Opens a file that must still be the one that was found. Rejects with StoreError. */

@@ -1,9 +1,9 @@
 // The file that stands in for missing images.
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isMissing } from '../../lib/missing-file.ts';
-import { contentTypeOf } from '../answers/content-types.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { SourceFile } from '../delivery.ts';
+import { deliveredContentType } from '../responses/content-types.ts';
 import { describeFile } from './directory.ts';
 
 /** Makes the function that finds it. `file`: absolute path; undefined where nothing stands in. */
@@ -13,9 +13,9 @@ export function createFallback(file: string | undefined): () => Promise<SourceFi
     try {
       const stats = await stat(file);
       if (!stats.isFile()) return undefined;
-      return { ...describeFile(file, stats), contentType: contentTypeOf(basename(file), undefined) };
+      return { ...describeFile(file, stats), contentType: deliveredContentType(basename(file), undefined) };
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isFileMissing(error)) return undefined;
       throw error;
     }
   };

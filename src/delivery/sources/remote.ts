@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
+import { rejectOnAbort } from '../../lib/egress/abort.ts';
 import { originOf } from '../../lib/egress/addresses.ts';
-import { createDestination } from '../../lib/egress/destination.ts';
-import { exchange, type Headers } from '../../lib/egress/exchange.ts';
-import { FetchFailed, FetchRefused } from '../../lib/egress/fetch-errors.ts';
-import { orAborted } from '../../lib/egress/in-time.ts';
-import type { Names } from '../../lib/egress/names.ts';
+import { createDestinationResolver } from '../../lib/egress/destination.ts';
+import type { HostResolver } from '../../lib/egress/dns.ts';
+import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
+import { type HeaderList, sendRequest } from '../../lib/egress/http-request.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { SourceFile } from '../delivery.ts';
 import { describeAnswer, rangeHeader, requireRange } from './remote-answer.ts';
@@ -25,7 +25,7 @@ export interface RemoteSourceOptions {
   readonly seconds: number;
   /** Bytes that an original may have. */
   readonly maxBytes: number;
-  readonly names: Names;
+  readonly names: HostResolver;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -40,7 +40,7 @@ export interface RemoteSource {
 
 interface Request {
   readonly method: 'GET' | 'HEAD';
-  readonly headers: Headers;
+  readonly headers: HeaderList;
   readonly signal: AbortSignal;
 }
 
@@ -58,8 +58,8 @@ interface Found {
 
 function toAppError(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof AppError) return error;
-  if (error instanceof FetchRefused) return new AppError('ORIGIN_REFUSED', { cause: error });
-  const isLate = signal.aborted || (error instanceof FetchFailed && error.reason === 'timeout');
+  if (error instanceof FetchRefusedError) return new AppError('ORIGIN_REFUSED', { cause: error });
+  const isLate = signal.aborted || (error instanceof FetchFailedError && error.reason === 'timeout');
   return new AppError(isLate ? 'ORIGIN_TIMEOUT' : 'ORIGIN_FAILED', { cause: error });
 }
 
@@ -74,7 +74,7 @@ function assertSame(answer: Found['file'] | undefined, found: Found['file']): vo
 function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
   if (!REDIRECTS.has(statusCode)) return undefined;
   const url = location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from);
-  if (url === null) throw new FetchRefused('redirects', originOf(from));
+  if (url === null) throw new FetchRefusedError('redirects', originOf(from));
   return url;
 }
 
@@ -82,11 +82,11 @@ function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, 
 export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
   const { allow, allowPrivateAddresses, seconds, maxBytes, names, now } = options;
   const allowed = new Set(allow.map((origin) => originOf(new URL(origin))));
-  const destination = createDestination(names, () => allowPrivateAddresses);
+  const destination = createDestinationResolver(names, () => allowPrivateAddresses);
 
   const assertAllowed = (url: URL): void => {
     const isPlain = /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-    if (!isPlain || !allowed.has(originOf(url))) throw new FetchRefused('grant', originOf(url));
+    if (!isPlain || !allowed.has(originOf(url))) throw new FetchRefusedError('grant', originOf(url));
   };
 
   /** One request and those that redirects turn it into: each is held against the list, and its addresses are checked. */
@@ -94,13 +94,13 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
     let url = first;
     for (let redirects = 0; ; redirects += 1) {
       assertAllowed(url);
-      const addresses = await orAborted(destination(url), signal);
+      const addresses = await rejectOnAbort(destination(url), signal);
       const outgoing = { url, method, headers, body: undefined };
-      const response = await exchange(outgoing, { addresses, signal, headersMs: seconds * 1000 });
+      const response = await sendRequest(outgoing, { addresses, signal, headersMs: seconds * 1000 });
       try {
         const next = redirectOf(response, url);
         if (next === undefined) return response;
-        if (redirects === MAX_REDIRECTS) throw new FetchRefused('redirects', originOf(url));
+        if (redirects === MAX_REDIRECTS) throw new FetchRefusedError('redirects', originOf(url));
         url = next;
       } catch (error) {
         response.destroy();
@@ -112,7 +112,7 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
 
   const send = async (url: URL, method: Request['method'], range?: string): Promise<Sent> => {
     const signal = AbortSignal.timeout(seconds * 1000);
-    const headers: Headers = [
+    const headers: HeaderList = [
       ['accept', '*/*'],
       ['accept-encoding', 'identity'],
       ['user-agent', 'Cloister'],

@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { OWNER_ONLY } from '../../lib/file-mode.ts';
-import { isMissing } from '../../lib/missing-file.ts';
+import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import { memoryVariant } from './memory-variant.ts';
 import { decodeHead, encodeVariant, hashOf, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
@@ -99,11 +99,11 @@ export async function openDiskVariants({
   /** Whoever removes the whole folder empties the cache, and does not end it. */
   const write = async (draft: string, pieces: readonly Buffer[]) => {
     try {
-      await writeFile(draft, pieces, { mode: OWNER_ONLY });
+      await writeFile(draft, pieces, { mode: OWNER_ONLY_MODE });
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isFileMissing(error)) throw error;
       await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-      await writeFile(draft, pieces, { mode: OWNER_ONLY });
+      await writeFile(draft, pieces, { mode: OWNER_ONLY_MODE });
     }
   };
 

@@ -1,6 +1,6 @@
 // The form of a stored variant: a head with what is known of it and the hash of its body, then the body.
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../../lib/json.ts';
+import { isJsonObject } from '../../lib/json/json.ts';
 import type { VariantInfo } from './variant-store.ts';
 
 export interface VariantHead {

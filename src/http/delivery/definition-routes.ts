@@ -2,65 +2,68 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Definition, Outcome } from '../../delivery/definitions/definition.ts';
 import type { Around, Definitions } from '../../delivery/definitions/service.ts';
-import { isJsonObject } from '../../lib/json.ts';
-import { createAnnounce, fingerprintOf } from '../admin-actions.ts';
-import { bodyOf } from '../body.ts';
-import { bodyLimit } from '../body-limits.ts';
-import { sendValue } from '../reply.ts';
-import { type Handlers, resource } from '../resource.ts';
-import type { DeliveryDeps } from './deps.ts';
-import { createDocumentErrorHandler, errorBody } from './errors.ts';
-import { visitorOf } from './visitor.ts';
+import { isJsonObject } from '../../lib/json/json.ts';
+import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
+import { bodyLimit } from '../core/body-limits.ts';
+import { jsonBody } from '../core/body-parsers.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import type { DeliveryDeps } from './delivery-deps.ts';
+import { createDefinitionErrorHandler, errorBody } from './delivery-errors.ts';
+import { createVisitor } from './visitor.ts';
 
-type Noun = 'route' | 'recipe';
+type DefinitionKind = 'route' | 'recipe';
 type Deps = Pick<DeliveryDeps, 'audit' | 'config' | 'logger'>;
 type Verb = 'create' | 'replace' | 'remove';
 
-const nameOf = (request: FastifyRequest) => (request.params as { readonly name: string }).name;
+const definitionName = (request: FastifyRequest) => (request.params as { readonly name: string }).name;
 
 const SAVED = { success: true };
 
 /** The name that a posted document gives itself. */
-function postedName(request: FastifyRequest, noun: Noun): string {
-  const body = bodyOf(request);
+function postedName(request: FastifyRequest, noun: DefinitionKind): string {
+  const body = jsonBody(request);
   const name = isJsonObject(body) ? body[noun] : undefined;
   return typeof name === 'string' ? name : '';
 }
 
 /** A document with its name, which files may leave out. */
-const documentOf = (noun: Noun, { name, source }: Definition<unknown>) => ({ [noun]: name, ...source });
+const formatDefinition = (noun: DefinitionKind, { name, source }: Definition<unknown>) => ({
+  [noun]: name,
+  ...source,
+});
 
-function sendRefusal(
+function sendOutcomeError(
   reply: FastifyReply,
-  noun: Noun,
+  noun: DefinitionKind,
   { reason, errors }: Outcome & { ok: false },
 ): FastifyReply {
   // Clients of older servers read objects here, and texts everywhere else.
   const isListOfObjects = noun === 'recipe' && reason === 'invalid';
   const shown = isListOfObjects ? errors.map((error) => ({ error })) : errors;
-  return sendValue(reply, errorBody(shown), reason === 'not-found' ? 404 : 400);
+  return sendJson(reply, errorBody(shown), reason === 'not-found' ? 404 : 400);
 }
 
 /** A recipe that is posted again takes the place of the one before; a route does not. */
-async function post(
-  noun: Noun,
+async function createOrReplace(
+  noun: DefinitionKind,
   definitions: Definitions<unknown>,
   { request, announce }: { request: FastifyRequest; announce: (verb: Verb) => Around },
 ): Promise<Outcome> {
-  const body = bodyOf(request);
+  const body = jsonBody(request);
   const outcome = await definitions.create(body, announce('create'));
   if (outcome.ok || outcome.reason !== 'exists' || noun === 'route') return outcome;
   const replaced = await definitions.replace(postedName(request, noun), body, announce('replace'));
   return !replaced.ok && replaced.reason === 'not-found' ? outcome : replaced;
 }
 
-function definitionHandlers(noun: Noun, definitions: Definitions<unknown>, deps: Deps) {
-  const announced = createAnnounce(deps.audit);
+function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unknown>, deps: Deps) {
+  const announced = createAuditedChange(deps.audit);
   const announce =
     (request: FastifyRequest, name: string) =>
     (verb: Verb): Around =>
     ({ before, after }, apply) => {
-      const hashes = { before: fingerprintOf(before), after: fingerprintOf(after) };
+      const hashes = { before: fingerprintJson(before), after: fingerprintJson(after) };
       return announced(
         request,
         { action: `${noun}.${verb}`, target: `/api/${noun}s/${name}`, ...hashes },
@@ -68,54 +71,62 @@ function definitionHandlers(noun: Noun, definitions: Definitions<unknown>, deps:
       );
     };
   const sendOutcome = (reply: FastifyReply, outcome: Outcome) =>
-    outcome.ok ? sendValue(reply, SAVED) : sendRefusal(reply, noun, outcome);
+    outcome.ok ? sendJson(reply, SAVED) : sendOutcomeError(reply, noun, outcome);
 
-  const all: Handlers = {
+  const all: ResourceHandlers = {
     GET: async (_request, reply) =>
-      sendValue(reply, { [`${noun}s`]: definitions.list().map((one) => documentOf(noun, one)) }),
+      sendJson(reply, { [`${noun}s`]: definitions.list().map((one) => formatDefinition(noun, one)) }),
     POST: async (request, reply) => {
       const name = postedName(request, noun);
-      const outcome = await post(noun, definitions, { request, announce: announce(request, name) });
+      const outcome = await createOrReplace(noun, definitions, {
+        request,
+        announce: announce(request, name),
+      });
       if (!outcome.ok || noun === 'route') return sendOutcome(reply, outcome);
-      return sendValue(reply, { ...SAVED, message: `Recipe "${name}" created` }, 201);
+      return sendJson(reply, { ...SAVED, message: `Recipe "${name}" created` }, 201);
     },
   };
-  const one: Handlers = {
+  const one: ResourceHandlers = {
     GET: async (request, reply) => {
-      const definition = definitions.get(nameOf(request));
-      if (definition !== undefined) return sendValue(reply, documentOf(noun, definition));
-      return sendValue(reply, errorBody([`${noun === 'route' ? 'Route' : 'Recipe'} not found`]), 404);
+      const definition = definitions.get(definitionName(request));
+      if (definition !== undefined) return sendJson(reply, formatDefinition(noun, definition));
+      return sendJson(reply, errorBody([`${noun === 'route' ? 'Route' : 'Recipe'} not found`]), 404);
     },
     PUT: async (request, reply) => {
-      const name = nameOf(request);
+      const name = definitionName(request);
       const change = announce(request, name)('replace');
-      return sendOutcome(reply, await definitions.replace(name, bodyOf(request), change));
+      return sendOutcome(reply, await definitions.replace(name, jsonBody(request), change));
     },
     DELETE: async (request, reply) => {
-      const name = nameOf(request);
+      const name = definitionName(request);
       return sendOutcome(reply, await definitions.remove(name, announce(request, name)('remove')));
     },
   };
   return { all, one };
 }
 
-function register(server: FastifyInstance, noun: Noun, definitions: Definitions<unknown>, deps: Deps): void {
+function registerKind(
+  server: FastifyInstance,
+  noun: DefinitionKind,
+  definitions: Definitions<unknown>,
+  deps: Deps,
+): void {
   const { all, one } = definitionHandlers(noun, definitions, deps);
   const limits = { bodyLimit: bodyLimit('definition', deps.config.limits.jsonBytes) };
-  resource(server, `/api/${noun}s`, all, limits);
-  resource(server, `/api/${noun}s/:name`, one, limits);
+  addResource(server, `/api/${noun}s`, all, limits);
+  addResource(server, `/api/${noun}s/:name`, one, limits);
 }
 
 /** Registers the administration of routes and recipes. */
 export function definitionRoutes(server: FastifyInstance, deps: DeliveryDeps): void {
-  server.setErrorHandler(createDocumentErrorHandler(deps.logger));
-  register(server, 'route', deps.routes, deps);
-  register(server, 'recipe', deps.recipes, deps);
-  resource(server, '/api/routes/:name/decide', {
+  server.setErrorHandler(createDefinitionErrorHandler(deps.logger));
+  registerKind(server, 'route', deps.routes, deps);
+  registerKind(server, 'recipe', deps.recipes, deps);
+  addResource(server, '/api/routes/:name/decide', {
     GET: async (request, reply) => {
-      const explanation = await deps.explain(nameOf(request), visitorOf(request));
-      if (explanation !== undefined) return sendValue(reply, explanation);
-      return sendValue(reply, errorBody(['Route not found']), 404);
+      const explanation = await deps.explain(definitionName(request), createVisitor(request));
+      if (explanation !== undefined) return sendJson(reply, explanation);
+      return sendJson(reply, errorBody(['Route not found']), 404);
     },
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Visitor } from '../../delivery/delivery.ts';
 
 /** Who asks, by the headers and the address of a request. */
-export function visitorOf({ headers, clientAddress }: FastifyRequest): Visitor {
+export function createVisitor({ headers, clientAddress }: FastifyRequest): Visitor {
   return {
     userAgent: headers['user-agent'] ?? '',
     acceptLanguage: headers['accept-language'] ?? '',

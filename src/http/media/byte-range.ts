@@ -1,7 +1,7 @@
 // The `Range` header of a download (RFC 9110, 14).
 
 const RANGES = /^bytes=(.*)$/i;
-const RANGE = /^[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/;
+const BYTE_RANGE = /^[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/;
 
 /** Bytes `start` to `end`, both included, counted from 0. */
 interface Range {
@@ -15,7 +15,7 @@ interface Range {
  */
 export function parseRange(header: string | undefined, size: number): Range | 'unsatisfiable' | undefined {
   const text = RANGES.exec(header ?? '')?.[1];
-  const match = text === undefined ? null : RANGE.exec(text);
+  const match = text === undefined ? null : BYTE_RANGE.exec(text);
   if (match === null) return undefined;
   const [, first, last, suffix] = match;
   if (suffix !== undefined) {

@@ -2,19 +2,20 @@
 import { Transform } from 'node:stream';
 import { StoreError } from '../../errors.ts';
 
-const failure = (message: string) => new StoreError('failed', { store: 'media', cause: new Error(message) });
+const lengthError = (message: string) =>
+  new StoreError('failed', { store: 'media', cause: new Error(message) });
 
 /** Passes so many bytes through. Fails when the source ends earlier or has more, so that the connection is closed. */
-export function exactLength(bytes: number): Transform {
+export function createLengthCheck(bytes: number): Transform {
   let left = bytes;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       left -= chunk.length;
-      if (left < 0) done(failure('the file is longer than when the answer began'));
+      if (left < 0) done(lengthError('the file is longer than when the answer began'));
       else done(null, chunk);
     },
     flush(done) {
-      done(left === 0 ? null : failure('the file ended before its announced length'));
+      done(left === 0 ? null : lengthError('the file ended before its announced length'));
     },
   });
 }

@@ -1,8 +1,8 @@
 // Headers of a file that anybody may have uploaded: its declared type, and what keeps a browser from running it.
 import type { MediaFile } from '../../media/media.ts';
 
-const MAX_TYPE = 255;
-const UNKNOWN = 'application/octet-stream';
+const MAX_TYPE_LENGTH = 255;
+const UNKNOWN_TYPE = 'application/octet-stream';
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const MEDIA_TYPE = new RegExp(
   `^(${TOKEN}/${TOKEN})(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
@@ -34,35 +34,35 @@ const PASSIVE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** The declared type as a header, with its parameters; the type of unknown bytes where it is none. */
-export function contentTypeOf(mimetype: string): string {
-  return mimetype.length <= MAX_TYPE && MEDIA_TYPE.test(mimetype) ? mimetype : UNKNOWN;
+export function fileContentType(mimetype: string): string {
+  return mimetype.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(mimetype) ? mimetype : UNKNOWN_TYPE;
 }
 
 /** True unless the type is known as one in which nothing runs. */
-export function isActive(contentType: string): boolean {
+export function isActiveType(contentType: string): boolean {
   const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   return !PASSIVE_TYPES.has(essence) && !PASSIVE_FAMILY.test(essence);
 }
 
 /** A file name in the only form that takes every character (RFC 8187). */
-function encodeName(name: string): string {
+function encodeFilename(name: string): string {
   const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, escaped);
 }
 
 /** The entity tag of a file: strong, since equal tags mean equal bytes. */
-export const fileTag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
+export const fileEtag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
 
 /** Headers of every successful answer; `isPublic`: nobody needs a token for the file. */
 export function fileHeaders(file: MediaFile, isPublic: boolean): Readonly<Record<string, string>> {
-  const type = contentTypeOf(file.mimetype);
+  const type = fileContentType(file.mimetype);
   return {
     'content-type': type,
     'x-content-type-options': 'nosniff',
-    ...(isActive(type) && { 'content-security-policy': 'sandbox' }),
-    'content-disposition': `inline; filename*=UTF-8''${encodeName(file.fileName)}`,
+    ...(isActiveType(type) && { 'content-security-policy': 'sandbox' }),
+    'content-disposition': `inline; filename*=UTF-8''${encodeFilename(file.fileName)}`,
     'accept-ranges': 'bytes',
-    etag: fileTag(file),
+    etag: fileEtag(file),
     'last-modified': new Date(file.modifiedAt).toUTCString(),
     // Whoever keeps a copy asks whether the file is still there, and may still be read.
     'cache-control': isPublic ? 'public, no-cache' : 'private, no-cache',

@@ -24,7 +24,7 @@ function decode(part: string): string {
  * The decoded path below `/{version}/{database}/{collection}/`, in the normal form in which names are stored. Throws
  * NOT_FOUND for what no file can have.
  */
-export function filePathOf(path: string): string {
+export function parseFilePath(path: string): string {
   const parts = path
     .replace(SCHEME_AND_HOST, '')
     .replace(/\/$/, '')

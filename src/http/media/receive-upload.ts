@@ -1,12 +1,12 @@
 // Receives the files of a multipart request.
 import type { FastifyRequest } from 'fastify';
-import type { Collection } from '../../collections/collection.ts';
+import type { Collection } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors.ts';
 import type { UploadGrant } from '../../media/media.ts';
-import type { Connections } from '../connections.ts';
-import type { HttpDeps } from '../deps.ts';
-import { createContext } from '../document-answers.ts';
-import { readForm } from './form-parts.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { createContextFactory } from '../core/request-context.ts';
+import type { ConnectionTracker } from '../transport/connection-tracker.ts';
+import { parseMultipartForm } from './multipart-form.ts';
 
 /**
  * Reads the form of a request and stores its files in `collection`, as `grant` allows where there is one. Resolves with the
@@ -21,20 +21,20 @@ export type ReceiveUpload = (
 /** Makes the function. Its requests come from a scope of `acceptForms`; uploads that are switched off are NOT_FOUND. */
 export function createReceiveUpload(
   deps: Pick<HttpDeps, 'config' | 'media' | 'now'>,
-  connections: Pick<Connections, 'of'>,
+  connections: Pick<ConnectionTracker, 'of'>,
 ): ReceiveUpload {
   const { media: settings, limits } = deps.config;
-  const context = createContext(deps);
+  const context = createContextFactory(deps);
 
   return async (request, collection, grant) => {
     if (settings.enabled === false) throw new AppError('NOT_FOUND');
     // A large file takes longer than any other request may.
-    connections.of(request.raw.socket)?.timeItself();
+    connections.of(request.raw.socket)?.disableRequestTimeout();
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), settings.requestSeconds * 1000);
     try {
       const bounds = { fileBytes: settings.maxFileSize, parts: limits.formParts, signal: clock.signal };
-      const parts = readForm(request, bounds);
+      const parts = parseMultipartForm(request, bounds);
       const upload = { collection, parts, context: context(request), ...(grant && { grant }) };
       return (await deps.media.upload(upload)).results;
     } finally {

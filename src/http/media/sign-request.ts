@@ -1,9 +1,9 @@
 // What a request for a signed upload may say: checked, unknown members refused, every fault names its field.
 import { AppError, type ErrorItem } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { EXPECTED_SPAN, parseTimeSpan } from '../../lib/time-span.ts';
+import { EXPECTED_DURATION, parseDuration } from '../../lib/duration.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { isMediaType, mediaTypeOf } from '../../media/media-type.ts';
-import type { PartialAddress } from './media-collection.ts';
+import type { PartialAddress } from './find-media-collection.ts';
 
 export interface SignRequest {
   /** As the part of the form must have it, in Unicode normal form C. */
@@ -39,8 +39,8 @@ function mimetypeIssue(value: unknown): Issue {
 }
 
 function expiryIssue(value: unknown): Issue {
-  if (value === undefined || parseTimeSpan(value) !== undefined) return undefined;
-  return issue('expiresIn', `must be ${EXPECTED_SPAN}`);
+  if (value === undefined || parseDuration(value) !== undefined) return undefined;
+  return issue('expiresIn', `must be ${EXPECTED_DURATION}`);
 }
 
 function addressIssues(body: JsonObject): readonly Issue[] {
@@ -73,7 +73,7 @@ export function parseSignRequest(body: JsonObject): SignRequest {
   return {
     fileName: String(fileName).normalize('NFC'),
     mimetype: mediaTypeOf(String(mimetype)),
-    lifetime: expiresIn === undefined ? undefined : parseTimeSpan(expiresIn),
+    lifetime: expiresIn === undefined ? undefined : parseDuration(expiresIn),
     address: Object.fromEntries(named),
   };
 }

@@ -70,7 +70,7 @@ export function originOf(url: URL): string {
 }
 
 /** Says whether the operator opens a host at a port. */
-export type Allowance = (host: string, port: number) => boolean;
+export type AllowedDestinations = (host: string, port: number) => boolean;
 
 function entryOf(text: string): string | undefined {
   const port = /:(\d{1,5})$/.exec(text)?.[1];
@@ -81,7 +81,7 @@ function entryOf(text: string): string | undefined {
 }
 
 /** Reads `egress.allow`: texts such as `127.0.0.1:9000`, `[::1]:9000`, `internal.example:443`. Others open nothing. */
-export function createAllowance(entries: readonly string[]): Allowance {
+export function createAllowedDestinations(entries: readonly string[]): AllowedDestinations {
   const open = new Set(entries.map(entryOf));
   return (host, port) => open.has(`${host}:${port}`);
 }

@@ -1,8 +1,8 @@
 // Where a request really goes: addresses that were looked at before anything connects to them.
 import { isIP } from 'node:net';
-import { type Allowance, bareHost, isPublicAddress, originOf, portOf } from './addresses.ts';
-import { FetchRefused } from './fetch-errors.ts';
-import type { Address, Names } from './names.ts';
+import { type AllowedDestinations, bareHost, isPublicAddress, originOf, portOf } from './addresses.ts';
+import type { HostResolver, ResolvedAddress } from './dns.ts';
+import { FetchRefusedError } from './fetch-errors.ts';
 
 /**
  * Makes the function that gives every address of a URL's host, resolved once, or throws: FetchRefused when one of them is
@@ -10,9 +10,9 @@ import type { Address, Names } from './names.ts';
  * could be made to lead to an address that is. Connect to these and nothing else: what a second lookup says may be something
  * else.
  */
-export function createDestination(names: Names, allowance: Allowance) {
-  return async (url: URL, publicOnly = false): Promise<readonly Address[]> => {
-    const isOpen: Allowance = publicOnly ? () => false : allowance;
+export function createDestinationResolver(names: HostResolver, allowance: AllowedDestinations) {
+  return async (url: URL, publicOnly = false): Promise<readonly ResolvedAddress[]> => {
+    const isOpen: AllowedDestinations = publicOnly ? () => false : allowance;
     const host = bareHost(url.hostname);
     const port = portOf(url);
     const family = isIP(host);
@@ -20,12 +20,12 @@ export function createDestination(names: Names, allowance: Allowance) {
     // Node asks no lookup about addresses, so they are looked at here.
     if (family === 4 || family === 6) {
       if (open || isPublicAddress(host)) return [{ address: host, family }];
-      throw new FetchRefused('address', originOf(url));
+      throw new FetchRefusedError('address', originOf(url));
     }
     if (open) return names.own(host);
     const addresses = await names.public(host);
     const fit = addresses.every(({ address }) => isPublicAddress(address) || isOpen(address, port));
-    if (!fit) throw new FetchRefused('address', originOf(url));
+    if (!fit) throw new FetchRefusedError('address', originOf(url));
     return addresses;
   };
 }

@@ -1,6 +1,6 @@
 // Why a fetch came to nothing. The guest hears only that it was refused or that it failed; the reason is for the logs.
 
-export type RefusalReason =
+export type FetchRefusedReason =
   | 'url'
   | 'grant'
   | 'address'
@@ -11,15 +11,15 @@ export type RefusalReason =
   | 'concurrency'
   | 'rate';
 
-export type FailureReason = 'name' | 'connection' | 'timeout' | 'too-large' | 'encoding' | 'broken';
+export type FetchFailedReason = 'name' | 'connection' | 'timeout' | 'too-large' | 'encoding' | 'broken';
 
 /** The request is not covered by the policy, or the guard stopped it. */
-export class FetchRefused extends Error {
-  readonly reason: RefusalReason;
+export class FetchRefusedError extends Error {
+  readonly reason: FetchRefusedReason;
   /** The origin that was refused. */
   readonly origin: string;
 
-  constructor(reason: RefusalReason, origin: string) {
+  constructor(reason: FetchRefusedReason, origin: string) {
     super(`fetch refused: ${reason}`);
     this.name = 'FetchRefused';
     this.reason = reason;
@@ -28,10 +28,10 @@ export class FetchRefused extends Error {
 }
 
 /** The request was allowed, and did not bring an answer. */
-export class FetchFailed extends Error {
-  readonly reason: FailureReason;
+export class FetchFailedError extends Error {
+  readonly reason: FetchFailedReason;
 
-  constructor(reason: FailureReason, cause?: unknown) {
+  constructor(reason: FetchFailedReason, cause?: unknown) {
     super(`fetch failed: ${reason}`, { cause });
     this.name = 'FetchFailed';
     this.reason = reason;

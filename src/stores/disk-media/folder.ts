@@ -1,9 +1,9 @@
 // The media folder: paths of keys, and checks that symbolic links do not lead out of it.
 import { chmod, lstat, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { isMediaKey, STAGING } from '../../lib/media-key.ts';
-import { isMissing } from '../../lib/missing-file.ts';
-import { codeOf } from './failures.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
+import { isMediaKey, STAGING_FOLDER } from '../../lib/media-key.ts';
+import { errorCodeOf } from './disk-errors.ts';
 
 const FOLDER_MODE = 0o700;
 
@@ -11,7 +11,7 @@ const FOLDER_MODE = 0o700;
 const NO_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR']);
 
 /** True for an error which says that there is no file under a path. */
-export const isNoFile = (error: unknown): boolean => NO_FILE.has(codeOf(error));
+export const isNoFile = (error: unknown): boolean => NO_FILE.has(errorCodeOf(error));
 
 /** One folder with everything below it. Symbolic links inside may lead to other places inside, never outside. */
 export class MediaFolder {
@@ -24,7 +24,7 @@ export class MediaFolder {
 
   constructor(path: string) {
     this.path = path;
-    this.staging = join(path, STAGING);
+    this.staging = join(path, STAGING_FOLDER);
   }
 
   /** Path of the file with this key; undefined for a text that is no key. */
@@ -38,7 +38,7 @@ export class MediaFolder {
     const isBelow = (folder: string) => parent === folder || parent.startsWith(folder + sep);
     // An operator may have replaced the folder since.
     if (this.#root === undefined || !isBelow(this.#root)) this.#root = await realpath(this.path);
-    return isBelow(this.#root) && !isBelow(join(this.#root, STAGING));
+    return isBelow(this.#root) && !isBelow(join(this.#root, STAGING_FOLDER));
   }
 
   /** Makes the folder for a file. */
@@ -50,7 +50,7 @@ export class MediaFolder {
   async makeStaging(): Promise<void> {
     await mkdir(this.staging, { recursive: true, mode: FOLDER_MODE });
     if (!(await lstat(this.staging)).isDirectory()) {
-      throw new Error(`${STAGING} in the media folder is not a folder`);
+      throw new Error(`${STAGING_FOLDER} in the media folder is not a folder`);
     }
     await chmod(this.staging, FOLDER_MODE);
   }
@@ -62,7 +62,7 @@ export class MediaFolder {
         await rmdir(folder);
       } catch (error) {
         // A folder that another request removed is gone; one that is not empty, or a link, stays, and so do those above.
-        if (!isMissing(error)) return;
+        if (!isFileMissing(error)) return;
       }
     }
   }

@@ -14,9 +14,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OWNER_ONLY } from '../../lib/file-mode.ts';
-import { isMissing } from '../../lib/missing-file.ts';
-import { codeOf } from './failures.ts';
+import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
+import { errorCodeOf } from './disk-errors.ts';
 import { isNoFile, type MediaFolder } from './folder.ts';
 
 /** Tells a file from every other one that may come under its name: number and time of last change of the content. */
@@ -89,7 +89,7 @@ export async function removeFile(file: string): Promise<boolean> {
     await unlink(file);
     return true;
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isFileMissing(error)) throw error;
     return false;
   }
 }
@@ -104,7 +104,7 @@ async function readFileJournal(folder: MediaFolder, id: string): Promise<Journal
     return typeof key === 'string' && typeof identity === 'string' ? { key, identity } : undefined;
   } catch (error) {
     // Nothing is published before its journal is complete.
-    if (error instanceof SyntaxError || isMissing(error)) return undefined;
+    if (error instanceof SyntaxError || isFileMissing(error)) return undefined;
     throw error;
   }
 }
@@ -116,7 +116,7 @@ export async function readJournal(folder: MediaFolder, id: string): Promise<Jour
     const key = target.startsWith(UP) ? target.slice(UP.length) : target;
     return { key, identity: await findIdentity(bytesPath(folder, id)) };
   } catch (error) {
-    if (!isMissing(error) && codeOf(error) !== 'EINVAL') throw error;
+    if (!isFileMissing(error) && errorCodeOf(error) !== 'EINVAL') throw error;
   }
   const key = keyIn(id);
   const identity = key === undefined ? undefined : await findIdentity(bytesPath(folder, id));
@@ -141,7 +141,7 @@ export async function settleStaged(folder: MediaFolder, id: string, key: string 
 export async function stagedUploads(folder: MediaFolder): Promise<ReadonlyMap<string, number>> {
   const uploads = new Map<string, number>();
   const names = await readdir(folder.staging).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+    if (isFileMissing(error)) return [];
     throw error;
   });
   for (const name of names) {
@@ -163,7 +163,7 @@ async function makePointer(folder: MediaFolder, id: string, key: string): Promis
   try {
     await symlink(UP + key, pointer);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
     // That of the candidate before.
     await unlink(pointer);
     await symlink(UP + key, pointer);
@@ -177,7 +177,7 @@ async function publishByLink(folder: MediaFolder, id: string, to: Target): Promi
     await link(bytesPath(folder, id), to.file);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCodeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -191,11 +191,11 @@ export async function publishByMove(
   const staged = bytesPath(folder, id);
   const entry = JSON.stringify({ key, identity: await findIdentity(staged) });
   await removeFile(linkPath(folder, id));
-  await writeFile(journalPath(folder, id), entry, { mode: OWNER_ONLY });
+  await writeFile(journalPath(folder, id), entry, { mode: OWNER_ONLY_MODE });
   try {
-    await (await open(file, 'wx', OWNER_ONLY)).close();
+    await (await open(file, 'wx', OWNER_ONLY_MODE)).close();
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCodeOf(error) === 'EEXIST') return false;
     throw error;
   }
   try {
@@ -212,7 +212,7 @@ export async function publishStaged(folder: MediaFolder, id: string, to: Target)
   try {
     return await publishByLink(folder, id, to);
   } catch (error) {
-    if (!NO_LINKS.has(codeOf(error))) throw error;
+    if (!NO_LINKS.has(errorCodeOf(error))) throw error;
     return publishByMove(folder, id, to);
   }
 }

@@ -4,12 +4,12 @@ import { access, type FileHandle, lstat, open, opendir, unlink } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { StoreError } from '../../errors.ts';
+import { mapConcurrent } from '../../lib/async/concurrency.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { isMediaKey, keyOfPath, STAGING } from '../../lib/media-key.ts';
-import { isMissing } from '../../lib/missing-file.ts';
-import { mapSideBySide } from '../../lib/side-by-side.ts';
+import { isMediaKey, mediaKeyOfPath, STAGING_FOLDER } from '../../lib/media-key.ts';
 import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
-import { codeOf, createFailures, type ToStoreError } from './failures.ts';
+import { createDiskErrorTranslator, errorCodeOf, type TranslateError } from './disk-errors.ts';
 import { isNoFile, MediaFolder } from './folder.ts';
 import { stagedUploads, uploadId } from './journal.ts';
 import { DiskUpload, unsettledUpload } from './upload.ts';
@@ -60,7 +60,7 @@ async function openFile(file: string): Promise<FileHandle | undefined> {
   try {
     return await open(file, READ);
   } catch (error) {
-    if (isNoFile(error) || codeOf(error) === 'ENXIO') return undefined;
+    if (isNoFile(error) || errorCodeOf(error) === 'ENXIO') return undefined;
     throw error;
   }
 }
@@ -85,7 +85,7 @@ async function removeFile(folder: MediaFolder, key: string): Promise<void> {
   const file = folder.pathOf(key);
   if (file === undefined || !(await holds(folder, file)) || (await statFile(file)) === undefined) return;
   await unlink(file).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
+    if (!isFileMissing(error)) throw error;
   });
   await folder.prune(file);
 }
@@ -98,7 +98,7 @@ async function* filesIn(folder: string, key: string): AsyncGenerator<StoredFile 
   });
   for await (const entry of entries) {
     const inner = key === '' ? entry.name : `${key}/${entry.name}`;
-    if (inner === STAGING) continue;
+    if (inner === STAGING_FOLDER) continue;
     if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), inner);
     const file = entry.isFile() && isMediaKey(inner) ? await statFile(join(folder, entry.name)) : undefined;
     if (file !== undefined) yield { key: inner, ...file };
@@ -110,12 +110,12 @@ async function checkWritable(path: string): Promise<void> {
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    if (errorCodeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
     await checkWritable(dirname(path));
   }
 }
 
-async function attempt<T>(toStoreError: ToStoreError, work: () => Promise<T>): Promise<T> {
+async function attempt<T>(toStoreError: TranslateError, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -126,7 +126,7 @@ async function attempt<T>(toStoreError: ToStoreError, work: () => Promise<T>): P
 /** Opens the media folder. Nothing is made before the first upload. */
 export function openDiskMedia({ path, prefix, log, now, random }: DiskMediaOptions): MediaStore {
   const folder = new MediaFolder(path);
-  const toStoreError = createFailures(log, now);
+  const toStoreError = createDiskErrorTranslator(log, now);
   /** Uploads of this process that have not ended. */
   const going = new Set<string>();
   let closed = false;
@@ -166,7 +166,7 @@ export function openDiskMedia({ path, prefix, log, now, random }: DiskMediaOptio
       }),
     remove: (keys) =>
       run(async () => {
-        await mapSideBySide(keys, MAX_REMOVED_AT_ONCE, (key) => removeFile(folder, key));
+        await mapConcurrent(keys, MAX_REMOVED_AT_ONCE, (key) => removeFile(folder, key));
       }),
     async *list() {
       assertOpen();
@@ -184,7 +184,7 @@ export function openDiskMedia({ path, prefix, log, now, random }: DiskMediaOptio
       }
     },
     pathOf: (key) => key,
-    keyOf: (path) => keyOfPath(path, prefix),
+    keyOf: (path) => mediaKeyOfPath(path, prefix),
     cloudUrlOf: () => undefined,
     health: () => run(() => checkWritable(path)),
     async close() {

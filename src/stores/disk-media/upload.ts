@@ -1,10 +1,10 @@
 // One file on its way into the media folder: staged bytes, then a journal, then the final name.
 import { type FileHandle, open } from 'node:fs/promises';
 import { StoreError } from '../../errors.ts';
-import { OWNER_ONLY } from '../../lib/file-mode.ts';
-import { isMissing } from '../../lib/missing-file.ts';
+import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
-import type { ToStoreError } from './failures.ts';
+import type { TranslateError } from './disk-errors.ts';
 import type { MediaFolder } from './folder.ts';
 import {
   bytesPath,
@@ -28,7 +28,7 @@ const MAX_PRUNED = 100;
 interface DiskUploadDeps {
   readonly id: string;
   readonly folder: MediaFolder;
-  readonly toStoreError: ToStoreError;
+  readonly toStoreError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
   /** Called when the upload is settled, discarded or abandoned, and when that fails. */
@@ -127,11 +127,11 @@ export class DiskUpload implements MediaUpload {
   async #openStaged(): Promise<FileHandle> {
     const { folder, id } = this.#deps;
     this.#assertGoing();
-    const make = () => open(bytesPath(folder, id), 'wx', OWNER_ONLY);
+    const make = () => open(bytesPath(folder, id), 'wx', OWNER_ONLY_MODE);
     try {
       return await make();
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isFileMissing(error)) throw error;
       await folder.makeStaging();
       return make();
     }
@@ -185,11 +185,11 @@ export class DiskUpload implements MediaUpload {
           throw new StoreError('refused', { store: 'media', explanation: 'a link leads outside' });
         return await publishStaged(folder, id, { key, file });
       } catch (error) {
-        if (!isMissing(error) || attempt === MAX_PRUNED || !(await isStaged(folder, id))) throw error;
+        if (!isFileMissing(error) || attempt === MAX_PRUNED || !(await isStaged(folder, id))) throw error;
       }
       await folder.makeParent(file).catch((error: unknown) => {
         // A folder on the way was removed between two steps.
-        if (!isMissing(error)) throw error;
+        if (!isFileMissing(error)) throw error;
       });
     }
   }

@@ -1,6 +1,6 @@
 // MongoDB's total order over JSON values:
 // missing and null, then numbers, text by code point, objects, arrays, booleans.
-import type { Json, JsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 
 const NULL_RANK = 1;
 const NUMBER_RANK = 2;

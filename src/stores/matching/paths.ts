@@ -1,6 +1,6 @@
 // Dotted paths: their parts, and the values that an index keeps, and a sort looks at, for them.
 import { StoreError } from '../../errors.ts';
-import type { Json, JsonObject } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 
 export interface PathPart {
   readonly name: string;
@@ -37,7 +37,7 @@ export function createFieldReader(part: PathPart): (container: Container) => Jso
   return (container) => (Array.isArray(container) ? undefined : (container as JsonObject)[name]);
 }
 
-export interface IndexRows {
+export interface ExpandedRows {
   /** One component per path, in their order. Rows may repeat. */
   readonly rows: readonly (readonly IndexValue[])[];
   /** For each path, whether an array was met along it. */
@@ -50,7 +50,7 @@ export interface IndexRows {
  * filters also look elsewhere, so where `arrays` is true an index cannot serve a path with a numeric part.
  * Throws a `parallel-arrays` StoreError where two paths hold different arrays: an index cannot keep that.
  */
-export function indexRows(document: JsonObject, paths: readonly (readonly PathPart[])[]): IndexRows {
+export function expandRows(document: JsonObject, paths: readonly (readonly PathPart[])[]): ExpandedRows {
   const plain = plainRow(document, paths);
   if (plain !== undefined) return { rows: [plain], arrays: paths.map(() => false) };
   const rows: IndexValue[][] = [];

@@ -1,10 +1,10 @@
 // Tests of one value, made from the operand of one operator.
-import { foldText } from '../../lib/fold.ts';
-import type { Json } from '../../lib/json.ts';
-import { compileLinear } from '../../lib/linear-regex.ts';
-import type { TypeName } from '../filter.ts';
+import { foldCase } from '../../lib/case-folding.ts';
+import type { Json } from '../../lib/json/json.ts';
+import { compileLinearRegex } from '../../lib/regex/linear-regex.ts';
+import type { FilterTypeName } from '../filter.ts';
 import { compareValues, equalValues, typeRank } from './compare.ts';
-import type { ValueTest } from './search.ts';
+import type { ValueTest } from './path-search.ts';
 
 /** Equal to null means null or missing. */
 export function equalTo(operand: Json): ValueTest {
@@ -14,13 +14,13 @@ export function equalTo(operand: Json): ValueTest {
 }
 
 /** Equal where case does not count; only text can be so, anything else is compared exactly. */
-export function foldedTo(operand: Json): ValueTest {
+export function caseInsensitiveEqualTo(operand: Json): ValueTest {
   if (typeof operand !== 'string') return equalTo(operand);
-  const folded = foldText(operand);
+  const folded = foldCase(operand);
   return (value) =>
     typeof value === 'string' &&
     value.length === folded.length &&
-    (value === operand || foldText(value) === folded);
+    (value === operand || foldCase(value) === folded);
 }
 
 /** Equal to one of the operands, in time that grows with the logarithm of their number at most. */
@@ -54,7 +54,7 @@ function contains(sorted: readonly Json[], value: Json): boolean {
 }
 
 /** Comparisons hold only between values of one type; null is neither above nor below null, but at least and at most it. */
-export function ordered(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: Json): ValueTest {
+export function comparesTo(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: Json): ValueTest {
   const orEqual = kind === 'gte' || kind === 'lte';
   if (operand === null) return orEqual ? equalTo(null) : () => false;
   const sign = kind === 'gt' || kind === 'gte' ? 1 : -1;
@@ -81,12 +81,12 @@ function orderedNumber(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: number): Valu
 }
 
 /** Of one of the named types; a missing value has none. */
-export function typedAs(names: readonly TypeName[]): ValueTest {
-  const wanted = new Set<TypeName | undefined>(names);
+export function hasType(names: readonly FilterTypeName[]): ValueTest {
+  const wanted = new Set<FilterTypeName | undefined>(names);
   return (value) => wanted.has(typeName(value));
 }
 
-function typeName(value: Json | undefined): TypeName | undefined {
+function typeName(value: Json | undefined): FilterTypeName | undefined {
   if (value === null) return 'null';
   switch (typeof value) {
     case 'string':
@@ -103,7 +103,7 @@ function typeName(value: Json | undefined): TypeName | undefined {
 }
 
 /** Text that a pattern matches somewhere. Throws LinearRegexError for a pattern that the engine refuses. */
-export function matching(pattern: string, flags: string): ValueTest {
-  const regex = compileLinear(pattern, flags);
+export function matchesPattern(pattern: string, flags: string): ValueTest {
+  const regex = compileLinearRegex(pattern, flags);
   return (value) => typeof value === 'string' && regex.test(value);
 }

@@ -1,23 +1,23 @@
 // The document store on MongoDB: this is where MongoDB begins, and nothing outside this folder knows of it.
 import type { DocumentStore } from '../ports.ts';
-import { createCommits } from './commits/commits.ts';
+import { createCatalog } from './catalog.ts';
+import { createMongoCommits } from './commits/commits.ts';
 import { createConnection } from './connection/connection.ts';
 import type { MongoOptions } from './connection/types.ts';
-import { createReads } from './finding/find.ts';
-import { createIndexing } from './indexes/indexing.ts';
-import { createSurvey } from './survey.ts';
-import { createValueKinds } from './value-kinds.ts';
+import { createIndexMigrator } from './indexes/index-migrator.ts';
+import { createReads } from './query/find.ts';
+import { createTypeProbe } from './query/type-probe.ts';
 
 /** Opens the store without waiting for the server. Throws CONFIGURATION_INVALID for a connection string that cannot be read. */
 export function openMongoDocuments(options: MongoOptions): DocumentStore {
-  const { log, separateDatabases, hasRoom = () => true } = options;
+  const { log, separateDatabases, hasMemoryFor: hasRoom = () => true } = options;
   const connection = createConnection(options);
-  const { ensureIndexes, knowledge, close } = createIndexing({ connection, log });
-  const kinds = createValueKinds(() => performance.now());
+  const { ensureIndexes, cache: knowledge, close } = createIndexMigrator({ connection, log });
+  const kinds = createTypeProbe(() => performance.now());
   return {
-    ...createReads({ connection, indexes: knowledge, hasRoom, kinds }),
-    ...createCommits({ connection, indexes: knowledge, kinds, log }),
-    ...createSurvey({ connection, indexes: knowledge, separateDatabases }),
+    ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasRoom, kinds }),
+    ...createMongoCommits({ connection, indexes: knowledge, kinds, log }),
+    ...createCatalog({ connection, indexes: knowledge, separateDatabases }),
     ensureIndexes,
     health: () => connection.health(),
     async close() {

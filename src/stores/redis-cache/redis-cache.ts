@@ -1,6 +1,6 @@
 // The response cache in Redis. A server that is away, slow or full costs the entry, never the answer.
 import { createHash } from 'node:crypto';
-import { byteLengthOf, type Text } from '../../lib/text-pieces.ts';
+import { type ChunkedText, textByteLength } from '../../lib/chunked-text.ts';
 import type { CacheStore } from '../ports.ts';
 
 /** Every key of ours begins so: nothing else in the database is ever touched. */
@@ -90,8 +90,8 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
     async get(key) {
       return (await ask(() => client.get(keyOf(key)))) ?? undefined;
     },
-    async set(key, value: Text, ttl) {
-      if (ttl < 1 || byteLengthOf(value) > maxEntryBytes) return;
+    async set(key, value: ChunkedText, ttl) {
+      if (ttl < 1 || textByteLength(value) > maxEntryBytes) return;
       const text = typeof value === 'string' ? value : value.join('');
       await ask(() => client.set(keyOf(key), text, { expiration: { type: 'PX', value: Math.ceil(ttl) } }));
     },

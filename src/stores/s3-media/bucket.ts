@@ -2,7 +2,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { isMissingObject, nameOf } from './failures.ts';
+import { errorNameOf, isMissingObject } from './s3-errors.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -233,7 +233,7 @@ export class Bucket {
         client.send(new sdk.AbortMultipartUploadCommand({ ...at(key), UploadId: uploadId }), options),
       );
     } catch (error) {
-      if (nameOf(error) !== 'NoSuchUpload') throw error;
+      if (errorNameOf(error) !== 'NoSuchUpload') throw error;
     }
   }
 

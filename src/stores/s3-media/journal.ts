@@ -3,9 +3,9 @@
 
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { isMediaKey, STAGING } from '../../lib/media-key.ts';
+import { isMediaKey, STAGING_FOLDER } from '../../lib/media-key.ts';
 import type { Bucket, ObjectHead } from './bucket.ts';
-import { isNotImplemented, isTaken } from './failures.ts';
+import { isAlreadyThere, isNotImplemented } from './s3-errors.ts';
 
 /** What a journal holds; nothing as long as no name was tried. */
 export interface JournalEntry {
@@ -40,7 +40,7 @@ export class Journal {
   /** `onNoConditions` is called once where the service overwrites objects although it is asked not to. */
   constructor(bucket: Bucket, prefix: string, onNoConditions: () => void) {
     this.#bucket = bucket;
-    this.#prefix = `${prefix}${STAGING}/`;
+    this.#prefix = `${prefix}${STAGING_FOLDER}/`;
     this.#onNoConditions = onNoConditions;
   }
 
@@ -108,7 +108,7 @@ export class Journal {
       });
       return { etag };
     } catch (error) {
-      if (!isTaken(error)) throw error;
+      if (!isAlreadyThere(error)) throw error;
       // A repeated request whose first answer was lost finds its own object.
       return (await this.isOf(id, key)) ? { etag: undefined } : undefined;
     }
@@ -135,7 +135,7 @@ export class Journal {
       await this.#bucket.put(probe, Buffer.from('{}'));
       await this.#bucket.put(probe, Buffer.from('{}'), { onlyNew: true });
     } catch (error) {
-      if (isTaken(error)) return true;
+      if (isAlreadyThere(error)) return true;
       if (!isNotImplemented(error)) throw error;
     } finally {
       await this.#bucket.remove([probe]);

@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream';
 import { StoreError } from '../../errors.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { isMediaKey, keyOfPath } from '../../lib/media-key.ts';
+import { isMediaKey, mediaKeyOfPath } from '../../lib/media-key.ts';
 import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
 import { Bucket, type BucketSettings } from './bucket.ts';
-import { createFailures, nameOf } from './failures.ts';
 import { isReservation, Journal, mayBeReservation, uploadId } from './journal.ts';
+import { createS3ErrorTranslator, errorNameOf } from './s3-errors.ts';
 import { S3Upload, unsettledUpload } from './upload.ts';
 
 interface S3MediaOptions {
@@ -54,7 +54,7 @@ async function readObject(
     return undefined;
   } catch (error) {
     // The file ends before the range begins.
-    if (nameOf(error) === 'InvalidRange') return Readable.from([]);
+    if (errorNameOf(error) === 'InvalidRange') return Readable.from([]);
     throw error;
   }
 }
@@ -66,7 +66,7 @@ const NO_CONDITIONS =
 export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S3MediaOptions): MediaStore {
   const bucket = new Bucket({ settings, timeoutMs });
   const journal = new Journal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
-  const toStoreError = createFailures(log, now);
+  const toStoreError = createS3ErrorTranslator(log, now);
   /** Uploads of this process that have not ended. */
   const going = new Set<string>();
   let closed = false;
@@ -133,7 +133,7 @@ export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S
       }
     },
     pathOf: (key) => prefix + key,
-    keyOf: (path) => keyOfPath(path, prefix),
+    keyOf: (path) => mediaKeyOfPath(path, prefix),
     cloudUrlOf: (key) => cloudUrl(settings, prefix + key),
     health: () =>
       run(async () => {

@@ -4,8 +4,8 @@ import { StoreError } from '../../errors.ts';
 import { isMediaKey } from '../../lib/media-key.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';
-import { isTaken, nameOf, type ToStoreError } from './failures.ts';
 import { isReservation, type Journal, UPLOAD } from './journal.ts';
+import { errorNameOf, isAlreadyThere, type TranslateError } from './s3-errors.ts';
 
 /** Bytes of a part; the last one may be shorter. */
 const PART_BYTES = 8_388_608;
@@ -20,7 +20,7 @@ interface S3UploadDeps {
   readonly bucket: Bucket;
   readonly journal: Journal;
   readonly prefix: string;
-  readonly toStoreError: ToStoreError;
+  readonly toStoreError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
   /** Called when the upload is settled, discarded or abandoned, and when that fails. */
@@ -170,7 +170,7 @@ export class S3Upload implements MediaUpload {
       .then(() => undefined)
       .catch((error: unknown) => {
         // A repeated request whose first answer was lost: the object tells.
-        if (isTaken(error) || nameOf(error) === 'NoSuchUpload') return error;
+        if (isAlreadyThere(error) || errorNameOf(error) === 'NoSuchUpload') return error;
         throw error;
       });
     const head = await bucket.head(bucketKey);

@@ -1,6 +1,6 @@
 // The index builds of a store: one object for each, in one queue. One step of one build runs at a time.
 import { StoreError } from '../../errors.ts';
-import { nextTurn } from '../../lib/slices.ts';
+import { yieldToEventLoop } from '../../lib/async/yielding.ts';
 
 /** What a build is made of. `n` is the number of the index. */
 export interface BuildSteps {
@@ -9,7 +9,7 @@ export interface BuildSteps {
   /** Forgets what the steps so far have gathered, so that the next build begins anew. Must not reject. */
   discard(n: number): Promise<void>;
   /** Hears of a build that failed, once, after `discard` and before whoever waits for it. Must not reject. */
-  failed(n: number, error: unknown): Promise<void>;
+  onFailed(n: number, error: unknown): Promise<void>;
 }
 
 export interface BuildQueue {
@@ -24,7 +24,7 @@ export interface BuildQueue {
   close(): Promise<void>;
 }
 
-interface Build {
+interface QueuedBuild {
   readonly n: number;
   readonly urgent: boolean;
   readonly done: PromiseWithResolvers<void>;
@@ -33,7 +33,7 @@ interface Build {
 class SerialBuildQueue implements BuildQueue {
   readonly #steps: BuildSteps;
   /** By number, in the order of arrival. A build that is not in it any more has ended or was cancelled. */
-  readonly #builds = new Map<number, Build>();
+  readonly #builds = new Map<number, QueuedBuild>();
   #current: { readonly n: number; readonly step: Promise<unknown> } | undefined;
   #isWorking = false;
   #work: Promise<void> = Promise.resolve();
@@ -44,10 +44,10 @@ class SerialBuildQueue implements BuildQueue {
   }
 
   run(n: number, urgent: boolean): Promise<void> {
-    if (this.#closed) return Promise.reject(closing());
+    if (this.#closed) return Promise.reject(storeClosingError());
     const known = this.#builds.get(n);
     if (known !== undefined) return known.done.promise;
-    const build: Build = { n, urgent, done: Promise.withResolvers<void>() };
+    const build: QueuedBuild = { n, urgent, done: Promise.withResolvers<void>() };
     // Nobody has to wait for a build: `failed` hears of every failure.
     build.done.promise.catch(() => undefined);
     this.#builds.set(n, build);
@@ -74,20 +74,20 @@ class SerialBuildQueue implements BuildQueue {
     this.#isWorking = true;
     for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
       await this.#advance(next);
-      await nextTurn();
+      await yieldToEventLoop();
     }
     this.#isWorking = false;
     if (!this.#closed) return;
-    for (const { done } of this.#builds.values()) done.reject(closing());
+    for (const { done } of this.#builds.values()) done.reject(storeClosingError());
     this.#builds.clear();
   }
 
-  #next(): Build | undefined {
+  #next(): QueuedBuild | undefined {
     const builds = [...this.#builds.values()];
     return builds.find(({ urgent }) => urgent) ?? builds[0];
   }
 
-  async #advance(build: Build): Promise<void> {
+  async #advance(build: QueuedBuild): Promise<void> {
     const { n, done } = build;
     const isCancelled = () => this.#builds.get(n) !== build;
     try {
@@ -105,15 +105,15 @@ class SerialBuildQueue implements BuildQueue {
   }
 
   /** The build stays in the queue until nothing of it is left, so that the next one of this index begins anew. */
-  async #fail({ n, done }: Build, error: unknown): Promise<void> {
+  async #fail({ n, done }: QueuedBuild, error: unknown): Promise<void> {
     await this.#steps.discard(n);
-    await this.#steps.failed(n, error);
+    await this.#steps.onFailed(n, error);
     this.#builds.delete(n);
     done.reject(error);
   }
 }
 
-const closing = () => new StoreError('unavailable', { cause: 'the store is closing' });
+const storeClosingError = () => new StoreError('unavailable', { cause: 'the store is closing' });
 
 export function createBuildQueue(steps: BuildSteps): BuildQueue {
   return new SerialBuildQueue(steps);

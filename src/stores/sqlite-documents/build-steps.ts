@@ -1,11 +1,11 @@
 // The steps of an index build: slices on the main thread for little data, on the writer thread for more.
 import type { BuildSteps } from './build-queue.ts';
-import type { Writer } from './commit.ts';
-import { patiently } from './commits.ts';
-import { buildSlice, findIndex } from './index-build.ts';
-import type { Threads } from './threads.ts';
-import type { WalKeeper } from './wal-keeper.ts';
-import type { WriteQueue } from './write-queue.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import type { WriteContext } from './commit/apply-writes.ts';
+import type { WriteQueue } from './commit/write-queue.ts';
+import { retryWhileBusy } from './commits.ts';
+import { buildSlice, findIndex } from './indexes/index-build.ts';
+import type { Threads } from './threads/threads.ts';
 
 export interface BuildLimits {
   /** How long one slice of a build on the writer thread keeps other writes waiting, in milliseconds. */
@@ -15,11 +15,11 @@ export interface BuildLimits {
   readonly smallSliceMs: number;
 }
 
-export interface StepsOptions {
-  readonly writer: Writer;
+export interface BuildStepsDeps {
+  readonly writer: WriteContext;
   readonly threads: Threads;
   readonly queue: WriteQueue;
-  readonly wal: WalKeeper;
+  readonly wal: Checkpointer;
   readonly limits: BuildLimits;
   /** Hears of what is left in temporary files. */
   readonly onError: (error: unknown) => void;
@@ -28,13 +28,13 @@ export interface StepsOptions {
 export const BUILD_LIMITS: BuildLimits = { sliceMs: 15, smallText: 256 * 1024, smallSliceMs: 5 };
 
 /** True when so little text is indexed that the main thread does it. */
-export function isSmall(writer: Writer, n: number, { smallText }: BuildLimits): boolean {
+export function isSmall(writer: WriteContext, n: number, { smallText }: BuildLimits): boolean {
   writer.catalogue.refresh();
   const found = findIndex(writer, n);
   return found !== undefined && found.entry.bytes <= smallText;
 }
 
-export function createBuildSteps(options: StepsOptions): Pick<BuildSteps, 'step' | 'discard'> {
+export function createBuildSteps(options: BuildStepsDeps): Pick<BuildSteps, 'step' | 'discard'> {
   const { writer, threads, queue, wal, limits, onError } = options;
   /** What the writer thread does next for a build that has begun there: it ends there, however small the data become. */
   const beside = new Map<number, 'gather' | 'fill'>();
@@ -46,9 +46,9 @@ export function createBuildSteps(options: StepsOptions): Pick<BuildSteps, 'step'
 
   const stepHere = async (n: number) => {
     const task = { index: n, ms: limits.smallSliceMs };
-    const work = () => patiently(() => buildSlice(writer, task), undefined);
+    const work = () => retryWhileBusy(() => buildSlice(writer, task), undefined);
     const state = await queue.run(work, { internal: true });
-    wal.wrote();
+    wal.afterWrite();
     return state === 'building' ? 'more' : 'done';
   };
 
@@ -60,7 +60,7 @@ export function createBuildSteps(options: StepsOptions): Pick<BuildSteps, 'step'
       return state === 'gathering' || state === 'gathered' ? 'more' : 'done';
     }
     const state = await queue.run(() => threads.fill(task), { internal: true });
-    wal.wrote(true);
+    wal.afterWrite(true);
     if (state === 'lost') beside.set(n, 'gather');
     return state === 'filling' || state === 'lost' ? 'more' : 'done';
   };

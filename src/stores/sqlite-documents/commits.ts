@@ -1,20 +1,20 @@
 // Writes as the main thread sees them: short commits at once, the others on the writer thread, one after the other.
 import type { Namespace, OperationOptions, Write } from '../ports.ts';
-import { applyWrites, type Writer } from './commit.ts';
-import { createCommitGroups, type Member } from './commit-groups.ts';
-import { isBusy } from './connection.ts';
-import { checkDeadline, createBudget, OverBudget } from './meter.ts';
-import { asStoreError } from './outcome.ts';
-import { packWrites } from './parcel.ts';
-import type { Threads } from './threads.ts';
-import type { WalKeeper } from './wal-keeper.ts';
-import type { WriteQueue } from './write-queue.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import { applyWrites, type WriteContext } from './commit/apply-writes.ts';
+import { createCommitGroups, type ShortCommit } from './commit/commit-groups.ts';
+import { serializeWrites } from './commit/serialized-writes.ts';
+import type { WriteQueue } from './commit/write-queue.ts';
+import { isBusy } from './data-file/connection.ts';
+import { assertBeforeDeadline, createWorkLimit, WorkLimitExceeded } from './data-file/work-limit.ts';
+import { asStoreError } from './threads/thread-result.ts';
+import type { Threads } from './threads/threads.ts';
 
-interface Collaborators {
-  readonly writer: Writer;
+interface CommitsDeps {
+  readonly writer: WriteContext;
   readonly threads: Threads;
   readonly queue: WriteQueue;
-  readonly wal: WalKeeper;
+  readonly wal: Checkpointer;
   /** Milliseconds that only ever grow: what budgets go by. */
   readonly clock: () => number;
   /** Hears of watchers that fail. */
@@ -22,23 +22,23 @@ interface Collaborators {
 }
 
 /** What a commit on the main thread may have at most. Rows of an index count towards its time. */
-const SHORT_WRITES = 32;
-const SHORT_TEXT = 256 * 1024;
-const BUDGET_MS = 8;
+const MAX_SHORT_WRITES = 32;
+const MAX_SHORT_TEXT = 256 * 1024;
+const MAX_MAIN_THREAD_MS = 8;
 /** Commits of more text than this have the log looked at. */
-const LARGE_TEXT = 64 * 1024;
+const MIN_LARGE_TEXT = 64 * 1024;
 
 /** Texts longer than this are looked at for the number of their values: each may become a row of every index. */
-const PLAIN_TEXT = 16 * 1024;
-const SHORT_VALUES = 4000;
+const MAX_UNCOUNTED_TEXT = 16 * 1024;
+const MAX_SHORT_VALUES = 4000;
 
 /** How long a commit without a deadline waits for another process that holds the file. */
-const PATIENCE_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 const RETRY_MS = 5;
 
 /** The same writes with their texts, or undefined when they are too much for the main thread. */
-function shortCommit(writes: readonly Write[], deadline: number | undefined): Member | undefined {
-  if (writes.length > SHORT_WRITES) return undefined;
+function toShortCommit(writes: readonly Write[], deadline: number | undefined): ShortCommit | undefined {
+  if (writes.length > MAX_SHORT_WRITES) return undefined;
   let size = 0;
   const withTexts = writes.map((write) => {
     if (write.kind === 'remove') return write;
@@ -46,11 +46,12 @@ function shortCommit(writes: readonly Write[], deadline: number | undefined): Me
     size += text.length;
     return { ...write, text };
   });
-  if (size > SHORT_TEXT || (size > PLAIN_TEXT && commasIn(withTexts) > SHORT_VALUES)) return undefined;
+  if (size > MAX_SHORT_TEXT || (size > MAX_UNCOUNTED_TEXT && countCommas(withTexts) > MAX_SHORT_VALUES))
+    return undefined;
   return { writes: withTexts, size, deadline };
 }
 
-function commasIn(writes: readonly Write[]): number {
+function countCommas(writes: readonly Write[]): number {
   let commas = 0;
   for (const write of writes) {
     const text = write.kind === 'remove' ? '' : (write.text ?? '');
@@ -60,8 +61,8 @@ function commasIn(writes: readonly Write[]): number {
 }
 
 /** Runs `work` again and again while another process holds the file. Throws `timeout` past the deadline. */
-export async function patiently<T>(work: () => T, deadline: number | undefined): Promise<T> {
-  const end = deadline ?? Date.now() + PATIENCE_MS;
+export async function retryWhileBusy<T>(work: () => T, deadline: number | undefined): Promise<T> {
+  const end = deadline ?? Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
       return work();
@@ -69,69 +70,69 @@ export async function patiently<T>(work: () => T, deadline: number | undefined):
       if (!isBusy(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    checkDeadline(end);
+    assertBeforeDeadline(end);
   }
 }
 
 export interface Commits {
   commit(writes: readonly Write[], options: OperationOptions): Promise<void>;
-  watch(listener: (changed: readonly Namespace[]) => void): () => void;
+  onCommit(listener: (changed: readonly Namespace[]) => void): () => void;
   /** Resolves when all that was asked for is in the queue. */
-  queued(): Promise<void>;
+  flushed(): Promise<void>;
 }
 
 /** Joins the main connection with the writer thread. */
-export function createCommits({ writer, threads, queue, wal, clock, onError }: Collaborators): Commits {
+export function createCommits({ writer, threads, queue, wal, clock, onError }: CommitsDeps): Commits {
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
   const apply = (writes: readonly Write[]) =>
-    applyWrites(writer, writes, createBudget(BUDGET_MS, SHORT_TEXT, clock));
+    applyWrites(writer, writes, createWorkLimit(MAX_MAIN_THREAD_MS, MAX_SHORT_TEXT, clock));
 
-  const attemptHere = async ({ writes, deadline }: Member) => {
+  const attemptHere = async ({ writes, deadline }: ShortCommit) => {
     try {
-      checkDeadline(deadline);
+      assertBeforeDeadline(deadline);
       // The budget begins with each attempt.
-      await patiently(() => apply(writes), deadline);
+      await retryWhileBusy(() => apply(writes), deadline);
     } catch (error) {
-      if (!(error instanceof OverBudget)) throw asStoreError(error);
-      await threads.commit(await packWrites(writes, deadline));
+      if (!(error instanceof WorkLimitExceeded)) throw asStoreError(error);
+      await threads.commit(await serializeWrites(writes, deadline));
     }
   };
 
-  const commitHere = (member: Member) => wal.withRoom(member.size, () => attemptHere(member));
+  const commitHere = (member: ShortCommit) => wal.withDiskSpace(member.size, () => attemptHere(member));
 
   const groups = createCommitGroups({
-    most: { writes: SHORT_WRITES, size: SHORT_TEXT },
-    queue: (work, deadline) => queue.run(work, { deadline }),
-    together(writes, size) {
+    limits: { writes: MAX_SHORT_WRITES, size: MAX_SHORT_TEXT },
+    enqueue: (work, deadline) => queue.run(work, { deadline }),
+    commitTogether(writes, size) {
       try {
-        if (!wal.hasRoom(size)) return false;
+        if (!wal.hasDiskSpace(size)) return false;
         apply(writes);
         return true;
       } catch {
         return false;
       }
     },
-    alone: commitHere,
+    commitAlone: commitHere,
   });
 
   const commitLong = async (writes: readonly Write[], deadline: number | undefined) => {
-    const parcel = await packWrites(writes, deadline);
+    const parcel = await serializeWrites(writes, deadline);
     const work = () => {
-      checkDeadline(deadline);
+      assertBeforeDeadline(deadline);
       return threads.commit(parcel);
     };
-    await queue.run(() => wal.withRoom(parcel.size, work), { deadline });
+    await queue.run(() => wal.withDiskSpace(parcel.size, work), { deadline });
   };
 
   const commitAny = async (writes: readonly Write[], deadline: number | undefined) => {
-    const short = shortCommit(writes, deadline);
+    const short = toShortCommit(writes, deadline);
     try {
       if (short === undefined) await commitLong(writes, deadline);
-      else await (groups.join(short) ?? queue.run(() => commitHere(short), { deadline }));
+      else await (groups.tryJoin(short) ?? queue.run(() => commitHere(short), { deadline }));
     } finally {
       // A commit that failed may have made the log longer too.
-      wal.wrote(short === undefined || short.size > LARGE_TEXT);
+      wal.afterWrite(short === undefined || short.size > MIN_LARGE_TEXT);
     }
   };
 
@@ -153,8 +154,8 @@ export function createCommits({ writer, threads, queue, wal, clock, onError }: C
       const changed = new Map(writes.map(({ ns }) => [`${ns.database ?? ''}/${ns.collection}`, ns]));
       tellWatchers([...changed.values()]);
     },
-    queued: () => groups.gathered(),
-    watch(listener) {
+    flushed: () => groups.flushed(),
+    onCommit(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);
     },

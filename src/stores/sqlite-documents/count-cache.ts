@@ -1,7 +1,7 @@
 // Remembers how many documents matched a filter, for as long as nobody writes to the collection.
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../filter.ts';
-import type { CollectionEntry } from './catalogue.ts';
+import type { CollectionEntry } from './data-file/catalogue.ts';
 
 export interface CountCache {
   get(entry: CollectionEntry, filter: Filter): number | undefined;

@@ -1,18 +1,23 @@
 // Reads as the main thread sees them: short ones at once, the others on a reader thread.
-import { mapInSlices } from '../../lib/slices.ts';
+import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Filter } from '../filter.ts';
 import type { CollectionStats, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
-import type { CollectionEntry } from './catalogue.ts';
-import { isBusy } from './connection.ts';
 import type { CountCache } from './count-cache.ts';
-import { workOf } from './filter-work.ts';
-import { checkDeadline, createBudget, type Meter, OverBudget } from './meter.ts';
-import { asStoreError } from './outcome.ts';
-import type { Plan } from './plan-types.ts';
-import { countMatches, findById, findTexts, onSnapshot, type Reader } from './read.ts';
-import { measure, type Space } from './space.ts';
-import { parseDocument } from './stored.ts';
-import type { Threads } from './threads.ts';
+import type { CollectionEntry } from './data-file/catalogue.ts';
+import { isBusy } from './data-file/connection.ts';
+import { parseDocument } from './data-file/document-text.ts';
+import {
+  assertBeforeDeadline,
+  createWorkLimit,
+  type WorkLimit,
+  WorkLimitExceeded,
+} from './data-file/work-limit.ts';
+import { type DiskUsage, measureDiskUsage } from './query/disk-usage.ts';
+import { countMatches, findById, findTexts, onSnapshot, type ReadContext } from './query/execute.ts';
+import { filterCostOf } from './query/filter-cost.ts';
+import type { Plan } from './query/plan-types.ts';
+import { asStoreError } from './threads/thread-result.ts';
+import type { Threads } from './threads/threads.ts';
 
 export interface Queries {
   find(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly StoredDocument[]>;
@@ -21,8 +26,8 @@ export interface Queries {
   stats(ns: Namespace, options: OperationOptions): Promise<CollectionStats>;
 }
 
-interface Collaborators {
-  readonly reader: Reader;
+interface QueriesDeps {
+  readonly reader: ReadContext;
   readonly threads: Threads;
   readonly counts: CountCache;
   /** Milliseconds that only ever grow: what budgets go by. */
@@ -30,36 +35,40 @@ interface Collaborators {
 }
 
 /** What a read may take of the main thread: milliseconds, and UTF-16 units of text. */
-const BUDGET_MS = 3;
-const BUDGET_TEXT = 300_000;
+const MAX_MAIN_THREAD_MS = 3;
+const MAX_MAIN_THREAD_TEXT = 300_000;
 
 /** Scanning more text than this is left to a reader thread from the start. */
-const SHORT_SCAN = 500_000;
+const MAX_SCANNED_TEXT = 500_000;
 
 /** So is passing over more of them. */
-const SHORT_SKIP = 10_000;
+const MAX_SKIPPED = 10_000;
 
-const SHORT_LIST = 1000;
+const MAX_TEXTS_AT_ONCE = 1000;
 
 /** Filters of more operands, or with larger patterns, go to a reader thread whatever they are about. */
-const SHORT_FILTER = 2000;
+const MAX_OPERANDS = 2000;
 
 /** Instructions of patterns times characters, some 20 ns each at worst. */
-const BUDGET_PATTERNS = 150_000;
-const SHORT_PATTERNS = 100;
+const MAX_PATTERN_WORK = 150_000;
+const MAX_PATTERN_COST = 100;
 
-function budgetFor(filter: Filter, clock: () => number): Meter {
-  const { patterns, operands } = workOf(filter);
-  if (operands > SHORT_FILTER || patterns > SHORT_PATTERNS) throw new OverBudget();
-  return createBudget(BUDGET_MS, Math.min(BUDGET_TEXT, BUDGET_PATTERNS / patterns), clock);
+function limitFor(filter: Filter, clock: () => number): WorkLimit {
+  const { patterns, operands } = filterCostOf(filter);
+  if (operands > MAX_OPERANDS || patterns > MAX_PATTERN_COST) throw new WorkLimitExceeded();
+  return createWorkLimit(
+    MAX_MAIN_THREAD_MS,
+    Math.min(MAX_MAIN_THREAD_TEXT, MAX_PATTERN_WORK / patterns),
+    clock,
+  );
 }
 
-function refuseScan(plan: Plan, entry: CollectionEntry): void {
-  if (plan.access.kind === 'scan' && entry.bytes > SHORT_SCAN) throw new OverBudget();
+function assertShortScan(plan: Plan, entry: CollectionEntry): void {
+  if (plan.access.kind === 'scan' && entry.bytes > MAX_SCANNED_TEXT) throw new WorkLimitExceeded();
 }
 
 /** The id, where the query is for one whole document by its id. */
-function onlyId({ filter, skip, limit, projection }: FindQuery): string | undefined {
+function soleId({ filter, skip, limit, projection }: FindQuery): string | undefined {
   if (filter.kind !== 'field' || filter.path !== '_id' || filter.tests.length !== 1) return undefined;
   const [test] = filter.tests;
   if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
@@ -71,14 +80,14 @@ async function parseAll(
   { projection }: FindQuery,
 ): Promise<readonly StoredDocument[]> {
   // Many texts came from a thread just now: taking them in was a turn of its own.
-  if (texts.length > SHORT_LIST) await new Promise((resolve) => setImmediate(resolve));
+  if (texts.length > MAX_TEXTS_AT_ONCE) await new Promise((resolve) => setImmediate(resolve));
   // What is projected may lack its id, and was parsed before.
   const parse =
     projection === undefined ? parseDocument : (text: string) => JSON.parse(text) as StoredDocument;
-  return mapInSlices(texts, parse);
+  return mapYielding(texts, parse);
 }
 
-function statsOf(documents: number, space: Space): CollectionStats {
+function statsOf(documents: number, space: DiskUsage): CollectionStats {
   return {
     count: documents,
     size: space.text,
@@ -91,43 +100,43 @@ function statsOf(documents: number, space: Space): CollectionStats {
 }
 
 /** Undefined when the work is too long for the main thread. */
-function attempt<T>(work: () => T): T | undefined {
+function tryHere<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (error instanceof OverBudget || isBusy(error)) return undefined;
+    if (error instanceof WorkLimitExceeded || isBusy(error)) return undefined;
     throw asStoreError(error);
   }
 }
 
 /** About how long a full page of this query is: the documents of the collection tell. */
-function pageBytes({ catalogue }: Reader, ns: Namespace, { limit }: FindQuery): number {
+function estimatePageBytes({ catalogue }: ReadContext, ns: Namespace, { limit }: FindQuery): number {
   const { documents = 0, bytes = 0 } = catalogue.get(ns) ?? {};
   return documents === 0 ? 0 : (bytes / documents) * Math.min(limit, documents);
 }
 
 /** Joins the main connection with the threads. */
-export function createQueries({ reader, threads, counts, clock }: Collaborators): Queries {
+export function createQueries({ reader, threads, counts, clock }: QueriesDeps): Queries {
   const findText: Queries['findText'] = async (ns, query, { deadline }) => {
-    checkDeadline(deadline);
-    const id = onlyId(query);
+    assertBeforeDeadline(deadline);
+    const id = soleId(query);
     if (id !== undefined) {
-      const found = attempt(() => ({ text: findById(reader, ns, id) }));
+      const found = tryHere(() => ({ text: findById(reader, ns, id) }));
       if (found !== undefined) return found.text === undefined ? [] : [found.text];
     }
     const accept = (plan: Plan, entry: CollectionEntry) => {
-      if (query.skip > SHORT_SKIP) throw new OverBudget();
-      refuseScan(plan, entry);
+      if (query.skip > MAX_SKIPPED) throw new WorkLimitExceeded();
+      assertShortScan(plan, entry);
     };
-    const texts = attempt(() =>
-      findTexts(reader, ns, { query, meter: budgetFor(query.filter, clock), accept }),
+    const texts = tryHere(() =>
+      findTexts(reader, ns, { query, meter: limitFor(query.filter, clock), accept }),
     );
-    return texts ?? threads.find({ ns, query, deadline }, pageBytes(reader, ns, query));
+    return texts ?? threads.find({ ns, query, deadline }, estimatePageBytes(reader, ns, query));
   };
 
   const countAnew = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
-    const count = attempt(() =>
-      countMatches(reader, ns, { filter, meter: budgetFor(filter, clock), accept: refuseScan }),
+    const count = tryHere(() =>
+      countMatches(reader, ns, { filter, meter: limitFor(filter, clock), accept: assertShortScan }),
     );
     return count ?? threads.count({ ns, filter, deadline });
   };
@@ -136,21 +145,25 @@ export function createQueries({ reader, threads, counts, clock }: Collaborators)
     findText,
     find: async (ns, query, options) => parseAll(await findText(ns, query, options), query),
     async stats(ns, { deadline }) {
-      checkDeadline(deadline);
-      const work = { meter: createBudget(BUDGET_MS, BUDGET_TEXT, clock), mostText: SHORT_SCAN };
-      const space = attempt(() => measure(reader, ns, work)) ?? (await threads.space({ ns, deadline }));
-      attempt(() => reader.catalogue.refresh());
+      assertBeforeDeadline(deadline);
+      const work = {
+        meter: createWorkLimit(MAX_MAIN_THREAD_MS, MAX_MAIN_THREAD_TEXT, clock),
+        mostText: MAX_SCANNED_TEXT,
+      };
+      const space =
+        tryHere(() => measureDiskUsage(reader, ns, work)) ?? (await threads.diskUsage({ ns, deadline }));
+      tryHere(() => reader.catalogue.refresh());
       return statsOf(reader.catalogue.get(ns)?.documents ?? 0, space);
     },
     async count(ns, filter, { deadline }) {
-      checkDeadline(deadline);
-      const entry = attempt(() => onSnapshot(reader, ns, (found) => found));
+      assertBeforeDeadline(deadline);
+      const entry = tryHere(() => onSnapshot(reader, ns, (found) => found));
       if (entry === undefined) return countAnew(ns, filter, deadline);
       const known = counts.get(entry, filter);
       if (known !== undefined) return known;
       const before = { ...entry };
       const count = await countAnew(ns, filter, deadline);
-      attempt(() => reader.catalogue.refresh());
+      tryHere(() => reader.catalogue.refresh());
       if (reader.catalogue.get(ns)?.writes === before.writes) counts.set(before, filter, count);
       return count;
     },

@@ -2,21 +2,21 @@
 import { StoreError } from '../../errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore, Namespace } from '../ports.ts';
-import { type Catalogue, createCatalogue } from './catalogue.ts';
-import { createWriter } from './commit.ts';
+import { type Checkpointer, createCheckpointer } from './checkpointer.ts';
+import { createWriteContext } from './commit/apply-writes.ts';
+import { createWriteQueue, type WriteQueue } from './commit/write-queue.ts';
 import { type Commits, createCommits } from './commits.ts';
-import { type Connection, openConnection } from './connection.ts';
 import { createCountCache } from './count-cache.ts';
-import { freeBytes, prepareFolder } from './data-folder.ts';
-import { createFaultLog, type FaultLog } from './faults.ts';
-import { type FolderLock, lockFolder } from './folder-lock.ts';
-import { createIndexing, type Indexing } from './indexing.ts';
-import { asStoreError } from './outcome.ts';
+import { type Catalogue, createCatalogue } from './data-file/catalogue.ts';
+import { type Connection, openConnection } from './data-file/connection.ts';
+import { freeBytes, prepareDataFolder } from './data-file/data-folder.ts';
+import { type FolderLock, lockFolder } from './data-file/folder-lock.ts';
+import { createSchema } from './data-file/schema.ts';
+import { createStorageErrorLog, type StorageErrorLog } from './data-file/storage-errors.ts';
+import { createIndexSync, type IndexSync } from './index-sync.ts';
 import { createQueries, type Queries } from './queries.ts';
-import { prepareFile } from './schema.ts';
-import { createThreads, type Threads } from './threads.ts';
-import { createWalKeeper, type WalKeeper } from './wal-keeper.ts';
-import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+import { asStoreError } from './threads/thread-result.ts';
+import { createThreads, type Threads } from './threads/threads.ts';
 
 export interface SqliteOptions {
   /** A folder, created when missing. The data file in it is `cloister.db`. */
@@ -28,37 +28,40 @@ export interface SqliteOptions {
   /** Takes the folder for this store alone: a second one that asks for that is refused with `in-use`. */
   readonly exclusive?: boolean;
   /** Whether a page of so many bytes may be read now; any may unless given. */
-  readonly hasRoom?: (bytes: number) => boolean;
+  readonly hasMemoryFor?: (bytes: number) => boolean;
 }
 
-const CACHE_KILOBYTES = 32_768;
+const CACHE_SIZE_KB = 32_768;
 
 const clock = () => performance.now();
 
-const SILENT = { error: () => undefined, warn: () => undefined };
+const NO_LOG = { error: () => undefined, warn: () => undefined };
 
 class SqliteDocuments implements DocumentStore {
   readonly #connection: Connection;
   readonly #catalogue: Catalogue;
   readonly #threads: Threads;
   readonly #queue: WriteQueue;
-  readonly #wal: WalKeeper;
+  readonly #wal: Checkpointer;
   readonly #queries: Queries;
   readonly #commits: Commits;
-  readonly #indexing: Indexing;
-  readonly #faults: FaultLog;
+  readonly #indexing: IndexSync;
+  readonly #faults: StorageErrorLog;
   readonly #lock: FolderLock | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ connection, file, lock }: Opened, options: SqliteOptions) {
-    const faults = createFaultLog(options.log ?? SILENT, clock);
+  constructor({ connection, file, lock }: OpenedFile, options: SqliteOptions) {
+    const faults = createStorageErrorLog(options.log ?? NO_LOG, clock);
     const onError = (error: unknown) => faults.report(error);
     const catalogue = createCatalogue(connection);
-    const writer = createWriter(connection, catalogue);
-    const threads = createThreads(file, { onWritten: () => connection.renew(), hasRoom: options.hasRoom });
+    const writer = createWriteContext(connection, catalogue);
+    const threads = createThreads(file, {
+      onWrite: () => connection.endSnapshot(),
+      hasMemoryFor: options.hasMemoryFor,
+    });
     const queue = createWriteQueue(options.queueLimit);
     const free = () => freeBytes(options.path);
-    const wal = createWalKeeper({ connection, threads, queue, onError, freeBytes: free, clock });
+    const wal = createCheckpointer({ connection, threads, queue, onError, freeBytes: free, clock });
     this.#connection = connection;
     this.#catalogue = catalogue;
     this.#threads = threads;
@@ -66,7 +69,7 @@ class SqliteDocuments implements DocumentStore {
     this.#wal = wal;
     this.#queries = createQueries({ reader: writer, threads, counts: createCountCache(), clock });
     this.#commits = createCommits({ writer, threads, queue, wal, clock, onError });
-    this.#indexing = createIndexing({ writer, threads, queue, wal, onError });
+    this.#indexing = createIndexSync({ writer, threads, queue, wal, onError });
     this.#faults = faults;
     this.#lock = lock;
   }
@@ -93,7 +96,7 @@ class SqliteDocuments implements DocumentStore {
     return { built };
   };
 
-  watch: DocumentStore['watch'] = (listener) => this.#commits.watch(listener);
+  watch: DocumentStore['watch'] = (listener) => this.#commits.onCommit(listener);
 
   stats: DocumentStore['stats'] = (ns, options = {}) => this.#answer(() => this.#queries.stats(ns, options));
 
@@ -130,7 +133,7 @@ class SqliteDocuments implements DocumentStore {
   async #close(): Promise<void> {
     try {
       await this.#indexing.close();
-      await this.#commits.queued();
+      await this.#commits.flushed();
       await this.#queue.idle();
       await this.#wal.idle();
       await this.#threads.close();
@@ -141,25 +144,25 @@ class SqliteDocuments implements DocumentStore {
   }
 }
 
-interface Opened {
+interface OpenedFile {
   readonly connection: Connection;
   readonly file: string;
   readonly lock: FolderLock | undefined;
 }
 
-function openFile(options: SqliteOptions): Opened {
-  const { log = SILENT } = options;
-  const file = prepareFolder(options.path, (message) => log.warn({}, message));
+function openFile(options: SqliteOptions): OpenedFile {
+  const { log = NO_LOG } = options;
+  const file = prepareDataFolder(options.path, (message) => log.warn({}, message));
   const lock = options.exclusive === true ? lockFolder(options.path, Date.now) : undefined;
   try {
     const connection = openConnection({
       file,
       busyMs: 0,
-      cacheKilobytes: CACHE_KILOBYTES,
-      sharedReads: true,
+      cacheKilobytes: CACHE_SIZE_KB,
+      sharedSnapshots: true,
     });
     try {
-      prepareFile(connection);
+      createSchema(connection);
     } catch (error) {
       connection.close();
       throw error;

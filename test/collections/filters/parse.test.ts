@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Test } from '../../../src/stores/filter.ts';
+import type { FilterTest } from '../../../src/stores/filter.ts';
 import { BOOKS, draftOf, ID, PEOPLE, refusalOf } from './sample.ts';
 
-const field = (path: string, ...tests: readonly Test[]) => ({ kind: 'field', path, tests });
+const field = (path: string, ...tests: readonly FilterTest[]) => ({ kind: 'field', path, tests });
 const id = ID.toLowerCase();
 
 describe('plain equality', () => {
@@ -138,9 +138,9 @@ describe('refusals name the culprit', () => {
   });
 
   test('a reference that the caller may not follow', () => {
-    expect(refusalOf({ 'author.name': 'x' }, { target: () => undefined }).field).toBe('author.name');
+    expect(refusalOf({ 'author.name': 'x' }, { resolveTarget: () => undefined }).field).toBe('author.name');
     const inList = { author: { $not: { $elemMatch: { name: 'x' } } } };
-    expect(refusalOf(inList, { target: () => undefined }).field).toBe('author');
+    expect(refusalOf(inList, { resolveTarget: () => undefined }).field).toBe('author');
   });
 });
 

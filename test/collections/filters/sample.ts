@@ -1,10 +1,11 @@
 // A collection with a field of every kind, and filters on it, for the tests of this folder.
-import type { Collection } from '../../../src/collections/collection.ts';
-import type { Draft } from '../../../src/collections/filters/draft.ts';
-import { type ParseOptions, parseFilter } from '../../../src/collections/filters/parse.ts';
+
+import { type FilterParseOptions, parseFilter } from '../../../src/collections/filters/parse.ts';
+import type { ParsedFilter } from '../../../src/collections/filters/parsed-filter.ts';
+import type { Collection } from '../../../src/collections/model/collection.ts';
 import { AppError, type ErrorItem } from '../../../src/errors.ts';
-import type { Json } from '../../../src/lib/json.ts';
-import { collectionOf } from '../library.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
+import { collectionOf } from '../library-service.ts';
 
 export const ID = '5f0000000000000000000aB1';
 
@@ -27,17 +28,18 @@ export const PEOPLE: Collection = collectionOf('people', {
   fields: { name: { type: 'String' }, friend: { type: 'Reference' }, born: { type: 'Number' } },
 });
 
-const OPTIONS: ParseOptions = {
+const OPTIONS: FilterParseOptions = {
   limits: { filterDepth: 8, filterNodes: 200 },
-  target: (_collection, field) => (field.name === 'author' || field.name === 'friend' ? PEOPLE : undefined),
+  resolveTarget: (_collection, field) =>
+    field.name === 'author' || field.name === 'friend' ? PEOPLE : undefined,
 };
 
-export function draftOf(filter: Json, options: Partial<ParseOptions> = {}): Draft {
+export function draftOf(filter: Json, options: Partial<FilterParseOptions> = {}): ParsedFilter {
   return parseFilter(filter, BOOKS, { ...OPTIONS, ...options });
 }
 
 /** The one item of the 400 that the filter must end in. */
-export function refusalOf(filter: Json, options: Partial<ParseOptions> = {}): ErrorItem {
+export function refusalOf(filter: Json, options: Partial<FilterParseOptions> = {}): ErrorItem {
   try {
     draftOf(filter, options);
   } catch (error) {

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { collectionScope, elementScope, isPath } from '../../../src/collections/filters/scope.ts';
+import { collectionScope, elementScope, isValidPath } from '../../../src/collections/filters/scope.ts';
 import { BOOKS } from './sample.ts';
 
 const scope = collectionScope(BOOKS);
 
 test.each(['a', 'a.b', 'a.0.b', 'ü.😀', ' '])('%j is a path', (path) => {
-  expect(isPath(path)).toBe(true);
+  expect(isValidPath(path)).toBe(true);
 });
 
 test.each(['', '.', 'a.', '.a', 'a..b', '$a', 'a.$b', '__proto__', 'a.__proto__.b', `a${'.a'.repeat(100)}`])(
   '%j is no path',
   (path) => {
-    expect(isPath(path)).toBe(false);
+    expect(isValidPath(path)).toBe(false);
   },
 );
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/documents.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { ReadRequest } from '../../../src/collections/model/documents.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { callerNamed, contextOf, type Library, openLibrary, parse } from '../library.ts';
+import { callerNamed, contextOf, type Library, openLibrary, parse } from '../library-service.ts';
 
 const BOOKS = {
   fields: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chooseFields, withoutHiddenId } from '../../../src/collections/reads/projection.ts';
+import { resolveFields, withVisibleId } from '../../../src/collections/reads/projection.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 
 type Limiters = Readonly<Record<string, 0 | 1>> | null;
 
@@ -30,7 +30,7 @@ test.each<[string, JsonObject | undefined, Limiters, unknown, unknown]>([
     { include: ['a', 'ab'] },
   ],
 ])('%s', (_name, asked, limiters, fields, projection) => {
-  expect(chooseFields(asked, limiters)).toEqual({ fields, projection });
+  expect(resolveFields(asked, limiters)).toEqual({ fields, projection });
 });
 
 test.each<[JsonObject | undefined, Limiters]>([
@@ -39,7 +39,7 @@ test.each<[JsonObject | undefined, Limiters]>([
   [{ a: 1 }, { b: 1, c: 0 }],
 ])('a mixture within one map is refused: %j %j', (asked, limiters) => {
   try {
-    chooseFields(asked, limiters);
+    resolveFields(asked, limiters);
     expect.unreachable();
   } catch (error) {
     const [item] = (error as AppError).items;
@@ -49,20 +49,20 @@ test.each<[JsonObject | undefined, Limiters]>([
 });
 
 test.each([2, -1, 'x', null, {}])('%j is no choice', (value) => {
-  expect(() => chooseFields({ a: value }, null)).toThrow(AppError);
+  expect(() => resolveFields({ a: value }, null)).toThrow(AppError);
 });
 
 test('a key __proto__ is only data', () => {
-  expect(chooseFields(JSON.parse('{"__proto__":1}'), null).projection).toEqual({ include: [] });
-  expect(Object.getPrototypeOf(chooseFields(JSON.parse('{"__proto__":1}'), null).fields)).toBe(
+  expect(resolveFields(JSON.parse('{"__proto__":1}'), null).projection).toEqual({ include: [] });
+  expect(Object.getPrototypeOf(resolveFields(JSON.parse('{"__proto__":1}'), null).fields)).toBe(
     Object.prototype,
   );
 });
 
 test('the id can be shown on the way', () => {
-  expect(withoutHiddenId(undefined)).toEqual({ projection: undefined, hideId: false });
-  expect(withoutHiddenId({ exclude: ['a'] })).toEqual({ projection: { exclude: ['a'] }, hideId: false });
-  expect(withoutHiddenId({ include: ['a'], exclude: ['_id', 'b'] })).toEqual({
+  expect(withVisibleId(undefined)).toEqual({ projection: undefined, hideId: false });
+  expect(withVisibleId({ exclude: ['a'] })).toEqual({ projection: { exclude: ['a'] }, hideId: false });
+  expect(withVisibleId({ include: ['a'], exclude: ['_id', 'b'] })).toEqual({
     projection: { include: ['a'], exclude: ['b'] },
     hideId: true,
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pageLimit, readOptions } from '../../../src/collections/reads/read-options.ts';
-import { collectionOf } from '../library.ts';
+import { resolvePageSize, resolveReadOptions } from '../../../src/collections/reads/read-options.ts';
+import { collectionOf } from '../library-service.ts';
 
 const books = collectionOf('books', { fields: { title: {} }, settings: { count: 25 } });
 const large = collectionOf('books', { fields: { title: {} }, settings: { count: 5000 } });
@@ -12,11 +12,11 @@ test.each([
   [{ count: 100 }, 100],
   [{ count: 101 }, 100],
 ])('a request of %j has pages of %i', (request, limit) => {
-  expect(pageLimit(books, request, 100)).toBe(limit);
+  expect(resolvePageSize(books, request, 100)).toBe(limit);
 });
 
 test('the setting is cut to the cap, too', () => {
-  expect(pageLimit(large, {}, 100)).toBe(100);
+  expect(resolvePageSize(large, {}, 100)).toBe(100);
 });
 
 test.each([
@@ -26,12 +26,12 @@ test.each([
   [{ page: 3, skip: 4 }, 3, 54],
   [{ page: Number.MAX_SAFE_INTEGER }, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 ])('a request of %j is page %i at offset %i', (request, page, offset) => {
-  expect(readOptions(books, request, 100).facts).toEqual({ limit: 25, page, offset, fields: {} });
+  expect(resolveReadOptions(books, request, 100).page).toEqual({ limit: 25, page, offset, fields: {} });
 });
 
 test('history filters are shown with the history only', () => {
   const historyFilters = { v: 1 };
-  expect(readOptions(books, { historyFilters }, 100).facts).not.toHaveProperty('historyFilters');
-  const { facts } = readOptions(books, { historyFilters, includeHistory: true }, 100);
+  expect(resolveReadOptions(books, { historyFilters }, 100).page).not.toHaveProperty('historyFilters');
+  const { page: facts } = resolveReadOptions(books, { historyFilters, includeHistory: true }, 100);
   expect(facts.historyFilters).toBe(historyFilters);
 });

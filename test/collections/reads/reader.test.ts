@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/documents.ts';
-import { byId, within } from '../../../src/collections/reads/reader.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { ReadRequest } from '../../../src/collections/model/documents.ts';
+import { filterById, toOperationOptions } from '../../../src/collections/reads/reader.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {
   callerNamed,
@@ -11,7 +11,7 @@ import {
   openLibrary,
   parse,
   refusalOf,
-} from '../library.ts';
+} from '../library-service.ts';
 
 const FIELDS = {
   title: { type: 'String' },
@@ -181,6 +181,6 @@ test('counts honour filters and the limit of a page', async () => {
 });
 
 test('the store is told of an id in its own case, and nothing of the caller', () => {
-  expect(byId('AB')).toEqual({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value: 'ab' }] });
-  expect(within({ caller: callerNamed('ann'), deadline: 5 })).toEqual({ deadline: 5 });
+  expect(filterById('AB')).toEqual({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value: 'ab' }] });
+  expect(toOperationOptions({ caller: callerNamed('ann'), deadline: 5 })).toEqual({ deadline: 5 });
 });

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../../src/lib/json.ts';
-import { contextOf, openLibrary } from '../library.ts';
-import { type StandInHooks, standInHooks } from '../stand-in-hooks.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
+import { createFakeHooks, type FakeHooks } from '../fake-hooks.ts';
+import { contextOf, openLibrary } from '../library-service.ts';
 
 const MEDIA = { fields: { isPublic: { type: 'Boolean' } }, settings: { type: 'media' } };
 
-async function openImages(settings = {}, hooks?: StandInHooks) {
+async function openImages(settings = {}, hooks?: FakeHooks) {
   const images = { ...MEDIA, settings: { ...MEDIA.settings, ...settings } };
   const library = await openLibrary({ images, films: MEDIA }, hooks && { hooks });
   onTestFinished(() => library.close());
@@ -50,7 +50,7 @@ test.each([
     }),
   ],
 ])('what a hook %s hides is not found', async (event, hide) => {
-  const hooks = standInHooks({ hide });
+  const hooks = createFakeHooks({ hide });
   const { create, find } = await openImages({ hooks: { [event]: ['hide'] } }, hooks);
   const hidden = await create('hidden.png', false);
   await create('seen.png');

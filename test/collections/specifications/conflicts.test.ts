@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createRegistry } from '../../../src/collections/registry.ts';
+import { createRegistry } from '../../../src/collections/model/registry.ts';
 import {
-  checkCase,
+  assertNoConflicts,
   checkDefaultFilters,
-  refuseConflicts,
+  checkNameCase,
 } from '../../../src/collections/specifications/conflicts.ts';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
@@ -18,13 +18,15 @@ test.each([
   [{ database: 'Library', version: '2.0' }, {}, 'database'],
   [{ name: 'Books' }, {}, 'collection'],
 ])('%j beside %j', (mine, theirs, field) => {
-  const clash = checkCase(makeCollection({ a: {} }, {}, mine), [makeCollection({ a: {} }, {}, theirs)]);
+  const clash = checkNameCase(makeCollection({ a: {} }, {}, mine), [makeCollection({ a: {} }, {}, theirs)]);
   expect(clash?.field).toBe(field);
 });
 
 test('names that differ otherwise, or in another folder, do not clash', () => {
-  expect(checkCase(makeCollection({ a: {} }, {}, { name: 'people' }), [books])).toBeUndefined();
-  expect(checkCase(makeCollection({ a: {} }, {}, { name: 'Books', database: 'x' }), [books])).toBeUndefined();
+  expect(checkNameCase(makeCollection({ a: {} }, {}, { name: 'people' }), [books])).toBeUndefined();
+  expect(
+    checkNameCase(makeCollection({ a: {} }, {}, { name: 'Books', database: 'x' }), [books]),
+  ).toBeUndefined();
 });
 
 test('default filters obey the rules of filters', () => {
@@ -42,7 +44,7 @@ test('a filter may go through a reference to the collection itself', async () =>
   const { store } = await openTemporaryStore();
   const settings = { defaultFilters: { 'sequel.a': 'x' } };
   const self = makeCollection({ a: {}, sequel: { type: 'Reference' } }, settings);
-  await refuseConflicts(self, { registry: createRegistry(), store, ...bounds });
+  await assertNoConflicts(self, { registry: createRegistry(), store, ...bounds });
 });
 
 test('revisions are not mixed into documents', async () => {
@@ -50,17 +52,17 @@ test('revisions are not mixed into documents', async () => {
   const registry = createRegistry();
   const revised = makeCollection({ a: {} }, { storeRevisions: true, revisionCollection: 'people' });
   const surroundings = { registry, store, ...bounds };
-  await refuseConflicts(revised, surroundings);
+  await assertNoConflicts(revised, surroundings);
 
   const ns = { database: null, collection: 'people' };
   const revision = { _id: 'a'.repeat(24), originalDocumentId: 'b'.repeat(24) };
   await store.commit([{ kind: 'insert', ns, document: revision }]);
-  await refuseConflicts(revised, surroundings);
+  await assertNoConflicts(revised, surroundings);
 
   await store.commit([{ kind: 'insert', ns, document: { _id: 'c'.repeat(24), name: 'Ann' } }]);
-  await expect(refuseConflicts(revised, surroundings)).rejects.toMatchObject({
+  await expect(assertNoConflicts(revised, surroundings)).rejects.toMatchObject({
     code: 'SPECIFICATION_INVALID',
     items: [{ setting: 'revisionCollection' }],
   });
-  await refuseConflicts(makeCollection({ a: {} }, { revisionCollection: 'people' }), surroundings);
+  await assertNoConflicts(makeCollection({ a: {} }, { revisionCollection: 'people' }), surroundings);
 });

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import {
+  activeRevisionNamespace,
   planIndexes,
-  plansFor,
-  revisionNamespace,
+  planIndexesOf,
 } from '../../../src/collections/specifications/index-plan.ts';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
 
 const books = makeCollection({ a: {} }, { storeRevisions: true, index: [{ keys: { a: 1 } }] });
 const HISTORY = { database: null, collection: 'booksHistory' };
 
 test('revisions live beside the documents', () => {
-  expect(revisionNamespace(books)).toEqual(HISTORY);
-  expect(revisionNamespace(makeCollection({ a: {} }))).toBeUndefined();
+  expect(activeRevisionNamespace(books)).toEqual(HISTORY);
+  expect(activeRevisionNamespace(makeCollection({ a: {} }))).toBeUndefined();
 });
 
 test('the home of revisions can be asked by the document they are of', () => {
-  const plans = plansFor(books, [books]);
+  const plans = planIndexesOf(books, [books]);
   expect(
     plans.map(({ namespace, indexes }) => [namespace.collection, indexes.map(({ name }) => name)]),
   ).toEqual([

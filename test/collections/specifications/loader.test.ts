@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createRegistry } from '../../../src/collections/registry.ts';
-import type { SpecificationFile } from '../../../src/collections/specifications/files.ts';
-import { loadSpecifications, logRefusal } from '../../../src/collections/specifications/loader.ts';
+import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { loadSpecifications, logRejectedFile } from '../../../src/collections/specifications/loader.ts';
+import type { SpecificationFile } from '../../../src/collections/specifications/specification-files.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
 import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
 
@@ -55,8 +55,8 @@ test('default filters may go through collections that are loaded later', async (
 
 test('problems are logged as they would be answered, other failures with their cause', () => {
   const { log, errors } = silentLog();
-  logRefusal(log, 'x', new AppError('SPECIFICATION_INVALID', { items: [{ message: 'bad' }] }));
-  logRefusal(log, 'y', new Error('disk'));
+  logRejectedFile(log, 'x', new AppError('SPECIFICATION_INVALID', { items: [{ message: 'bad' }] }));
+  logRejectedFile(log, 'y', new Error('disk'));
   expect(errors.map(({ fields }) => fields)).toMatchObject([
     { file: 'x', problems: [{ message: 'bad' }] },
     { file: 'y', err: { message: 'disk' } },

@@ -3,9 +3,9 @@ import {
   bsonBytes,
   MAX_DOCUMENT_BYTES,
   MAX_DOCUMENT_CHARACTERS,
-  sizeProblem,
+  sizeIssue,
 } from '../../../src/collections/writes/document-size.ts';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 
 // Sizes as the BSON specification gives them, type byte and name left out.
 test.each([
@@ -24,7 +24,7 @@ test.each([
   expect(bsonBytes(value as Json)).toBe(bytes);
 });
 
-const check = (document: Json) => sizeProblem(document, JSON.stringify(document)) !== undefined;
+const check = (document: Json) => sizeIssue(document, JSON.stringify(document)) !== undefined;
 
 test('a text at the bound fits, one byte more does not', () => {
   const frame = bsonBytes({ a: '' });
@@ -41,5 +41,5 @@ test('short JSON that is long as BSON is too large', () => {
 test('counts the characters of the text too, which a read is bounded by', () => {
   const controls = { a: '\u0000'.repeat(MAX_DOCUMENT_CHARACTERS / 6) };
   expect(bsonBytes(controls)).toBeLessThan(MAX_DOCUMENT_BYTES);
-  expect(sizeProblem(controls, JSON.stringify(controls))).toMatch(/^has more than \d+ characters as JSON/);
+  expect(sizeIssue(controls, JSON.stringify(controls))).toMatch(/^has more than \d+ characters as JSON/);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inSafeOrder, type PlannedWrite } from '../../../src/collections/writes/write-order.ts';
+import { orderWrites, type PlannedWrite } from '../../../src/collections/writes/write-order.ts';
 
 const planned = (
   step: PlannedWrite['step'],
@@ -14,7 +14,7 @@ const planned = (
 });
 
 const ordered = (all: readonly PlannedWrite[]) =>
-  inSafeOrder(all).writes.map((write) => (write.kind === 'remove' ? write.id : ''));
+  orderWrites(all).writes.map((write) => (write.kind === 'remove' ? write.id : ''));
 
 test('what stands beside the documents comes first, then revisions, and removals last', () => {
   const all = [
@@ -52,7 +52,7 @@ test('name spaces of several databases are not taken for one', () => {
 });
 
 test('origins run beside the writes', () => {
-  const { writes, origins } = inSafeOrder([planned('remove', 'a', '1'), planned('insert', 'a', '2')]);
+  const { writes, origins } = orderWrites([planned('remove', 'a', '1'), planned('insert', 'a', '2')]);
   expect(writes.map((write) => write.kind === 'remove' && `${write.id}.`)).toEqual(
     origins.map(({ prefix }) => prefix),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWritePlan } from '../../../src/collections/writes/write-plan.ts';
 import { StoreError } from '../../../src/errors.ts';
-import { collectionOf } from '../library.ts';
+import { collectionOf } from '../library-service.ts';
 
 const FIELDS = { title: {}, pages: { type: 'Number' } };
 const plain = collectionOf('books', { fields: FIELDS });
@@ -73,7 +73,7 @@ test('a write beside the documents is in their commit, before them', async () =>
     ns: { database: null, collection: 'notes' },
     document: { _id: 'n' },
   } as const;
-  plan.beside(note, { prefix: '', beside: 4 });
+  plan.addExtra(note, { prefix: '', extraWrite: 4 });
   const { writes, explain } = await plan.finish();
   expect(writes[0]).toEqual(note);
   expect(explain(new StoreError('duplicate', { index: 0, fields: ['_id'] }))).toMatchObject({ position: 4 });

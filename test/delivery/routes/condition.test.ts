@@ -1,7 +1,7 @@
 // What a condition may ask for, and the words in which it is refused.
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../../src/delivery/routes/condition.ts';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 
 const testsOf = (condition: Json) => parseCondition(condition, 0).tests;
 const messages = (condition: Json) => parseCondition(condition, 2).findings.map(({ message }) => message);

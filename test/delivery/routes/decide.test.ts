@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFactSources } from '../../../src/delivery/conditions/facts.ts';
 import { decideRoute, explainRoute } from '../../../src/delivery/routes/decide.ts';
 import { ROUTES } from '../../../src/delivery/routes/route.ts';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1';

@@ -1,7 +1,7 @@
 // What a route document may say, and the words in which it is refused.
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/delivery/routes/route.ts';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 
 const parse = (branches: Json, others: JsonObject = {}) =>
   ROUTES.parse({ route: 'sample', branches, ...others });

@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
-import { exactLength } from '../../../src/http/media/exact-length.ts';
+import { createLengthCheck } from '../../../src/http/media/exact-length.ts';
 
 const pass = (bytes: number) =>
-  pipeline(Readable.from([Buffer.from('abc'), Buffer.from('de')]), exactLength(bytes), (body) =>
+  pipeline(Readable.from([Buffer.from('abc'), Buffer.from('de')]), createLengthCheck(bytes), (body) =>
     buffer(body),
   );
 

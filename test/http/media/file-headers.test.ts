@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentTypeOf, fileHeaders, isActive } from '../../../src/http/media/file-headers.ts';
+import { fileContentType, fileHeaders, isActiveType } from '../../../src/http/media/file-headers.ts';
 
 const FILE = {
   ...{
@@ -40,7 +40,7 @@ test.each([
 test.each(['text/plain', 'text/plain; charset=utf-8', 'image/jpeg', 'a/b;c="d e"; f=g'])(
   '%s is sent as declared',
   (type) => {
-    expect(contentTypeOf(type)).toBe(type);
+    expect(fileContentType(type)).toBe(type);
   },
 );
 
@@ -54,7 +54,7 @@ test.each([
   `a/${'b'.repeat(300)}`,
   'te xt/plain',
   'tëxt/plain',
-])('%j is no type', (type) => expect(contentTypeOf(type)).toBe('application/octet-stream'));
+])('%j is no type', (type) => expect(fileContentType(type)).toBe('application/octet-stream'));
 
 test.each([
   ...[
@@ -82,7 +82,7 @@ test.each([
   ],
   ...['text/xsl', 'text/cache-manifest', 'application/x-xpinstall', 'model/x3d+xml', 'text/plainx', '*/*'],
 ])('%s may be active, so it is boxed in', (mimetype) => {
-  expect(isActive(mimetype)).toBe(true);
+  expect(isActiveType(mimetype)).toBe(true);
   expect(fileHeaders({ ...FILE, mimetype }, true)['content-security-policy']).toBe('sandbox');
 });
 
@@ -94,4 +94,4 @@ test.each([
   'font/woff2',
   'text/plain;charset=x',
   'application/zip',
-])('%s is passive', (mimetype) => expect(isActive(mimetype)).toBe(false));
+])('%s is passive', (mimetype) => expect(isActiveType(mimetype)).toBe(false));

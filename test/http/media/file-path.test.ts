@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filePathOf } from '../../../src/http/media/file-path.ts';
+import { parseFilePath } from '../../../src/http/media/file-path.ts';
 
 test.each([
   ['photo.jpg', 'photo.jpg'],
@@ -12,8 +12,8 @@ test.each([
   ['%252e%252e/x', '%2e%2e/x'],
   ['...', '...'],
 ])('%s is the file %s', (path, file) => {
-  expect(filePathOf(`/1.0/library/images/${path}`)).toBe(file);
-  expect(filePathOf(`http://host:1/1.0/library/images/${path}`)).toBe(file);
+  expect(parseFilePath(`/1.0/library/images/${path}`)).toBe(file);
+  expect(parseFilePath(`http://host:1/1.0/library/images/${path}`)).toBe(file);
 });
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ],
   ...['%', '%zz', '%ff', '%c0%ae', `${'a/'.repeat(40)}b`],
 ])('%s is no file', (path) => {
-  expect(() => filePathOf(`/1.0/library/images/${path}`)).toThrow(
+  expect(() => parseFilePath(`/1.0/library/images/${path}`)).toThrow(
     expect.objectContaining({ code: 'NOT_FOUND' }),
   );
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createIdSource } from '../../../src/lib/ids.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { openDiskMedia } from '../../../src/stores/disk-media/store.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { acceptForms } from '../../../src/http/media/form-parts.ts';
+import { acceptMultipart } from '../../../src/http/media/multipart-form.ts';
 import { createReceiveUpload } from '../../../src/http/media/receive-upload.ts';
 import type { UploadGrant, UploadRequest } from '../../../src/media/media.ts';
 import { FORM_TYPE, formOf } from '../../helpers/form.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
-import { bareServer } from '../bare-server.ts';
+import { bareServer } from '../bare-fastify-server.ts';
 
 const COLLECTION = makeCollection({ a: {} }, { type: 'media' });
 const GRANT: UploadGrant = {
@@ -41,7 +41,7 @@ function serverOf({ media = {}, grant }: Options = {}) {
   const connection = { timeItself: () => (timed += 1) };
   const receive = createReceiveUpload(deps as never, { of: () => connection } as never);
   const { server } = bareServer((scope) => {
-    acceptForms(scope);
+    acceptMultipart(scope);
     scope.post('/', async (request) => receive(request, COLLECTION, grant));
   });
   const send = (payload: Buffer) =>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { parseSignRequest } from '../../../src/http/media/sign-request.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 
 const FILE = { fileName: 'test.jpg', mimetype: 'image/jpeg' };
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { bareHost, createAllowance, isPublicAddress, portOf } from '../../../src/lib/egress/addresses.ts';
+import {
+  bareHost,
+  createAllowedDestinations,
+  isPublicAddress,
+  portOf,
+} from '../../../src/lib/egress/addresses.ts';
 
 test.each([
   ['1.1.1.1'],
@@ -51,7 +56,12 @@ test('every URL has a port', () => {
 });
 
 test('opens what is listed, in whichever spelling, and nothing else', () => {
-  const isOpen = createAllowance(['127.0.0.1:9000', '[::1]:80', 'Internal.Example.:443', '0x7f.2:7']);
+  const isOpen = createAllowedDestinations([
+    '127.0.0.1:9000',
+    '[::1]:80',
+    'Internal.Example.:443',
+    '0x7f.2:7',
+  ]);
   expect(isOpen('127.0.0.1', 9000)).toBe(true);
   expect(isOpen('::1', 80)).toBe(true);
   expect(isOpen('internal.example', 443)).toBe(true);
@@ -74,7 +84,7 @@ test.each([
   '*:80',
   'a:123456',
 ])('an entry %j opens nothing', (entry) => {
-  const isOpen = createAllowance([entry]);
+  const isOpen = createAllowedDestinations([entry]);
   for (const host of ['a', 'b', '127.0.0.1', '', 'undefined', 'http']) {
     for (const port of [1, 80, 9000]) expect(isOpen(host, port)).toBe(false);
   }

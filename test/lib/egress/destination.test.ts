@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { createAllowance } from '../../../src/lib/egress/addresses.ts';
-import { createDestination } from '../../../src/lib/egress/destination.ts';
-import { namesOf } from '../../endpoints/capabilities/fetch/servers.ts';
+import { createAllowedDestinations } from '../../../src/lib/egress/addresses.ts';
+import { createDestinationResolver } from '../../../src/lib/egress/destination.ts';
+import { namesOf } from '../../capabilities/fetch/servers.ts';
 
 const v4 = (address: string) => ({ address, family: 4 });
 
 function bench(table: Readonly<Record<string, readonly string[]>>, allow: readonly string[] = []) {
   const names = namesOf(table);
   const asked = { public: [] as string[], own: [] as string[] };
-  const destination = createDestination(
+  const destination = createDestinationResolver(
     {
       public: (name) => {
         asked.public.push(name);
@@ -19,7 +19,7 @@ function bench(table: Readonly<Record<string, readonly string[]>>, allow: readon
         return names.own(name);
       },
     },
-    createAllowance(allow),
+    createAllowedDestinations(allow),
   );
   return { asked, destination: (url: string, publicOnly?: boolean) => destination(new URL(url), publicOnly) };
 }

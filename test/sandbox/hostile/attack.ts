@@ -1,6 +1,6 @@
 // What an attack is: code that an admin might post, the requests that set it off, and the only ways in which it may end.
 import type { Isolation } from '../../../sandbox/protocol.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 
 /** How one request, or the upload, ends. */
 export type Ending =

@@ -1,6 +1,6 @@
 // Sets one attack upon an arena and lists what did not end as it should.
 import type { Isolation } from '../../../sandbox/protocol.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { Arena } from './arena.ts';
 import { type Attack, type AttackRequest, type Ending, PATIENT } from './attack.ts';
 import { type Answer, problemsOf } from './endings.ts';

@@ -1,5 +1,5 @@
 // Where posted code goes, and what has to be called for it to run.
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { AttackRequest } from './attack.ts';
 
 export interface Place {

@@ -1,6 +1,6 @@
 // Runs classes of attacks against one application, some side by side, and asserts what the server promises meanwhile.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RESULT_ROOM } from '../../../src/hooks/result-room.ts';
+import { HOOK_RESULT_LIMITS } from '../../../src/hooks/result-quota.ts';
 import { type Arena, startArena } from './arena.ts';
 import { attacksOf } from './corpus.ts';
 import { fight } from './fight.ts';
@@ -53,7 +53,7 @@ export async function runClasses(...classes: readonly string[]): Promise<void> {
 
   it('left a server that worked in small pieces and within its memory', () => {
     expect(arena.watch.longestWork()).toBeLessThan(LONGEST_WORK_MS);
-    const forResults = classes.includes('results') ? RESULT_ROOM.server : 0;
+    const forResults = classes.includes('results') ? HOOK_RESULT_LIMITS.server : 0;
     expect(arena.watch.grown()).toBeLessThan(MEMORY_BYTES + forResults);
     expect(arena.origins.reached()).toBe(0);
   });

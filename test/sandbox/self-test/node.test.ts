@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Canaries, layOut } from '../../../src/endpoints/hosts/walls/canaries.ts';
+import { type Canaries, createCanaries } from '../../../src/sandbox-supervisor/isolation/canaries.ts';
 import { runUnwalled } from '../unwalled.ts';
 
 let canaries: Canaries;
 
 beforeAll(async () => {
-  canaries = await layOut();
+  canaries = await createCanaries();
 });
 
 afterAll(() => canaries.remove());

@@ -1,7 +1,7 @@
 // Operands that are taken from documents which are there: by chance alone a filter would seldom find anything.
 import fc from 'fast-check';
-import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json.ts';
-import { idOf } from '../../contracts/cases.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
+import { idOf } from '../../contracts/store-cases.ts';
 
 const PICK = 'pick!';
 const ID = 'id!';

@@ -1,8 +1,8 @@
 // Documents that refer to people, who refer to people; the same documents with the people in the place of their ids; and
 // filters that must mean the same on both.
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
-import { idOf } from '../../contracts/cases.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import { idOf } from '../../contracts/store-cases.ts';
 import { pair } from './pair.ts';
 
 const MOST_PEOPLE = 5;

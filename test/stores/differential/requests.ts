@@ -1,7 +1,7 @@
 // What clients may ask of a generated world: every operator of the allow-list, sorts, pages, projections, and writes.
 import fc from 'fast-check';
-import type { ReadRequest } from '../../../src/collections/documents.ts';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import type { ReadRequest } from '../../../src/collections/model/documents.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { pair } from './pair.ts';
 import { pick, pickId } from './picks.ts';
 import { body } from './specifications.ts';

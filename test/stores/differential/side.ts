@@ -1,14 +1,15 @@
 // One of the two servers of a generated world: the documents' rules over a store, with a clock and ids that both sides share.
-import type { Collection } from '../../../src/collections/collection.ts';
-import { createRegistry } from '../../../src/collections/registry.ts';
-import { createDocumentService } from '../../../src/collections/service.ts';
-import { plansFor } from '../../../src/collections/specifications/index-plan.ts';
-import { parseSpecification } from '../../../src/collections/specifications/specification.ts';
+
+import { createDocumentService } from '../../../src/collections/document-service.ts';
+import type { Collection } from '../../../src/collections/model/collection.ts';
+import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { planIndexesOf } from '../../../src/collections/specifications/index-plan.ts';
+import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { contextOf, LIMITS } from '../../collections/library.ts';
-import { idOf } from '../../contracts/cases.ts';
+import { contextOf, LIMITS } from '../../collections/library-service.ts';
+import { idOf } from '../../contracts/store-cases.ts';
 import type { Operation } from './requests.ts';
 
 /** What a client would see of an operation. */
@@ -120,7 +121,7 @@ export function createSide(store: DocumentStore): Side {
         const address = { version: '1.0', database: 'world', name };
         const { collection } = parseSpecification(source, address, { enableCollectionDatabases: false });
         const others = registry.list().filter((other) => other.name !== name);
-        for (const { namespace, indexes } of plansFor(collection, [...others, collection])) {
+        for (const { namespace, indexes } of planIndexesOf(collection, [...others, collection])) {
           const { built } = await store.ensureIndexes(namespace, indexes).catch(withoutPaths);
           // What cannot be built behind the answer is logged: no client hears of it but by the statistics.
           await built.catch(() => {

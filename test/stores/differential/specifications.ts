@@ -1,6 +1,6 @@
 // Specifications and documents of a generated world: every field type, with any settings and indexes.
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { id, number, object, text, value } from './values.ts';
 
 const INDEXED = [

@@ -1,7 +1,7 @@
 // Values on which two databases might disagree: letters with odd cases, numbers at the edges, nested things, ids, dates.
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
-import { idOf } from '../../contracts/cases.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import { idOf } from '../../contracts/store-cases.ts';
 
 const LETTERS = [
   ...['a', 'A', 'b', 'B', 'e', 'é', 'É', 'e\u0301', 's', 'S', 'ſ', 'ß', 'ẞ', 'ss', 'k', 'K', '\u212a'],

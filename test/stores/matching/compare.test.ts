@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 import { compareText, compareValues, equalValues, typeRank } from '../../../src/stores/matching/compare.ts';
 
 const ASCENDING: readonly Json[] = [

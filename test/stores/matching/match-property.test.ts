@@ -1,10 +1,10 @@
 // Random documents and filters: the compiled filter and the naive evaluator must agree.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
-import type { Filter, Test } from '../../../src/stores/filter.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import type { Filter, FilterTest } from '../../../src/stores/filter.ts';
 import { compareValues } from '../../../src/stores/matching/compare.ts';
-import { compileFilter } from '../../../src/stores/matching/match.ts';
+import { compileFilter } from '../../../src/stores/matching/compile-filter.ts';
 import { naiveCompare, naiveMatch } from './naive-match.ts';
 
 const RUNS = { numRuns: 4000 };
@@ -37,37 +37,37 @@ const value = fc.letrec<{ json: Json; object: JsonObject }>((tie) => ({
 }));
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
 
-const { test: anyTest, filter: anyFilter } = fc.letrec<{ test: Test; filter: Filter }>((tie) => ({
+const { test: anyTest, filter: anyFilter } = fc.letrec<{ test: FilterTest; filter: Filter }>((tie) => ({
   test: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.record({
       kind: fc.constantFrom('eq', 'ne', 'gt', 'gte', 'lt', 'lte'),
       value: value.json,
-    }) as fc.Arbitrary<Test>,
+    }) as fc.Arbitrary<FilterTest>,
     fc.record({
       kind: fc.constantFrom('in', 'nin', 'all'),
       values: fc.array(value.json, { maxLength: 3 }),
-    }) as fc.Arbitrary<Test>,
-    fc.record({ kind: fc.constant('exists'), value: fc.boolean() }) as fc.Arbitrary<Test>,
-    fc.record({ kind: fc.constant('size'), value: fc.nat(3) }) as fc.Arbitrary<Test>,
+    }) as fc.Arbitrary<FilterTest>,
+    fc.record({ kind: fc.constant('exists'), value: fc.boolean() }) as fc.Arbitrary<FilterTest>,
+    fc.record({ kind: fc.constant('size'), value: fc.nat(3) }) as fc.Arbitrary<FilterTest>,
     fc.record({
       kind: fc.constant('type'),
       names: fc.subarray(['string', 'number', 'object', 'array', 'bool', 'null'], { minLength: 1 }),
-    }) as fc.Arbitrary<Test>,
+    }) as fc.Arbitrary<FilterTest>,
     fc.record({
       kind: fc.constant('regex'),
       pattern: fc.constantFrom('a', '^a', 'b$', '^.$', ''),
       flags: fc.constant(''),
-    }) as fc.Arbitrary<Test>,
+    }) as fc.Arbitrary<FilterTest>,
     fc.record({
       kind: fc.constant('not'),
       tests: fc.array(tie('test'), { maxLength: 2 }),
-    }) as fc.Arbitrary<Test>,
-    fc.record({ kind: fc.constant('elemMatch'), filter: tie('filter') }) as fc.Arbitrary<Test>,
+    }) as fc.Arbitrary<FilterTest>,
+    fc.record({ kind: fc.constant('elemMatch'), filter: tie('filter') }) as fc.Arbitrary<FilterTest>,
     fc.record({
       kind: fc.constant('elemMatchValue'),
       tests: fc.array(tie('test'), { minLength: 1, maxLength: 2 }),
-    }) as fc.Arbitrary<Test>,
+    }) as fc.Arbitrary<FilterTest>,
   ),
   filter: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

@@ -1,5 +1,5 @@
 // What MongoDB is known to answer about values and ranges, row by row: query, document, whether it matches.
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 
 export type Row = readonly [query: JsonObject, document: JsonObject, matches: boolean];
 

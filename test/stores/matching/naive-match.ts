@@ -1,7 +1,7 @@
 // A second evaluator, written from MongoDB's manual with no thought of speed, to hold against the first.
 // It lists everything that a path leads to and then asks each operator about the list.
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
-import type { Filter, Test } from '../../../src/stores/filter.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import type { Filter, FilterTest } from '../../../src/stores/filter.ts';
 
 const MISSING = Symbol('missing');
 type Found = Json | typeof MISSING;
@@ -75,7 +75,7 @@ function endsOf(root: Json, path: string): End[] {
   return field === undefined ? [{ value: MISSING, closed: false }] : reach(field, rest);
 }
 
-function holds(test: Test, ends: readonly Found[], looked: readonly Found[]): boolean {
+function holds(test: FilterTest, ends: readonly Found[], looked: readonly Found[]): boolean {
   const any = (passes: (value: Found) => boolean): boolean => looked.some(passes);
   const equals = (value: Found, operand: Json): boolean =>
     value === MISSING ? operand === null : naiveCompare(value, operand) === 0;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import {
   createFieldReader,
   EMPTY_ARRAY,
+  expandRows,
   type IndexValue,
-  indexRows,
   parsePath,
   readField,
 } from '../../../src/stores/matching/paths.ts';
@@ -44,14 +44,14 @@ const rows: Row[] = [
 ];
 
 test.each(rows)('an index on %s keeps of %j what MongoDB keeps', (path, document, values, array) => {
-  const kept = indexRows(document, [parsePath(path)]);
+  const kept = expandRows(document, [parsePath(path)]);
   expect({ values: kept.rows.map(([value]) => value), arrays: kept.arrays }).toEqual({
     values,
     arrays: [array],
   });
 });
 
-const rowsOf = (document: JsonObject, ...paths: string[]) => indexRows(document, paths.map(parsePath));
+const rowsOf = (document: JsonObject, ...paths: string[]) => expandRows(document, paths.map(parsePath));
 
 test('paths into one array are taken element by element together', () => {
   expect(rowsOf({ a: [{ b: 1 }, { c: 2 }], d: 9 }, 'a.b', 'a.c', 'd')).toEqual({

@@ -1,6 +1,6 @@
 // Filters written in MongoDB's notation, for readable tables.
-import type { Json, JsonObject } from '../../../src/lib/json.ts';
-import type { Filter, Test, TypeName } from '../../../src/stores/filter.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import type { Filter, FilterTest, FilterTypeName } from '../../../src/stores/filter.ts';
 
 /** `{a: 1}` and `{a: {$gt: 1}}` and their kin as a Filter; `$fold` is equality that ignores case. */
 export function toFilter(query: JsonObject): Filter {
@@ -20,13 +20,13 @@ function isOperators(value: Json): value is JsonObject {
   return keys.length > 0 && keys.every((key) => key.startsWith('$'));
 }
 
-function toTests(value: Json): Test[] {
+function toTests(value: Json): FilterTest[] {
   if (!isOperators(value)) return [{ kind: 'eq', value }];
   const flags = (value['$options'] ?? '') as string;
   return Object.entries(value).flatMap(([operator, operand]) => toTest(operator, operand, flags) ?? []);
 }
 
-function toTest(operator: string, operand: Json, flags: string): Test | undefined {
+function toTest(operator: string, operand: Json, flags: string): FilterTest | undefined {
   switch (operator) {
     case '$options':
       return undefined;
@@ -41,7 +41,7 @@ function toTest(operator: string, operand: Json, flags: string): Test | undefine
     case '$size':
       return { kind: 'size', value: operand as number };
     case '$type':
-      return { kind: 'type', names: [operand].flat() as TypeName[] };
+      return { kind: 'type', names: [operand].flat() as FilterTypeName[] };
     case '$regex':
       return { kind: 'regex', pattern: operand as string, flags };
     case '$not':

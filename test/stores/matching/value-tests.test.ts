@@ -1,13 +1,13 @@
 // The single-value side of the operators; how paths and arrays feed them is the business of match.test.ts.
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/lib/json.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
 import {
+  caseInsensitiveEqualTo,
+  comparesTo,
   equalTo,
-  foldedTo,
-  matching,
+  hasType,
+  matchesPattern,
   oneOf,
-  ordered,
-  typedAs,
 } from '../../../src/stores/matching/value-tests.ts';
 
 const VALUES: readonly (Json | undefined)[] = [
@@ -31,9 +31,9 @@ test('equality', () => {
   expect(passing(equalTo(null))).toEqual([undefined, null]);
   expect(passing(equalTo(-0))).toEqual([0]);
   expect(passing(equalTo({ a: 1 }))).toEqual([{ a: 1 }]);
-  expect(passing(foldedTo('A'))).toEqual(['a', 'A']);
-  expect(passing(foldedTo(1))).toEqual([1]);
-  expect(passing(foldedTo(null))).toEqual([undefined, null]);
+  expect(passing(caseInsensitiveEqualTo('A'))).toEqual(['a', 'A']);
+  expect(passing(caseInsensitiveEqualTo(1))).toEqual([1]);
+  expect(passing(caseInsensitiveEqualTo(null))).toEqual([undefined, null]);
 });
 
 test('membership', () => {
@@ -51,19 +51,19 @@ test('membership', () => {
 });
 
 test('order within a type', () => {
-  expect(passing(ordered('gt', 0))).toEqual([1]);
-  expect(passing(ordered('lte', 'a'))).toEqual(['a', 'A']);
-  expect(passing(ordered('gte', null))).toEqual([undefined, null]);
-  expect(passing(ordered('lt', null))).toEqual([]);
-  expect(passing(ordered('gte', {}))).toEqual([{}, { a: 1 }]);
-  expect(passing(ordered('lt', [1]))).toEqual([[]]);
-  expect(passing(ordered('lt', true))).toEqual([false]);
+  expect(passing(comparesTo('gt', 0))).toEqual([1]);
+  expect(passing(comparesTo('lte', 'a'))).toEqual(['a', 'A']);
+  expect(passing(comparesTo('gte', null))).toEqual([undefined, null]);
+  expect(passing(comparesTo('lt', null))).toEqual([]);
+  expect(passing(comparesTo('gte', {}))).toEqual([{}, { a: 1 }]);
+  expect(passing(comparesTo('lt', [1]))).toEqual([[]]);
+  expect(passing(comparesTo('lt', true))).toEqual([false]);
 });
 
 test('types and patterns', () => {
-  expect(passing(typedAs(['null', 'array']))).toEqual([null, [], [1]]);
-  expect(passing(typedAs(['object', 'bool']))).toEqual([{}, { a: 1 }, true, false]);
-  expect(passing(typedAs(['number', 'string']))).toEqual([0, 1, 'a', 'A']);
-  expect(passing(matching('a', ''))).toEqual(['a']);
-  expect(passing(matching('a', 'i'))).toEqual(['a', 'A']);
+  expect(passing(hasType(['null', 'array']))).toEqual([null, [], [1]]);
+  expect(passing(hasType(['object', 'bool']))).toEqual([{}, { a: 1 }, true, false]);
+  expect(passing(hasType(['number', 'string']))).toEqual([0, 1, 'a', 'A']);
+  expect(passing(matchesPattern('a', ''))).toEqual(['a']);
+  expect(passing(matchesPattern('a', 'i'))).toEqual(['a', 'A']);
 });

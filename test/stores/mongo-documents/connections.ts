@@ -1,13 +1,13 @@
 // Connections for tests, closed when the test is over.
 import { onTestFinished } from 'vitest';
 import { createConnection } from '../../../src/stores/mongo-documents/connection/connection.ts';
-import type { Connection, MongoOptions } from '../../../src/stores/mongo-documents/connection/types.ts';
+import type { MongoConnection, MongoOptions } from '../../../src/stores/mongo-documents/connection/types.ts';
 import { createLogLines } from './log-lines.ts';
 
 /** A connection to the server of `uri`, and the lines of its log. */
 export function openConnection(uri: string, options: Partial<MongoOptions> = {}) {
   const { log, lines } = createLogLines();
-  const connection: Connection = createConnection({
+  const connection: MongoConnection = createConnection({
     ...{ uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 5000, log },
     ...options,
   });

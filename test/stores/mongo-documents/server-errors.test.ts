@@ -2,11 +2,11 @@
 import type { Document } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoreError } from '../../../src/errors.ts';
-import { toAppError } from '../../../src/http/error-handler.ts';
-import { EVERYTHING } from '../../../src/stores/filter.ts';
+import { toAppError } from '../../../src/http/core/error-handler.ts';
+import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { BOOKS, index, insert, NEIGHBOUR, query } from '../../contracts/cases.ts';
+import { BOOKS, index, insert, NEIGHBOUR, query } from '../../contracts/store-cases.ts';
 import { describeMongo, ownServer, rawClient } from '../../helpers/mongo-servers.ts';
 import { remove, update } from './commits/workbench.ts';
 import { createLogLines } from './log-lines.ts';
@@ -69,7 +69,7 @@ async function open({ replicaSet }: { replicaSet: boolean }) {
 /** One operation of each kind, by its name, in a state in which all succeed. */
 const operationsOn = (store: DocumentStore): Record<string, () => Promise<unknown>> => ({
   find: () => store.find(BOOKS, query()),
-  count: () => store.count(BOOKS, EVERYTHING),
+  count: () => store.count(BOOKS, MATCH_ALL),
   stats: () => store.stats(BOOKS),
   collections: () => store.collections(),
   insert: () => store.commit([insert(NEIGHBOUR, 1, { n: 1 })]),
@@ -159,6 +159,6 @@ describeMongo('a server that refuses reads for it is no longer the primary', () 
     );
     expect(await Promise.all(reads)).toMatchObject(Array(6).fill([{}]));
     await Promise.all(writes);
-    expect(await store.count(NEIGHBOUR, EVERYTHING)).toBe(6);
+    expect(await store.count(NEIGHBOUR, MATCH_ALL)).toBe(6);
   });
 });

@@ -2,8 +2,8 @@
 
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { ELSEWHERE } from '../../contracts/cases.ts';
 import { documentStoreContract } from '../../contracts/document-store.ts';
+import { ELSEWHERE } from '../../contracts/store-cases.ts';
 import { createDatabase, describeMongo, rawClient } from '../../helpers/mongo-servers.ts';
 
 const RUNS = 40;

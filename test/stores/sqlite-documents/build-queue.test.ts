@@ -29,7 +29,7 @@ function openQueue(
       note(`discard ${n}`);
       left.set(n, lengths[n] ?? 0);
     },
-    failed: async (n, error) => note(`failed ${n}: ${(error as Error).message}`),
+    onFailed: async (n, error) => note(`failed ${n}: ${(error as Error).message}`),
   };
   const queue: BuildQueue = createBuildQueue(steps);
   return { queue, diary };

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { BUILD_LIMITS, createBuildSteps, isSmall } from '../../../src/stores/sqlite-documents/build-steps.ts';
-import { openJoined } from './joined.ts';
-import { expectSound } from './soundness.ts';
-import { indexOf, NS } from './workbench.ts';
+import { expectConsistentIndexes } from './index-consistency.ts';
+import { openStoreParts } from './store-parts.ts';
+import { indexOf, NS } from './test-database.ts';
 
 function openSteps(smallText: number) {
-  const joined = openJoined();
+  const joined = openStoreParts();
   const { bench, threads, queue, wal, asked } = joined;
   bench.fill([{ a: 1 }, { a: 2 }, { a: 3 }]);
   bench.catalogue.refresh();
@@ -23,7 +23,7 @@ it('builds little on the main thread', async () => {
   expect(await steps.step(n)).toBe('done');
   await steps.discard(n);
   expect(asked).toEqual([]);
-  expectSound(bench);
+  expectConsistentIndexes(bench);
 });
 
 it('builds much on the writer thread, and ends there what it began there', async () => {
@@ -36,7 +36,7 @@ it('builds much on the writer thread, and ends there what it began there', async
   while ((await steps.step(n)) === 'more');
   expect(new Set(asked)).toEqual(new Set(['gather', 'fill', 'discard']));
   expect(asked.at(-1)).toBe('discard');
-  expectSound(bench);
+  expectConsistentIndexes(bench);
   expect(await steps.step(n)).toBe('done');
 });
 
@@ -50,5 +50,5 @@ it('gathers again what another thread had gathered', async () => {
   expect(asked.at(-1)).toBe('fill');
   while ((await steps.step(n)) === 'more');
   expect(asked.filter((task) => task === 'gather')).toHaveLength(8);
-  expectSound(bench);
+  expectConsistentIndexes(bench);
 });

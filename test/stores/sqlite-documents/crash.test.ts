@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EVERYTHING } from '../../../src/stores/filter.ts';
+import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
-import { idOf, index, insert, query, where } from '../../contracts/cases.ts';
+import { idOf, index, insert, query, where } from '../../contracts/store-cases.ts';
 
 const NS = { database: null, collection: 'things' };
 const STORE = new URL('../../../src/stores/sqlite-documents/store.ts', import.meta.url).href;
@@ -65,7 +65,7 @@ describe('the data file', { timeout: 60_000 }, () => {
     }
     expect(answered.has(next - 2)).toBe(true);
     expect(numbers).toHaveLength(answered.size * 2);
-    expect(await store.count(NS, EVERYTHING)).toBe(numbers.length);
+    expect(await store.count(NS, MATCH_ALL)).toBe(numbers.length);
     const { built } = await store.ensureIndexes(NS, [index('n', { n: 1 })]);
     await built;
     for (const n of [0, 1, 150, next - 2]) {
@@ -86,7 +86,7 @@ describe('the data file', { timeout: 60_000 }, () => {
     for (let n = 0; n < 20; n += 1) {
       const [writer, reader] = n % 2 === 0 ? [first, second] : [second, first];
       await writer.commit([insert(NS, n, { tags: ['a', 'b', `t${n}`] })]);
-      expect(await reader.count(NS, EVERYTHING)).toBe(n + 1);
+      expect(await reader.count(NS, MATCH_ALL)).toBe(n + 1);
       const filter = where('tags', { kind: 'in', values: ['a', 'b'] });
       expect(await reader.find(NS, query({ filter }))).toHaveLength(n + 1);
       expect(await reader.count(NS, filter)).toBe(n + 1);
@@ -94,7 +94,7 @@ describe('the data file', { timeout: 60_000 }, () => {
     await Promise.all(
       Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? first : second).commit([insert(NS, 100 + n, {})])),
     );
-    expect(await first.count(NS, EVERYTHING)).toBe(80);
+    expect(await first.count(NS, MATCH_ALL)).toBe(80);
     expect(
       await second.find(NS, query({ filter: where('_id', { kind: 'eq', value: idOf(159) }) })),
     ).toHaveLength(1);

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVERYTHING } from '../../../src/stores/filter.ts';
+import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { DocumentStore, Write } from '../../../src/stores/ports.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
-import { idOf, index, query, where } from '../../contracts/cases.ts';
+import { idOf, index, query, where } from '../../contracts/store-cases.ts';
 import { heldBy } from '../../helpers/held-by.ts';
-import { fillMany, MANY } from './million.ts';
+import { createLargeCollection, LARGE_COLLECTION } from './large-collection.ts';
 
 const COUNT = 1_000_000;
 const MOST_MS = 20;
@@ -19,10 +19,10 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     path = await mkdtemp(join(tmpdir(), 'cloister-million-'));
-    await fillMany(path, COUNT);
+    await createLargeCollection(path, COUNT);
     store = await openSqliteDocuments({ path, queueLimit: 1000 });
     // The first use of a thread starts it.
-    await store.count(MANY, where('title', { kind: 'eq', value: 'warm' }));
+    await store.count(LARGE_COLLECTION, where('title', { kind: 'eq', value: 'warm' }));
   }, 120_000);
 
   afterAll(async () => {
@@ -33,7 +33,9 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   it('goes on during a scan that no index serves', async () => {
     const filter = where('title', { kind: 'eq', value: 'title 999999', fold: true });
     const held = await heldBy(async () => {
-      expect(await store.find(MANY, query({ filter, limit: 40 }))).toMatchObject([{ n: 999_999 }]);
+      expect(await store.find(LARGE_COLLECTION, query({ filter, limit: 40 }))).toMatchObject([
+        { n: 999_999 },
+      ]);
     });
     expect(held).toBeLessThan(MOST_MS);
   });
@@ -41,15 +43,15 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   it('goes on while a hundred thousand matches are counted', async () => {
     const filter = where('status', { kind: 'eq', value: 'draft', fold: true });
     const held = await heldBy(async () => {
-      expect(await store.count(MANY, filter)).toBe(COUNT / 10);
-      expect(await store.count(MANY, EVERYTHING)).toBe(COUNT + 1);
+      expect(await store.count(LARGE_COLLECTION, filter)).toBe(COUNT / 10);
+      expect(await store.count(LARGE_COLLECTION, MATCH_ALL)).toBe(COUNT + 1);
     });
     expect(held).toBeLessThan(MOST_MS);
   });
 
   it('goes on during a deep skip', async () => {
     const held = await heldBy(async () => {
-      const found = await store.find(MANY, query({ skip: 900_000, limit: 40 }));
+      const found = await store.find(LARGE_COLLECTION, query({ skip: 900_000, limit: 40 }));
       expect(found[0]).toMatchObject({ n: 900_000 });
     });
     expect(held).toBeLessThan(MOST_MS);
@@ -58,7 +60,10 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   it('goes on during a sort without an index', async () => {
     const filter = where('price', { kind: 'lt', value: 20 });
     const held = await heldBy(async () => {
-      const found = await store.find(MANY, query({ filter, sort: [['random', -1]], limit: 1000 }));
+      const found = await store.find(
+        LARGE_COLLECTION,
+        query({ filter, sort: [['random', -1]], limit: 1000 }),
+      );
       expect(found).toHaveLength(1000);
     });
     expect(held).toBeLessThan(MOST_MS);
@@ -70,7 +75,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
       { length: 10_000 },
       (_, n): Write => ({
         kind: 'insert',
-        ns: MANY,
+        ns: LARGE_COLLECTION,
         document: { _id: idOf(2_000_000 + n), v: 1, n: 2_000_000 + n, body },
       }),
     );
@@ -81,13 +86,13 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   it('goes on while ten thousand documents are read', async () => {
     const filter = where('_id', { kind: 'gt', value: idOf(500_000) });
     const held = await heldBy(async () => {
-      expect(await store.find(MANY, query({ filter, limit: 10_000 }))).toHaveLength(10_000);
+      expect(await store.find(LARGE_COLLECTION, query({ filter, limit: 10_000 }))).toHaveLength(10_000);
     });
     expect(held).toBeLessThan(MOST_MS);
   });
 
   it('goes on while an index is built, and so do reads and writes', async () => {
-    const { built } = await store.ensureIndexes(MANY, [index('random', { random: 1, n: -1 })]);
+    const { built } = await store.ensureIndexes(LARGE_COLLECTION, [index('random', { random: 1, n: -1 })]);
     const unfinished = built.then(
       () => 'finished',
       () => 'stopped',
@@ -96,9 +101,11 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
     const held = await heldBy(async () => {
       for (let n = 0; n < 60; n += 1) {
         const start = performance.now();
-        await store.commit([{ kind: 'insert', ns: MANY, document: { _id: idOf(3_000_000 + n), v: 1, n } }]);
+        await store.commit([
+          { kind: 'insert', ns: LARGE_COLLECTION, document: { _id: idOf(3_000_000 + n), v: 1, n } },
+        ]);
         const found = await store.find(
-          MANY,
+          LARGE_COLLECTION,
           query({ filter: where('_id', { kind: 'eq', value: idOf(n + 1) }) }),
         );
         expect(found).toHaveLength(1);
@@ -117,7 +124,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   it('ends a query at its deadline', async () => {
     const filter = where('body', { kind: 'regex', pattern: 'x+y+z+$', flags: 'i' });
     const start = Date.now();
-    const late = store.find(MANY, query({ filter }), { deadline: start + 300 });
+    const late = store.find(LARGE_COLLECTION, query({ filter }), { deadline: start + 300 });
     await expect(late).rejects.toMatchObject({ reason: 'timeout' });
     expect(Date.now() - start).toBeLessThan(2000);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { EVERYTHING, type Filter, type Test } from '../../../src/stores/filter.ts';
+import { type Filter, type FilterTest, MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { FindQuery } from '../../../src/stores/ports.ts';
-import { openJoined } from './joined.ts';
-import { idOf, insertOf, NS } from './workbench.ts';
+import { openStoreParts } from './store-parts.ts';
+import { idOf, insertThing, NS } from './test-database.ts';
 
 const query = (parts: Partial<FindQuery>): FindQuery => ({
-  filter: EVERYTHING,
+  filter: MATCH_ALL,
   sort: [],
   skip: 0,
   limit: 10,
@@ -18,7 +18,7 @@ const eq = (path: string, value: string | number): Filter => ({
 });
 
 function filled(count: number, text: number) {
-  const joined = openJoined();
+  const joined = openStoreParts();
   joined.bench.fill(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(text) })));
   return joined;
 }
@@ -54,7 +54,7 @@ describe('queries', () => {
 
   it('go to a reader when their filter is a lot of work', async () => {
     const { queries, asked } = filled(10, 1000);
-    const where = (test: Test): Filter => ({ kind: 'field', path: 'text', tests: [test] });
+    const where = (test: FilterTest): Filter => ({ kind: 'field', path: 'text', tests: [test] });
     const pattern = (text: string) => where({ kind: 'regex', pattern: text, flags: '' });
     const among = (count: number) =>
       where({ kind: 'in', values: Array.from({ length: count }, (_, n) => n) });
@@ -73,7 +73,7 @@ describe('queries', () => {
     expect(await queries.count(NS, filter, {})).toBe(0);
     expect(await queries.count(NS, filter, {})).toBe(0);
     expect(asked).toEqual(['count']);
-    await commits.commit([insertOf(9000, { text: 'y' })], {});
+    await commits.commit([insertThing(9000, { text: 'y' })], {});
     expect(await queries.count(NS, filter, {})).toBe(1);
     expect(asked).toEqual(['count', 'count']);
   });
@@ -83,7 +83,7 @@ describe('queries', () => {
     const deadline = Date.now() - 1;
     for (const work of [
       queries.find(NS, query({}), { deadline }),
-      queries.count(NS, EVERYTHING, { deadline }),
+      queries.count(NS, MATCH_ALL, { deadline }),
       queries.stats(NS, { deadline }),
     ]) {
       await expect(work).rejects.toMatchObject({ reason: 'timeout' });

@@ -2,7 +2,7 @@
 import type { ClientSession, Collection, Db, Document, MongoClient, ReadConcernLike } from 'mongodb';
 import type { Logger } from '../../../lib/logger.ts';
 import type { IndexDefinition, Namespace, OperationOptions } from '../../ports.ts';
-import type { Lane } from './lanes.ts';
+import type { OperationClass } from './operation-slots.ts';
 
 export interface MongoOptions {
   /** Connection string. Never logged, never part of an error. */
@@ -15,7 +15,7 @@ export interface MongoOptions {
   readonly queryMs: number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Whether a long page of so many bytes may be read now; any may unless given. */
-  readonly hasRoom?: (bytes: number) => boolean;
+  readonly hasMemoryFor?: (bytes: number) => boolean;
 }
 
 /** What kind of server answers. */
@@ -26,7 +26,7 @@ export interface Deployment {
 }
 
 /** What one operation works with. What leads to the server throws a `timeout` StoreError once time is up. */
-export interface Scope {
+export interface OperationScope {
   readonly client: MongoClient;
   readonly deployment: Deployment;
   /**
@@ -52,10 +52,10 @@ export interface Scope {
 
 interface RunOptions extends OperationOptions {
   /** The lane that the work waits in, asked once more when its turn has come: `lookup` unless given. */
-  readonly lane?: () => Lane;
+  readonly operationClass?: () => OperationClass;
 }
 
-export interface Connection {
+export interface MongoConnection {
   /**
    * Does `work` on a connected client, in turn: past the deadline before its turn, it is never begun. What the driver
    * throws arrives as a StoreError: `unavailable` where the server cannot be reached, `timeout` at the deadline at the
@@ -64,14 +64,14 @@ export interface Connection {
    * not wait for it. `work` never calls `run`: it would wait for a turn while it has one.
    * It is told the lane that it came by.
    */
-  run<T>(options: RunOptions, work: (scope: Scope, lane: Lane) => Promise<T>): Promise<T>;
+  run<T>(options: RunOptions, work: (scope: OperationScope, lane: OperationClass) => Promise<T>): Promise<T>;
   /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
   health(): Promise<void>;
   /**
    * The databases that may hold documents, each by the name that name spaces call it: null for that of the connection
    * string, which its own name does not stand for again.
    */
-  databases(scope: Scope): Promise<readonly (string | null)[]>;
+  databases(scope: OperationScope): Promise<readonly (string | null)[]>;
   /** Lets what is in flight end, then closes. Idempotent. */
   close(): Promise<void>;
 }
@@ -92,6 +92,6 @@ export interface KnownIndex {
 }
 
 /** What a process knows of the indexes of a name space, from its own `ensureIndexes`; nothing until that has run. */
-export interface IndexKnowledge {
+export interface IndexCache {
   of(ns: Namespace): readonly KnownIndex[];
 }

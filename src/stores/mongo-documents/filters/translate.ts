@@ -1,77 +1,93 @@
 // Puts filters in the words of the server. The language is its own; what it would understand otherwise, or run in a way
 // that can go wrong unseen, is left to the exact evaluation of what comes back.
-import type { Filter, Test } from '../../filter.ts';
-import { isObjectIdText, MARK, toBsonId } from '../bson/values.ts';
-import { anyElement, elementOperators, isSize } from './elements.ts';
-import { isSayableList } from './lists.ts';
+import type { Filter, FilterTest } from '../../filter.ts';
+import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
+import { anyElement, elementOperators, isArraySize } from './element-conditions.ts';
+import { isTranslatableList } from './long-lists.ts';
+import { candidatesByPattern, candidatesIgnoringCase } from './text-conditions.ts';
 import {
-  ALL,
   allOf,
   anyOf,
-  type Dialect,
-  foreignAt,
-  member,
-  NONE,
-  namesPosition,
+  hasNumericPart,
+  MATCH_ALL,
+  MATCH_NONE,
   noneOf,
-  type Said,
-  UNSAID,
+  nonJsonTypesAt,
+  singleMember,
+  type TranslateContext,
+  type TranslatedFilter,
+  UNTRANSLATABLE,
   withoutIndex,
-} from './said.ts';
-import { soughtByPattern, soughtFolded } from './text.ts';
-import { compares, holdsOne, holdsSought, isIdPath, orForeign, type Place, serverTypes } from './values.ts';
+} from './translated-filter.ts';
+import {
+  compares,
+  hasCandidate,
+  hasOneOf,
+  isIdPath,
+  orNonJson,
+  serverTypes,
+  type TestTarget,
+} from './value-conditions.ts';
 
 /** The query for `filter`; `collated` where text is compared by the collation of folding. */
-export function translateFilter(filter: Filter, options: Pick<Dialect, 'collated' | 'foreign'>): Said {
+export function translateFilter(
+  filter: Filter,
+  options: Pick<TranslateContext, 'collated' | 'foreign'>,
+): TranslatedFilter {
   return translateNode(filter, { ...options, root: true });
 }
 
-function translateNode(filter: Filter, dialect: Dialect): Said {
+function translateNode(filter: Filter, dialect: TranslateContext): TranslatedFilter {
   if (filter.kind === 'field') return translateField(filter, dialect);
   const parts = filter.filters.map((part) => translateNode(part, dialect));
   if (filter.kind === 'and') return allOf(parts);
   return filter.kind === 'or' ? anyOf(parts) : noneOf(parts);
 }
 
-function translateField({ path, tests }: Extract<Filter, { kind: 'field' }>, dialect: Dialect): Said {
+function translateField(
+  { path, tests }: Extract<Filter, { kind: 'field' }>,
+  dialect: TranslateContext,
+): TranslatedFilter {
   const id = tests.length === 1 && isIdPath({ path, dialect }) ? soleId(tests[0]) : undefined;
   if (id !== undefined) return { query: { _id: toBsonId(id) }, exact: true };
-  if (!isSayable(path)) return tests.length === 0 ? ALL : UNSAID;
+  if (!isTranslatablePath(path)) return tests.length === 0 ? MATCH_ALL : UNTRANSLATABLE;
   const said = allOf(tests.map((test) => translateTest(test, { path, dialect })));
-  return namesPosition(path) ? withoutIndex(said) : said;
+  return hasNumericPart(path) ? withoutIndex(said) : said;
 }
 
 /** The id, where the test is for one of our own: what is asked most, and needs none of the care below. */
-function soleId(test: Test | undefined): string | undefined {
+function soleId(test: FilterTest | undefined): string | undefined {
   if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
   return isObjectIdText(test.value) ? test.value : undefined;
 }
 
 /** False for names that the server takes for operators, walks through in its own way, or does not take at all, nor the driver. */
-function isSayable(path: string): boolean {
+function isTranslatablePath(path: string): boolean {
   return (
-    path !== MARK &&
+    path !== BSON_TYPE_MARKER &&
     !path.startsWith('$') &&
     !path.includes('\0') &&
     path.split('.').every((part) => part !== '')
   );
 }
 
-function translateTest(test: Test, place: Place): Said {
+function translateTest(test: FilterTest, place: TestTarget): TranslatedFilter {
   const { path } = place;
   switch (test.kind) {
     case 'eq':
-      if (test.fold !== true || typeof test.value !== 'string') return holdsOne(place, [test.value]);
-      return translateFolded(test.value, place);
+      if (test.fold !== true || typeof test.value !== 'string') return hasOneOf(place, [test.value]);
+      return translateIgnoringCase(test.value, place);
     case 'in':
-      return holdsOne(place, test.values);
+      return hasOneOf(place, test.values);
     case 'ne':
-      return noneOf([holdsOne(place, [test.value])]);
+      return noneOf([hasOneOf(place, [test.value])]);
     case 'nin':
-      return noneOf([holdsOne(place, test.values)]);
+      return noneOf([hasOneOf(place, test.values)]);
     case 'all':
-      if (!isSayableList(test.values)) return UNSAID;
-      return test.values.length === 0 ? NONE : allOf(test.values.map((value) => holdsOne(place, [value])));
+      if (!isTranslatableList(test.values)) return UNTRANSLATABLE;
+      return test.values.length === 0
+        ? MATCH_NONE
+        : allOf(test.values.map((value) => hasOneOf(place, [value])));
     case 'gt':
     case 'gte':
     case 'lt':
@@ -80,42 +96,47 @@ function translateTest(test: Test, place: Place): Said {
     case 'not':
       return noneOf([allOf(test.tests.map((inner) => translateTest(inner, place)))]);
     case 'exists':
-      return { query: member(path, { $exists: test.value }), exact: true };
+      return { query: singleMember(path, { $exists: test.value }), exact: true };
     case 'size':
-      return isSize(test.value) ? { query: member(path, { $size: test.value }), exact: true } : NONE;
+      return isArraySize(test.value)
+        ? { query: singleMember(path, { $size: test.value }), exact: true }
+        : MATCH_NONE;
     case 'type':
-      if (test.names.length === 0) return NONE;
-      return { query: member(path, { $type: serverTypes(test.names) }), exact: true };
+      if (test.names.length === 0) return MATCH_NONE;
+      return { query: singleMember(path, { $type: serverTypes(test.names) }), exact: true };
     case 'regex':
-      return isIdPath(place) ? UNSAID : matchesPattern(place, test);
+      return isIdPath(place) ? UNTRANSLATABLE : matchesPattern(place, test);
     case 'elemMatch': {
       const { query, exact } = translateNode(test.filter, inElement(place));
-      return { query: member(path, { $elemMatch: { $and: [query] } }), exact };
+      return { query: singleMember(path, { $elemMatch: { $and: [query] } }), exact };
     }
     case 'elemMatchValue': {
       const inner = inElement(place);
       const translate = (filter: Filter) => translateNode(filter, inner);
       const { operators, exact } = elementOperators(test.tests, { dialect: inner, translate });
-      if (operators === undefined) return NONE;
-      return { query: member(path, { $elemMatch: anyElement(operators) }), exact };
+      if (operators === undefined) return MATCH_NONE;
+      return { query: singleMember(path, { $elemMatch: anyElement(operators) }), exact };
     }
   }
 }
 
-function inElement({ path, dialect }: Place): Dialect {
-  const within = dialect.within === undefined ? path : `${dialect.within}.${path}`;
-  return { ...dialect, root: false, within };
+function inElement({ path, dialect }: TestTarget): TranslateContext {
+  const within = dialect.arrayPath === undefined ? path : `${dialect.arrayPath}.${path}`;
+  return { ...dialect, root: false, arrayPath: within };
 }
 
-function matchesPattern(place: Place, { pattern, flags }: Extract<Test, { kind: 'regex' }>): Said {
-  const said = holdsSought(place, soughtByPattern(pattern, flags));
-  const foreign = foreignAt(place.dialect, place.path);
-  return foreign?.dates === true || foreign?.others === true ? orForeign(place.path, said) : said;
+function matchesPattern(
+  place: TestTarget,
+  { pattern, flags }: Extract<FilterTest, { kind: 'regex' }>,
+): TranslatedFilter {
+  const said = hasCandidate(place, candidatesByPattern(pattern, flags));
+  const foreign = nonJsonTypesAt(place.dialect, place.path);
+  return foreign?.dates === true || foreign?.others === true ? orNonJson(place.path, said) : said;
 }
 
-function translateFolded(text: string, place: Place): Said {
-  const sought = soughtFolded(text, isIdPath(place));
+function translateIgnoringCase(text: string, place: TestTarget): TranslatedFilter {
+  const sought = candidatesIgnoringCase(text, isIdPath(place));
   // Without case it is plain text, which a collation would not tell from other text.
   const isPlain = sought.values.some((value) => typeof value === 'string');
-  return isPlain && place.dialect.collated ? holdsOne(place, [text]) : holdsSought(place, sought);
+  return isPlain && place.dialect.collated ? hasOneOf(place, [text]) : hasCandidate(place, sought);
 }

@@ -1,7 +1,7 @@
 import { Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Namespace, Write } from '../../../../src/stores/ports.ts';
-import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
+import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 

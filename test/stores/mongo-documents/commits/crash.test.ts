@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { BOOKS, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
+import { BOOKS, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
-import { openHoldingPort } from '../connection/holding-port.ts';
+import { openHoldingPort } from '../connection/stalling-proxy.ts';
 import { countsAfter, expectWhole, recordScenarios, type Scenario } from './scenarios.ts';
 import { openWorkbench } from './workbench.ts';
 

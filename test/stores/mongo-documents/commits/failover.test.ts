@@ -2,10 +2,10 @@
 // when a lone server is.
 import { expect, onTestFinished, test } from 'vitest';
 import { StoreError } from '../../../../src/errors.ts';
-import { EVERYTHING } from '../../../../src/stores/filter.ts';
+import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../../src/stores/ports.ts';
-import { BOOKS, insert, NEIGHBOUR, query } from '../../../contracts/cases.ts';
+import { BOOKS, insert, NEIGHBOUR, query } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
 import { launchReplicaSet } from '../../../helpers/mongod.ts';
 import { createLogLines } from '../log-lines.ts';
@@ -45,7 +45,7 @@ function startLoad(store: DocumentStore) {
   const read = async () => {
     while (!isOver) {
       await attempt(() => store.find(BOOKS, query({ limit: 20 })));
-      await attempt(() => store.count(BOOKS, EVERYTHING));
+      await attempt(() => store.count(BOOKS, MATCH_ALL));
     }
   };
   const load = [

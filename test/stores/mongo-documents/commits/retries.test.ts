@@ -1,7 +1,7 @@
 // Transactions whose commands fail for a while, on a set of one member that is told to fail them.
 import type { Document } from 'mongodb';
 import { expect, test } from 'vitest';
-import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
+import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, update, type Workbench } from './workbench.ts';
 

@@ -1,9 +1,9 @@
 // Commits as the product makes them, recorded once on the embedded store, to be cut off on another.
 import type { Document } from 'mongodb';
 import { expect } from 'vitest';
-import type { Json } from '../../../../src/lib/json.ts';
+import type { Json } from '../../../../src/lib/json/json.ts';
 import type { DocumentStore, Namespace, Write } from '../../../../src/stores/ports.ts';
-import { contextOf, type Library, openLibrary } from '../../../collections/library.ts';
+import { contextOf, type Library, openLibrary } from '../../../collections/library-service.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface Scenario {

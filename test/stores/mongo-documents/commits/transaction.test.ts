@@ -1,7 +1,7 @@
 // Several writes where there are transactions: all or none, whoever else writes.
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { BOOKS, ELSEWHERE, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/cases.ts';
+import { BOOKS, ELSEWHERE, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 

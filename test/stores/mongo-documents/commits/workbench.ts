@@ -1,16 +1,16 @@
 // What the tests of commits share: commits on a database of their own, and a look at what is in it.
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../../src/lib/json.ts';
-import { createCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
+import type { JsonObject } from '../../../../src/lib/json/json.ts';
+import { createMongoCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
 import { createConnection } from '../../../../src/stores/mongo-documents/connection/connection.ts';
-import type { Connection, KnownIndex } from '../../../../src/stores/mongo-documents/connection/types.ts';
-import { createValueKinds } from '../../../../src/stores/mongo-documents/value-kinds.ts';
+import type { KnownIndex, MongoConnection } from '../../../../src/stores/mongo-documents/connection/types.ts';
+import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { DocumentStore, Namespace, Write } from '../../../../src/stores/ports.ts';
-import { idOf } from '../../../contracts/cases.ts';
+import { idOf } from '../../../contracts/store-cases.ts';
 
 export interface Workbench extends Pick<DocumentStore, 'commit' | 'watch'> {
-  readonly connection: Connection;
+  readonly connection: MongoConnection;
   /** What was logged as an error. */
   readonly errors: unknown[][];
   /** What a collection holds, by `_id`, as the driver gives it. */
@@ -40,10 +40,10 @@ export function openWorkbench(
   // Not one that is shared: it must be closed before a server of the test's own goes.
   const client = new MongoClient(uri);
   onTestFinished(() => client.close());
-  const kinds = createValueKinds(() => performance.now());
+  const kinds = createTypeProbe(() => performance.now());
   const raw = (ns: Namespace) => client.db(ns.database ?? undefined).collection(ns.collection);
   return {
-    ...createCommits({ connection, indexes: { of: () => indexes }, kinds, log }),
+    ...createMongoCommits({ connection, indexes: { of: () => indexes }, kinds, log }),
     connection,
     errors,
     raw,

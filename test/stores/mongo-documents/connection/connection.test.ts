@@ -1,7 +1,7 @@
 // Access to a real server while it is well: what work is given, deadlines, turns, closing.
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../../src/errors.ts';
-import type { Scope } from '../../../../src/stores/mongo-documents/connection/types.ts';
+import type { OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
 import {
   createDatabase,
   describeMongo,
@@ -13,8 +13,8 @@ import { openConnection, rejection } from '../connections.ts';
 
 const BOOKS = { database: null, collection: 'books' };
 
-const insert = (n: number) => (scope: Scope) => scope.collection(BOOKS).insertOne({ n });
-const count = (scope: Scope) => scope.collection(BOOKS).countDocuments();
+const insert = (n: number) => (scope: OperationScope) => scope.collection(BOOKS).insertOne({ n });
+const count = (scope: OperationScope) => scope.collection(BOOKS).countDocuments();
 
 describeMongo('a connection', ({ standalone, replicaSet }) => {
   it.each([
@@ -104,7 +104,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
 
   it('ends at the deadline even when the work does not, and gives it nothing more', async () => {
     const { connection } = openConnection(await ownDatabase(standalone), { queryMs: 500 });
-    const { promise: scopeOfLate, resolve } = Promise.withResolvers<Scope>();
+    const { promise: scopeOfLate, resolve } = Promise.withResolvers<OperationScope>();
     const endless = connection.run({ deadline: Date.now() + 200 }, async (scope) => {
       resolve(scope);
       await new Promise(() => undefined);
@@ -166,7 +166,7 @@ describeMongo('a pool full of slow operations', () => {
     const slow = { closeConnection: false, blockConnection: true, blockTimeMS: 1500, failCommands: ['find'] };
     const failPoint = { configureFailPoint: 'failCommand', mode: { times: 2 }, data: slow };
     await connection.run({}, (scope) => scope.client.db('admin').command(failPoint));
-    const find = (scope: Scope) => scope.collection(BOOKS).findOne();
+    const find = (scope: OperationScope) => scope.collection(BOOKS).findOne();
     const slowOnes = [connection.run({}, find), connection.run({}, find)];
     const began = Date.now();
     const late = rejection(connection.run({ deadline: began + 300 }, insert(2)));

@@ -1,10 +1,13 @@
 // A real server that is away, comes, stops, hangs or is killed: nothing hangs, and nothing needs a hand.
 import { expect, it } from 'vitest';
-import type { Connection, Scope } from '../../../../src/stores/mongo-documents/connection/types.ts';
+import type {
+  MongoConnection,
+  OperationScope,
+} from '../../../../src/stores/mongo-documents/connection/types.ts';
 import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
 import { launchReplicaSet } from '../../../helpers/mongod.ts';
 import { eventually, openConnection, rejection } from '../connections.ts';
-import { openSwitchboard } from './switchboard.ts';
+import { openSwitchboard } from './port-forwarder.ts';
 
 /** Long for whoever waits, and a fraction of what the driver would wait: the machine may stall meanwhile. */
 const NO_HANG_MS = 10_000;
@@ -14,16 +17,16 @@ const BACK_WITHIN_MS = 30_000;
 
 const BOOKS = { database: null, collection: 'books' };
 
-const insert = (connection: Connection, n: number) =>
-  connection.run({}, (scope: Scope) => scope.collection(BOOKS).insertOne({ n }));
+const insert = (connection: MongoConnection, n: number) =>
+  connection.run({}, (scope: OperationScope) => scope.collection(BOOKS).insertOne({ n }));
 
 /** A write that two calls may make once only, as a client that tries again would send it. */
-const put = (connection: Connection, n: number) =>
-  connection.run({}, (scope: Scope) =>
+const put = (connection: MongoConnection, n: number) =>
+  connection.run({}, (scope: OperationScope) =>
     scope.collection(BOOKS).updateOne({ n }, { $set: { n } }, { upsert: true }),
   );
 
-const find = (connection: Connection, deadline: number) =>
+const find = (connection: MongoConnection, deadline: number) =>
   connection.run({ deadline }, (scope) => scope.collection(BOOKS).findOne());
 
 const portOf = (uri: string) => Number(/:(\d+)\//.exec(uri)?.[1]);

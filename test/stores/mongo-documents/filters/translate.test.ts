@@ -1,8 +1,8 @@
 import { BSONRegExp, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { EVERYTHING, type Filter, type Test } from '../../../../src/stores/filter.ts';
+import { type Filter, type FilterTest, MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
-import { where } from '../../../contracts/cases.ts';
+import { where } from '../../../contracts/store-cases.ts';
 
 const ID = '65a1b2c3d4e5f60718293a4b';
 const say = (filter: Filter) => translateFilter(filter, { collated: false });
@@ -13,7 +13,7 @@ describe('filters in the words of the server', () => {
       query: { _id: new ObjectId(ID) },
       exact: true,
     });
-    expect(say(EVERYTHING)).toEqual({ query: {}, exact: true });
+    expect(say(MATCH_ALL)).toEqual({ query: {}, exact: true });
   });
 
   it('keep their structure', () => {
@@ -37,7 +37,7 @@ describe('filters in the words of the server', () => {
     expect(say(where('_id', { kind: 'regex', pattern: 'a', flags: '' })).exact).toBe(false);
   });
 
-  it.each<Test>([
+  it.each<FilterTest>([
     { kind: 'all', values: [] },
     { kind: 'size', value: -1 },
     { kind: 'type', names: [] },

@@ -1,9 +1,9 @@
 // Index builds that are cut short: by a crash of either side, by a process that ends, by a change of mind.
 import type { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
-import { remember } from '../../../../src/stores/mongo-documents/indexes/record.ts';
-import { specOf } from '../../../../src/stores/mongo-documents/indexes/spec.ts';
-import { failureOf, index } from '../../../contracts/cases.ts';
+import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-records.ts';
+import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
+import { failureOf, index } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
 import { eventually } from '../connections.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
@@ -25,10 +25,10 @@ describeMongo('index builds', ({ standalone }) => {
   test('that a crash kept from beginning are known and made up for', async () => {
     const { connection, ensure, names, recorded } = await openBench(standalone);
     const spec = specOf(index('lost', { l: 1 }));
-    await connection.run({}, (scope) => remember(scope, SPACE, [spec]));
+    await connection.run({}, (scope) => addRecords(scope, SPACE, [spec]));
     await ensure([index('a', { a: 1 })]);
     expect(await names()).toEqual(['a']);
-    await connection.run({}, (scope) => remember(scope, SPACE, [specOf(index('b', { b: 1 }))]));
+    await connection.run({}, (scope) => addRecords(scope, SPACE, [specOf(index('b', { b: 1 }))]));
     await ensure([index('b', { b: 1 })]);
     expect(await names()).toEqual(['b']);
     expect(await recorded()).toContain('b');
@@ -47,10 +47,10 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await failureOf(built)).toMatchObject({ reason: 'unavailable' });
     const next = openIndexing(uri);
     const second = await next.indexing.ensureIndexes(SPACE, declared);
-    expect(next.indexing.knowledge.of(SPACE)).toMatchObject([{ folding: false }]);
+    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ folding: false }]);
     await letGo();
     await second.built;
-    expect(next.indexing.knowledge.of(SPACE)).toMatchObject([{ folding: true }]);
+    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ folding: true }]);
     expect(await names()).toEqual(['a', 'a~folded']);
   });
 
@@ -85,7 +85,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await refused).toMatchObject({ reason: 'duplicate', fields: ['a'] });
     await built;
     expect(await names()).toEqual(['u', 'a']);
-    expect(indexing.knowledge.of(SPACE)).toHaveLength(2);
+    expect(indexing.cache.of(SPACE)).toHaveLength(2);
   });
 
   test('go on after errors of the server that nobody has listed', async () => {
@@ -112,7 +112,7 @@ describeMongo('index builds', ({ standalone }) => {
     await server.start();
     await built;
     expect(await names()).toEqual(['a', 'a~folded']);
-    expect(indexing.knowledge.of(SPACE)).toMatchObject([{ folding: true }]);
+    expect(indexing.cache.of(SPACE)).toMatchObject([{ folding: true }]);
   });
 
   test('of a unique one that the server does not survive leave nothing in force', async () => {

@@ -1,10 +1,10 @@
 // What tests of indexes work with: a database of their own, the indexes of one process, and a look past both.
 import type { Document } from 'mongodb';
 import { onTestFinished } from 'vitest';
-import { pause } from '../../../../src/lib/pause.ts';
-import { createIndexing } from '../../../../src/stores/mongo-documents/indexes/indexing.ts';
+import { pause } from '../../../../src/lib/async/pause.ts';
+import { createIndexMigrator } from '../../../../src/stores/mongo-documents/indexes/index-migrator.ts';
 import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
-import { index } from '../../../contracts/cases.ts';
+import { index } from '../../../contracts/store-cases.ts';
 import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
 import { createLogLines } from '../log-lines.ts';
@@ -15,7 +15,7 @@ export const SPACE: Namespace = { database: null, collection: 'books' };
 export function openIndexing(uri: string) {
   const { connection } = openConnection(uri);
   const { log, lines } = createLogLines();
-  const indexing = createIndexing({ connection, log, pause: (_, signal) => pause(50, signal) });
+  const indexing = createIndexMigrator({ connection, log, pause: (_, signal) => pause(50, signal) });
   onTestFinished(() => indexing.close());
   const ensure = async (definitions: readonly IndexDefinition[], ns = SPACE) => {
     const { built } = await indexing.ensureIndexes(ns, definitions);

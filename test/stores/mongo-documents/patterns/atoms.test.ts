@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest';
 import {
-  type Atom,
-  eitherOf,
-  follow,
-  hasEvery,
-  longestRun,
+  type AtomSequences,
+  alternatives,
+  concat,
+  longestGaplessRun,
+  matchesAnyCharacter,
+  type PatternAtom,
   repeat,
-  type Sequences,
-  trimmed,
+  trimGaps,
   UNKNOWN,
 } from '../../../../src/stores/mongo-documents/patterns/atoms.ts';
 
-const a: Atom = { kind: 'set', ranges: [[97, 97]] };
-const b: Atom = { kind: 'set', ranges: [[98, 98]] };
-const any: Atom = { kind: 'set', ranges: [[0, 0x10_ffff]] };
-const start: Atom = { kind: 'start' };
-const end: Atom = { kind: 'end' };
-const gap = (anything: boolean): Atom => ({ kind: 'gap', nothing: true, anything });
+const a: PatternAtom = { kind: 'set', ranges: [[97, 97]] };
+const b: PatternAtom = { kind: 'set', ranges: [[98, 98]] };
+const any: PatternAtom = { kind: 'set', ranges: [[0, 0x10_ffff]] };
+const start: PatternAtom = { kind: 'start' };
+const end: PatternAtom = { kind: 'end' };
+const gap = (anything: boolean): PatternAtom => ({ kind: 'gap', nothing: true, anything });
 const hole = UNKNOWN[0]![0]!;
 
 it('multiplies alternatives out', () => {
-  expect(follow([[a], [b]], [[a], []])).toEqual([[a, a], [a], [b, a], [b]]);
+  expect(concat([[a], [b]], [[a], []])).toEqual([[a, a], [a], [b, a], [b]]);
   expect(repeat([[a]], 2, 2)).toEqual([[a, a]]);
   expect(repeat([[a]], 0, 2)).toEqual([[], [a], [a, a]]);
   expect(repeat([[a]], 1, Infinity)).toEqual([[a, gap(false)]]);
@@ -28,9 +28,9 @@ it('multiplies alternatives out', () => {
 });
 
 it('gives up where they are too many', () => {
-  const many: Sequences = Array.from({ length: 20 }, () => [a]);
-  expect(eitherOf(many, many)).toEqual(UNKNOWN);
-  expect(follow(many, [[a], [b]])).toEqual([
+  const many: AtomSequences = Array.from({ length: 20 }, () => [a]);
+  expect(alternatives(many, many)).toEqual(UNKNOWN);
+  expect(concat(many, [[a], [b]])).toEqual([
     [hole, a],
     [hole, b],
   ]);
@@ -38,26 +38,26 @@ it('gives up where they are too many', () => {
 });
 
 it('drops what may be nothing at the ends, and an anchor that anything follows', () => {
-  expect(trimmed([gap(false), a, gap(true)])).toEqual([a]);
-  expect(trimmed([start, gap(true), a, gap(true), end])).toEqual([a]);
-  expect(trimmed([start, gap(false), a])).toEqual([start, gap(false), a]);
-  expect(trimmed([hole, a])).toEqual([hole, a]);
+  expect(trimGaps([gap(false), a, gap(true)])).toEqual([a]);
+  expect(trimGaps([start, gap(true), a, gap(true), end])).toEqual([a]);
+  expect(trimGaps([start, gap(false), a])).toEqual([start, gap(false), a]);
+  expect(trimGaps([hole, a])).toEqual([hole, a]);
 });
 
 it('finds the longest part that is known', () => {
-  expect(longestRun([a, gap(false), b, a, hole, b])).toEqual([b, a]);
-  expect(longestRun([hole])).toEqual([]);
+  expect(longestGaplessRun([a, gap(false), b, a, hole, b])).toEqual([b, a]);
+  expect(longestGaplessRun([hole])).toEqual([]);
 });
 
 it('knows a set that leaves nothing out', () => {
   expect(
-    hasEvery([
+    matchesAnyCharacter([
       [5, 0x10_ffff],
       [0, 4],
     ]),
   ).toBe(true);
   expect(
-    hasEvery([
+    matchesAnyCharacter([
       [0, 4],
       [6, 0x10_ffff],
     ]),

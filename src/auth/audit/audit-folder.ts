@@ -1,0 +1,133 @@
+// What of the audit log is kept outside the database: the key that nobody configured, and the hash of the newest entry.
+// Whoever can only write the database has neither.
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { OWNER_ONLY_MODE, restrictToOwner } from '../../lib/files/file-mode.ts';
+import { isFileMissing } from '../../lib/files/missing-file.ts';
+import type { AuditAnchor, AuditHead } from './audit-head.ts';
+import { type AuditKeys, parseAuditKeys } from './audit-keys.ts';
+
+const FOLDER_MODE = 0o700;
+const KEY_BYTES = 32;
+
+export interface AuditFolder {
+  readonly keys: AuditKeys;
+  readonly anchor: AuditAnchor;
+}
+
+interface FolderOptions {
+  /** Absolute path. */
+  readonly folder: string;
+  /** `auth.auditKey`: then no file holds a key. */
+  readonly configured: string | undefined;
+}
+
+const field = 'auth.auditKey';
+
+function fail(message: string, cause?: unknown): never {
+  throw new AppError('CONFIGURATION_INVALID', { field, message, cause });
+}
+
+const why = (error: unknown) =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'it is not readable';
+
+/** The text of a file; undefined where there is none. Throws CONFIGURATION_INVALID where it cannot be read. */
+async function readKeyFile(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isFileMissing(error)) return undefined;
+    return fail(`the key of the audit log in ${file} cannot be read: ${why(error)}`, error);
+  }
+}
+
+/** Writes a new key to a file that is not there. Of two processes that do so at once one wins, and never is half a key read. */
+async function makeKeyFile(folder: string, file: string): Promise<void> {
+  const text = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    const handle = await open(draft, 'wx', OWNER_ONLY_MODE);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(draft, file).catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } catch (error) {
+    fail(`no key of the audit log can be written to ${file} (${why(error)}): set auth.auditKey`, error);
+  } finally {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+}
+
+const mistake = (place: string) =>
+  fail(`the keys of the audit log in ${place} must have 32 characters or more each`);
+
+function isEnd(value: unknown): value is AuditHead {
+  const { seq, hash } = (value ?? {}) as Partial<AuditHead>;
+  return typeof seq === 'number' && typeof hash === 'string';
+}
+
+function unreadable(file: string, cause?: unknown): never {
+  const message = `the newest entry of the audit log cannot be read from ${file}: the next entry of a server writes it anew`;
+  throw new AppError('CONFIGURATION_INVALID', { field: 'auth.auditPath', message, cause });
+}
+
+function createAnchor(folder: string): AuditAnchor {
+  const file = join(folder, 'audit.head');
+  return {
+    async load() {
+      try {
+        const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+        if (isEnd(value)) return value;
+      } catch (error) {
+        if (isFileMissing(error)) return undefined;
+        return unreadable(file, error);
+      }
+      return unreadable(file);
+    },
+    async save({ seq, hash }) {
+      // Not flushed: a killed process loses nothing of it, and a power failure may take the newest entries too.
+      const draft = `${file}.${process.pid}`;
+      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await writeFile(draft, `${JSON.stringify({ seq, hash })}\n`, { mode: OWNER_ONLY_MODE });
+      await rename(draft, file);
+    },
+  };
+}
+
+const configuredKeys = (text: string) => parseAuditKeys(text) ?? mistake('auth.auditKey');
+
+async function storedKeys(file: string): Promise<AuditKeys | undefined> {
+  const text = await readKeyFile(file);
+  if (text === undefined) return undefined;
+  restrictToOwner(file);
+  return parseAuditKeys(text) ?? mistake(file);
+}
+
+/** Reads what the folder holds, if it has keys. Throws CONFIGURATION_INVALID. */
+export async function readAuditFolder({
+  folder,
+  configured,
+}: FolderOptions): Promise<{ readonly keys: AuditKeys | undefined; readonly anchor: AuditAnchor }> {
+  const stored = () => storedKeys(join(folder, 'audit.key'));
+  const keys = configured === undefined ? await stored() : configuredKeys(configured);
+  return { keys, anchor: createAnchor(folder) };
+}
+
+/** The same, with a key that is made where there is none yet. Throws CONFIGURATION_INVALID. */
+export async function openAuditFolder(options: FolderOptions): Promise<AuditFolder> {
+  const { folder } = options;
+  const found = await readAuditFolder(options);
+  if (found.keys !== undefined) return { ...found, keys: found.keys };
+  const file = join(folder, 'audit.key');
+  await makeKeyFile(folder, file);
+  const keys = (await storedKeys(file)) ?? fail(`the key of the audit log in ${file} is gone`);
+  return { ...found, keys };
+}

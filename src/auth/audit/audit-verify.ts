@@ -1,0 +1,173 @@
+// The check of the audit log: every entry from the first on is signed, follows the one before it, and none is missing.
+import { AppError } from '../../errors.ts';
+import type { Filter } from '../../stores/filter.ts';
+import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
+import {
+  AUDIT_NAMESPACE,
+  type AuditEntry,
+  entryHash,
+  entryIdOf,
+  GENESIS_HASH,
+  parseEntry,
+  sequenceOf,
+} from './audit-entry.ts';
+import type { AuditAnchor, AuditHead } from './audit-head.ts';
+import type { AuditKeys } from './audit-keys.ts';
+
+const PAGE = 500;
+const MEMBERS = new Set([
+  ...['_id', 'v', 'seq', 'at', 'clientId', 'action', 'target', 'before', 'after', 'policy'],
+  ...['key', 'previous', 'hash'],
+]);
+
+/** `changed`: its members are not those that were signed. `noted`: an entry says that the log was broken before it. */
+type AuditIssueKind = 'changed' | 'missing' | 'moved' | 'unsigned' | 'replaced' | 'truncated' | 'noted';
+
+export interface AuditIssue {
+  readonly kind: AuditIssueKind;
+  /** Number of the first entry that is wrong or missing. */
+  readonly seq: number;
+  /** What stands there, if anything. */
+  readonly entry?: AuditEntry;
+  /** Of entries that are missing, the last one. */
+  readonly to?: number;
+}
+
+export interface AuditReport {
+  /** Entries that hold. */
+  readonly count: number;
+  /** How many of them, at the beginning, have no signature: older versions wrote them. */
+  readonly unsigned: number;
+  readonly first: AuditEntry | undefined;
+  readonly last: AuditEntry | undefined;
+  /** Ids of the keys that signed entries, in the order of their first use. */
+  readonly keys: readonly string[];
+  /** Is the number of entries known from outside the database? */
+  readonly isAnchored: boolean;
+  /** The first thing that is wrong. */
+  readonly fault: AuditIssue | undefined;
+  /** An entry cannot be checked: its key is not known here. Nothing after it was looked at. */
+  readonly unknownKey: { readonly id: string; readonly seq: number } | undefined;
+}
+
+interface VerifyOptions {
+  readonly store: Pick<DocumentStore, 'find'>;
+  /** Undefined where there are none. */
+  readonly keys: AuditKeys | undefined;
+  readonly anchor: AuditAnchor;
+  /** Number of an entry that is trusted; 0 begins at the first one. */
+  readonly after: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one page of entries, in milliseconds. */
+  readonly queryMs: number;
+}
+
+interface Progress {
+  count: number;
+  unsigned: number;
+  first: AuditEntry | undefined;
+  last: AuditEntry | undefined;
+  trusted: AuditEntry | undefined;
+  keys: Set<string>;
+  unknownKey: AuditReport['unknownKey'];
+}
+
+/** What is wrong with the document that stands where the entry of this number should. */
+function faultOf(
+  document: StoredDocument,
+  expected: number,
+  progress: Progress,
+  keys: AuditKeys | undefined,
+) {
+  const entry = parseEntry(document);
+  const at = (kind: AuditIssueKind, more: Partial<AuditIssue> = {}): AuditIssue => ({
+    ...{ kind, seq: expected, entry },
+    ...more,
+  });
+  const { key: id } = entry;
+  const place = sequenceOf(document._id);
+  if (document._id !== entryIdOf(place)) return at('changed');
+  if (place > expected) return at('missing', { to: place - 1 });
+  if (Object.keys(document).some((member) => !MEMBERS.has(member))) return at('changed');
+  const isSigned = id !== undefined;
+  if (!isSigned && progress.keys.size > 0) return at('unsigned');
+  const key = isSigned ? keys?.find(id) : undefined;
+  if (isSigned && key === undefined) {
+    progress.unknownKey = { id, seq: expected };
+    return undefined;
+  }
+  if (entry.hash !== entryHash(entry, key)) return at('changed');
+  if (entry.seq !== expected) return at('moved');
+  const before = progress.last ?? progress.trusted;
+  if (entry.previous !== (before?.hash ?? GENESIS_HASH)) return at('replaced');
+  if (entry.action === 'audit.broken') return at('noted');
+  return undefined;
+}
+
+function take(progress: Progress, entry: AuditEntry): void {
+  progress.count += 1;
+  progress.first ??= entry;
+  progress.last = entry;
+  if (entry.key === undefined) progress.unsigned += 1;
+  else progress.keys.add(entry.key);
+}
+
+/** The hash of the newest entry that is known, as the log has it; `undefined` where it was not passed. */
+function faultOfEnd(end: AuditHead | undefined, last: AuditEntry | undefined, seen: string | undefined) {
+  if (end === undefined) return undefined;
+  const reached = last?.seq ?? 0;
+  if (reached < end.seq) return { kind: 'truncated', seq: reached + 1, to: end.seq } as const;
+  return seen === undefined || seen === end.hash ? undefined : ({ kind: 'replaced', seq: end.seq } as const);
+}
+
+/**
+ * Reads the log in pages, beside whoever writes it. Stops at the first entry that is wrong. Rejects with the store's
+ * StoreError, and with NOT_FOUND where the entry `after` is not there.
+ */
+export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> {
+  const { store, keys, anchor, after, now, queryMs } = options;
+  // Before the entries: it may be older than they are, never newer.
+  const end = await anchor.load();
+  const read = (filter: Filter, limit: number) => {
+    const query = { filter, sort: [['_id', 1]], skip: 0, limit } as const;
+    return store.find(AUDIT_NAMESPACE, query, { deadline: now() + queryMs });
+  };
+  const progress: Progress = {
+    ...{ count: 0, unsigned: 0, first: undefined, last: undefined, trusted: undefined },
+    ...{ keys: new Set<string>(), unknownKey: undefined },
+  };
+  const report = (fault?: AuditIssue): AuditReport => {
+    const { count, unsigned, first, last, unknownKey } = progress;
+    const used = [...progress.keys];
+    return { count, unsigned, first, last, keys: used, isAnchored: end !== undefined, fault, unknownKey };
+  };
+  if (after > 0) {
+    const [trusted] = await read(
+      { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: entryIdOf(after) }] },
+      1,
+    );
+    if (trusted === undefined) {
+      throw new AppError('NOT_FOUND', { message: `The audit log has no entry ${after}` });
+    }
+    progress.trusted = parseEntry(trusted);
+    if (progress.trusted.key !== undefined) progress.keys.add(progress.trusted.key);
+  }
+  let seen: string | undefined;
+  for (let from = entryIdOf(after); ; ) {
+    const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, PAGE);
+    for (const document of page) {
+      const expected = (progress.last?.seq ?? after) + 1;
+      const fault = faultOf(document, expected, progress, keys);
+      if (fault !== undefined) return report(fault);
+      if (progress.unknownKey !== undefined) return report();
+      const entry = parseEntry(document);
+      take(progress, entry);
+      if (entry.seq === end?.seq) seen = entry.hash;
+    }
+    const last = page.at(-1);
+    if (last === undefined) break;
+    from = last._id;
+  }
+  return report(faultOfEnd(end, progress.last ?? progress.trusted, seen));
+}

@@ -1,0 +1,228 @@
+// The audit log: an append-only log of what admins change. An entry is written before its change, or in one commit with it.
+import { isStoreUnavailable, StoreError } from '../../errors.ts';
+import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { Filter } from '../../stores/filter.ts';
+import type { DocumentStore, OperationOptions, Write } from '../../stores/ports.ts';
+import { type AuditAction, type AuditEntry, createEntries, entryIdOf, insertOf } from './audit-entry.ts';
+import type { AuditFolder } from './audit-folder.ts';
+import { type AuditLogger, createAuditHead, findAuditEntries } from './audit-head.ts';
+
+interface AnnounceOptions extends OperationOptions {
+  readonly writes?: readonly Write[];
+}
+
+export interface Audit {
+  /**
+   * Appends an entry, or several in one commit, within `queryMs` unless a deadline is given. It is durable when this
+   * resolves. Rejects with the store's StoreError.
+   */
+  record(action: AuditAction | readonly AuditAction[], options?: OperationOptions): Promise<void>;
+  /**
+   * Commits `writes` together with their entry, all or nothing. Rejects like the commit of the store: `index` counts
+   * `writes` only. A store without transactions may keep the entry of writes that it refused: then another entry,
+   * `<action>.failed`, follows.
+   */
+  commit(action: AuditAction, writes: readonly Write[], options?: OperationOptions): Promise<void>;
+  /**
+   * Appends an entry, in one commit with `writes` that bring nothing into force yet, then runs `change`. Where the entry
+   * cannot be written, nothing is changed. Where `change` fails, another entry, `<action>.failed`, follows.
+   */
+  announce<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
+  /**
+   * Compares the end of the log with what is known of it, logs what is wrong, and notes it in an entry. Rejects with the
+   * store's StoreError.
+   */
+  check(): Promise<void>;
+  /** At most `limit` entries with a greater number than `after`, oldest first. */
+  read(after: number, limit: number, options?: OperationOptions): Promise<readonly AuditEntry[]>;
+}
+
+interface AuditOptions {
+  readonly store: Pick<DocumentStore, 'find' | 'commit'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one entry with its wait for those before it, in milliseconds. */
+  readonly queryMs: number;
+  readonly log: AuditLogger;
+  /** The keys, and where the newest entry is kept. */
+  readonly folder: AuditFolder;
+  /** Refuse, with CONFIGURATION_INVALID, to write to a log whose newest entry has a key that is not known here. */
+  readonly strict?: boolean;
+}
+
+/** An entry that is still to be written. */
+interface PendingEntry {
+  readonly action: AuditAction;
+  /** Written only if this entry is in the log: its commit failed without saying whether it was stored. */
+  readonly of?: AuditEntry;
+}
+
+const MAX_PENDING = 1000;
+
+const failureOf = (action: AuditAction): AuditAction => ({ ...action, action: `${action.action}.failed` });
+
+/** One try to write entries with the writes behind them. */
+interface Attempt {
+  readonly entries: readonly AuditEntry[];
+  readonly failure?: StoreError;
+}
+
+/** The number of an entry was taken by another process. A failure that names no write is that of the writes, if there are any. */
+function isLostRace({ entries, failure }: Attempt, writes: readonly Write[]): boolean {
+  if (failure === undefined) return false;
+  const isOfEntry = failure.index === undefined ? writes.length === 0 : failure.index < entries.length;
+  if (!isOfEntry) return false;
+  return failure.reason === 'duplicate' || failure.reason === 'conflict';
+}
+
+/** The same failure, with `index` counted from the first write after the entries. */
+function withIndexOfWrites(failure: StoreError, entries: number): StoreError {
+  const { reason, index, fields, explanation, cause } = failure;
+  const shifted = index === undefined || index < entries ? {} : { index: index - entries };
+  return new StoreError(reason, {
+    ...shifted,
+    fields,
+    ...(explanation !== undefined && { explanation }),
+    cause,
+  });
+}
+
+/** Makes the log. Entries of one process are written one after the other. */
+export function createAudit({ store, now, queryMs, log, folder, strict = false }: AuditOptions): Audit {
+  const { keys, anchor } = folder;
+  const queue = createKeyedMutex();
+  const end = createAuditHead({ store, keys, anchor, log, strict });
+  const pending: PendingEntry[] = [];
+
+  const enqueue = (one: PendingEntry) => {
+    if (pending.length < MAX_PENDING) pending.push(one);
+    else log.error({ action: one.action }, 'an entry of the audit log is lost: too many are pending');
+  };
+
+  const find = (filter: Filter, page: { limit: number; deadline: number }) =>
+    findAuditEntries(store, filter, { direction: 1, ...page });
+
+  /** The actions of those whose condition holds: they have none, or the entry that they depend on is in the log. */
+  const dueActions = async (
+    some: readonly PendingEntry[],
+    deadline: number,
+  ): Promise<readonly AuditAction[]> => {
+    // While the store refuses entry after entry, all of them have one number.
+    const values = [...new Set(some.flatMap(({ of }) => (of === undefined ? [] : entryIdOf(of.seq))))];
+    const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] };
+    const stored = values.length === 0 ? [] : await find(filter, { limit: values.length, deadline });
+    const hashes = new Set(stored.map(({ hash }) => hash));
+    const due = some.filter(({ of }) => of === undefined || hashes.has(of.hash));
+    return due.map(({ action }) => action);
+  };
+
+  const attempt = async (
+    actions: readonly AuditAction[],
+    writes: readonly Write[],
+    deadline: number,
+  ): Promise<Attempt> => {
+    const taken = pending.length;
+    const late = await dueActions(pending.slice(0, taken), deadline);
+    const { last, due } = await end.find(deadline);
+    const entries = createEntries(last, [...due, ...late, ...actions], { at: now(), key: keys.current });
+    const all = [...entries.map(insertOf), ...writes];
+    try {
+      if (all.length > 0) await store.commit(all, { deadline });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return { entries, failure: error };
+    }
+    pending.splice(0, taken);
+    const newest = entries.at(-1);
+    if (newest !== undefined) await end.reached(newest);
+    return { entries };
+  };
+
+  /** Writes the pending entries, those for `actions`, and `writes`, in one commit. Repeats it when another process was faster. */
+  const append: typeof attempt = async (actions, writes, deadline) => {
+    // Each lost race means that another process wrote an entry, so a deadline bounds the loop rather than a number of attempts.
+    for (;;) {
+      if (now() >= deadline) throw new StoreError('timeout');
+      const attempted = await attempt(actions, writes, deadline);
+      if (!isLostRace(attempted, writes)) return attempted;
+      if (now() >= deadline) throw new StoreError('busy', { cause: attempted.failure });
+    }
+  };
+
+  /** Writes the pending entries. Those that cannot be written now are written before the next entry. */
+  const writePending = async (): Promise<void> => {
+    try {
+      const { failure } = await append([], [], now() + queryMs);
+      if (failure !== undefined) throw failure;
+    } catch (error) {
+      const { action } = pending.at(-1) ?? {};
+      log.error(
+        { err: error, action, pending: pending.length },
+        'cannot write to the audit log that a change failed; retried with the next entry',
+      );
+    }
+  };
+
+  /** `mayBeFalse`: tells whether, after this failure, an entry that was stored would report a change that was not made. */
+  const commit = async (
+    { action, writes, deadline }: { action: AuditAction; writes: readonly Write[]; deadline: number },
+    mayBeFalse: (failure: StoreError) => boolean,
+  ): Promise<void> => {
+    const { entries, failure } = await append([action], writes, deadline);
+    if (failure === undefined) return;
+    const entry = entries.at(-1);
+    if (entry !== undefined && mayBeFalse(failure)) {
+      enqueue({ action: failureOf(action), of: entry });
+      // A store that is away cannot say what it holds.
+      if (!isStoreUnavailable(failure)) await writePending();
+    }
+    throw withIndexOfWrites(failure, entries.length);
+  };
+
+  /** Appends `<action>.failed`, at once or when the store takes it again. Never rejects. */
+  const failed = (action: AuditAction): Promise<void> =>
+    queue.run('', () => {
+      enqueue({ action: failureOf(action) });
+      return writePending();
+    });
+
+  // The time in the queue counts, so that the entries behind a slow one do not each wait for the full time.
+  const until = ({ deadline = now() + queryMs }: OperationOptions = {}) => deadline;
+
+  return {
+    record(action, options) {
+      const deadline = until(options);
+      return queue.run('', async () => {
+        const { entries, failure } = await append([action].flat(), [], deadline);
+        if (failure !== undefined) throw withIndexOfWrites(failure, entries.length);
+      });
+    },
+    commit(action, writes, options) {
+      const deadline = until(options);
+      // While the store is away the outcome is unknown: an entry that was stored means that the writes may be stored too.
+      return queue.run('', () =>
+        commit({ action, writes, deadline }, (failure) => !isStoreUnavailable(failure)),
+      );
+    },
+    async announce(action, change, options = {}) {
+      const { writes = [] } = options;
+      const deadline = until(options);
+      await queue.run('', () => commit({ action, writes, deadline }, () => true));
+      try {
+        return await change();
+      } catch (error) {
+        await failed(action);
+        throw error;
+      }
+    },
+    check: () =>
+      queue.run('', async () => {
+        const { failure } = await append([], [], until());
+        if (failure !== undefined) throw failure;
+      }),
+    read(after, limit, options) {
+      const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: entryIdOf(after) }] };
+      return find(filter, { limit, deadline: until(options) });
+    },
+  };
+}

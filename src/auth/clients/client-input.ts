@@ -1,0 +1,135 @@
+// What a request or a command may say about a client: checked, unknown members refused, every fault names its field.
+import { AppError } from '../../errors.ts';
+import { isJsonObject } from '../../lib/json/json.ts';
+import type { AccessType, Permissions } from './client.ts';
+
+/** Fit for a path segment: no slash, no space, and neither `.` nor `..`. */
+const CLIENT_ID = /^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$/;
+/** In characters, of a secret chosen by hand. */
+export const SECRET_LENGTH = { min: 8, max: 1024 } as const;
+const GRANTS_MOST = 1000;
+const NAME_LENGTH_MOST = 200;
+
+type Grants = NonNullable<Permissions['collections']>;
+
+export interface NewClient {
+  readonly clientId: string;
+  /** Undefined: one is to be generated. */
+  readonly secret: string | undefined;
+  readonly accessType: AccessType;
+  readonly permissions: Permissions | null;
+}
+
+/** Undefined members stay as they are; `permissions: null` lifts every restriction. */
+export interface ClientChange {
+  readonly accessType: AccessType | undefined;
+  readonly permissions: Permissions | null | undefined;
+}
+
+/** The right to approve is nobody's to give who has no access to the machine. */
+const MACHINE_ONLY = 'is given on the machine only: `cloister clients set <id> --reviewer`';
+
+const badField = (field: string, message: string) => new AppError('BAD_REQUEST', { field, message });
+
+function members(value: unknown, field: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(value)) {
+    throw field === ''
+      ? new AppError('BAD_REQUEST', { message: 'must be a JSON object' })
+      : badField(field, 'must be an object');
+  }
+  if (Object.hasOwn(value, 'reviewer')) {
+    throw badField(field === '' ? 'reviewer' : `${field}.reviewer`, MACHINE_ONLY);
+  }
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw badField(
+      field === '' ? unknown : `${field}.${unknown}`,
+      `is unknown; known are ${known.join(', ')}`,
+    );
+  }
+  return value;
+}
+
+/** Is this text a possible client id: 1 to 200 of A-Z a-z 0-9 `_ . @ : + ~ -`, beginning with a letter, digit or `_`? */
+export function isClientId(value: unknown): value is string {
+  return typeof value === 'string' && CLIENT_ID.test(value);
+}
+
+function parseAccessType(value: unknown): AccessType {
+  if (value === 'admin' || value === 'user') return value;
+  throw badField('accessType', 'must be "admin" or "user"');
+}
+
+function parseName(value: unknown, field: string): string {
+  const fits =
+    typeof value === 'string' && value !== '' && value.length <= NAME_LENGTH_MOST && value.isWellFormed();
+  if (!fits || value.includes('/')) {
+    throw badField(field, `must be a name: 1 to ${NAME_LENGTH_MOST} characters without a slash`);
+  }
+  return value;
+}
+
+function parseGrants(value: unknown, field: string): Grants {
+  if (!Array.isArray(value) || value.length > GRANTS_MOST) {
+    throw badField(field, `must be a list of at most ${GRANTS_MOST} entries`);
+  }
+  return value.map((entry: unknown, index) => {
+    const at = `${field}.${index}`;
+    const grant = members(entry, at, ['path', 'apiVersion']);
+    const path = parseName(grant['path'], `${at}.path`);
+    if (grant['apiVersion'] === undefined) return { path };
+    return { path, apiVersion: parseName(grant['apiVersion'], `${at}.apiVersion`) };
+  });
+}
+
+function parsePermissions(value: unknown): Permissions | null {
+  if (value === null || value === undefined) return null;
+  const given = members(value, 'permissions', ['collections', 'endpoints']);
+  const { collections, endpoints } = given;
+  return {
+    ...(collections === undefined
+      ? {}
+      : { collections: parseGrants(collections, 'permissions.collections') }),
+    ...(endpoints === undefined ? {} : { endpoints: parseGrants(endpoints, 'permissions.endpoints') }),
+  };
+}
+
+/** A secret chosen by hand: 8 to 1024 characters. Throws BAD_REQUEST. */
+export function parseSecret(value: unknown): string {
+  const { min: least, max: most } = SECRET_LENGTH;
+  const fits =
+    typeof value === 'string' && value.length >= least && value.length <= most && value.isWellFormed();
+  if (!fits) throw badField('secret', `A secret is text of ${least} to ${most} characters`);
+  return value;
+}
+
+/** Throws BAD_REQUEST naming the field. `accessType` is "user" when absent. */
+export function parseNewClient(body: unknown): NewClient {
+  const given = members(body, '', ['clientId', 'secret', 'accessType', 'permissions']);
+  const { clientId, secret, accessType } = given;
+  if (!isClientId(clientId)) {
+    throw badField(
+      'clientId',
+      'A client id is 1 to 200 letters, digits or any of _ . @ : + ~ - and begins with a letter, a digit or _',
+    );
+  }
+  return {
+    clientId,
+    secret: secret === undefined ? undefined : parseSecret(secret),
+    accessType: accessType === undefined ? 'user' : parseAccessType(accessType),
+    permissions: parsePermissions(given['permissions']),
+  };
+}
+
+/** Throws BAD_REQUEST naming the field. `clientId` may be sent back, but not changed. */
+export function parseClientChange(clientId: string, body: unknown): ClientChange {
+  const given = members(body, '', ['clientId', 'accessType', 'permissions']);
+  const { accessType, permissions } = given;
+  if (given['clientId'] !== undefined && given['clientId'] !== clientId) {
+    throw badField('clientId', 'cannot be changed');
+  }
+  return {
+    accessType: accessType === undefined ? undefined : parseAccessType(accessType),
+    permissions: permissions === undefined ? undefined : parsePermissions(permissions),
+  };
+}

@@ -1,0 +1,48 @@
+// Secrets that nobody configured: made at random at the first start and kept with the data.
+import { createHash } from 'node:crypto';
+import { StoreError } from '../errors.ts';
+import type { DocumentStore, Namespace } from '../stores/ports.ts';
+import { generateSecret } from './secret-hash.ts';
+
+const SECRETS: Namespace = { database: null, collection: 'cloister.secrets' };
+
+interface SecretOptions {
+  readonly store: Pick<DocumentStore, 'find' | 'commit'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+/**
+ * The secret of this name, the same for every start and every process on one database. Rejects with the store's StoreError.
+ * The id of the record follows from the name, so that of two first starts at once only one can insert.
+ */
+export async function findOrCreateSecret(name: string, options: SecretOptions): Promise<string> {
+  const id = createHash('sha256').update(name).digest('hex').slice(0, 24);
+  const known = await read(id, options);
+  if (known !== undefined) return known;
+  const value = generateSecret();
+  const document = { _id: id, name, value, v: 1 };
+  try {
+    await options.store.commit([{ kind: 'insert', ns: SECRETS, document }], timely(options));
+    return value;
+  } catch (error) {
+    const others = isTaken(error) ? await read(id, options) : undefined;
+    if (others === undefined) throw error;
+    return others;
+  }
+}
+
+const timely = ({ now, queryMs }: SecretOptions) => ({ deadline: now() + queryMs });
+
+async function read(id: string, options: SecretOptions): Promise<string | undefined> {
+  const filter = { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id }] } as const;
+  const query = { filter, sort: [], skip: 0, limit: 1 };
+  const [record] = await options.store.find(SECRETS, query, timely(options));
+  return typeof record?.['value'] === 'string' ? record['value'] : undefined;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
+}

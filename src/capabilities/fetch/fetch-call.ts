@@ -1,0 +1,139 @@
+// The host call `fetch`: what the guest sent, read with care; and one word for every refusal, one for every failure.
+import { isUtf8 } from 'node:buffer';
+import { originOf } from '../../lib/egress/addresses.ts';
+import {
+  FetchFailedError,
+  type FetchFailedReason,
+  FetchRefusedError,
+  type FetchRefusedReason,
+} from '../../lib/egress/fetch-errors.ts';
+import type { HeaderList, OutgoingRequest } from '../../lib/egress/http-request.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
+import { getArgument } from '../call-arguments.ts';
+import { HostCallError } from '../host-call-error.ts';
+import type { InvocationContext } from '../model-scope.ts';
+import type { Egress, FetchResponse } from './egress.ts';
+import { createFetchLimiter } from './fetch-limiter.ts';
+import { parseGuestHeaders } from './request-headers.ts';
+
+const MAX_URL = 8192;
+const METHOD = /^[A-Z][A-Z-]{0,31}$/;
+/** They turn a connection into something else, or send back what only the server knows. */
+const FORBIDDEN_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const NO_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+interface FetchEvent<Reason> {
+  readonly unit: ModuleVersion;
+  readonly requestId: string;
+  /** Scheme, host and port; empty when the guest sent no URL. */
+  readonly origin: string;
+  readonly reason: Reason;
+}
+
+interface FetchCallDeps {
+  readonly egress: Egress;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Told of what the guard stopped: for the audit log. */
+  readonly onRejected: (event: FetchEvent<FetchRefusedReason>) => void;
+  /** Told of what was allowed and brought no answer: for the log of the module. */
+  readonly onFailure: (event: FetchEvent<FetchFailedReason>) => void;
+}
+
+/** Resolves with the JSON text of the answer. */
+export type FetchCall = (args: JsonObject, run: InvocationContext, signal: AbortSignal) => Promise<string>;
+
+const badArguments = (message: string) => new HostCallError('BAD_ARGUMENTS', message);
+
+function isPair(value: Json): value is readonly [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+}
+
+function getHeadersArgument(args: JsonObject): HeaderList {
+  const headers = getArgument(args, 'headers') ?? [];
+  if (Array.isArray(headers) && headers.every(isPair)) return headers;
+  throw badArguments('The headers must be pairs of texts');
+}
+
+function getBodyArgument(args: JsonObject): Buffer | undefined {
+  const body = getArgument(args, 'body');
+  if (body === undefined) return undefined;
+  if (typeof body !== 'string') throw badArguments('The body must be a text');
+  if (getArgument(args, 'bodyEncoding') !== 'base64') return Buffer.from(body);
+  if (!BASE64.test(body)) throw badArguments('The body must be base64');
+  return Buffer.from(body, 'base64');
+}
+
+function getUrlArgument(args: JsonObject): URL {
+  const text = getArgument(args, 'url');
+  const url = typeof text === 'string' && text.length <= MAX_URL ? URL.parse(text) : null;
+  if (url === null) throw new FetchRefusedError('url', '');
+  return url;
+}
+
+/** Throws a Refusal for what has the wrong shape, FetchRefused for what no policy could allow. */
+function parseOutgoing(args: JsonObject): OutgoingRequest {
+  const given = getArgument(args, 'method') ?? 'GET';
+  const method = typeof given === 'string' ? given.toUpperCase() : '';
+  const headers = getHeadersArgument(args);
+  const body = getBodyArgument(args);
+  if (!METHOD.test(method)) throw badArguments('The method must be a word');
+  if (body !== undefined && NO_BODY.has(method)) throw badArguments(`A ${method} request has no body`);
+  const url = getUrlArgument(args);
+  const origin = originOf(url);
+  if (FORBIDDEN_METHODS.has(method)) throw new FetchRefusedError('method', origin);
+  return { url, method, headers: parseGuestHeaders(headers, origin), body };
+}
+
+function encodeResponse({ status, headers, body }: FetchResponse): string {
+  const encoding = isUtf8(body) ? 'text' : 'base64';
+  return JSON.stringify({
+    status,
+    headers,
+    body: body.toString(encoding === 'text' ? 'utf8' : 'base64'),
+    encoding,
+  });
+}
+
+/**
+ * Makes the call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
+ * Rejects with BAD_ARGUMENTS, FETCH_REFUSED, FETCH_FAILED or ABORTED, the last three always in the same words.
+ */
+export function createFetchCall({ egress, now, onRejected: onRefusal, onFailure }: FetchCallDeps): FetchCall {
+  const meter = createFetchLimiter(now);
+
+  const metered = async (
+    outgoing: OutgoingRequest,
+    { unit }: InvocationContext,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const excess = meter.acquire(unit.id);
+    if (excess !== undefined) throw new FetchRefusedError(excess, originOf(outgoing.url));
+    try {
+      return encodeResponse(await egress(unit.policy.grants.fetch, outgoing, signal));
+    } finally {
+      meter.release(unit.id);
+    }
+  };
+
+  return async (args, run, signal) => {
+    const about = { unit: run.unit, requestId: run.requestId };
+    let target = '';
+    try {
+      const outgoing = parseOutgoing(args);
+      target = originOf(outgoing.url);
+      return await metered(outgoing, run, signal);
+    } catch (error) {
+      if (error instanceof FetchRefusedError) {
+        onRefusal({ ...about, origin: error.origin, reason: error.reason });
+        throw new HostCallError('FETCH_REFUSED', 'The policy of this module does not allow this request');
+      }
+      if (!(error instanceof FetchFailedError)) throw error;
+      if (signal.aborted) throw new HostCallError('ABORTED', 'The request is over');
+      onFailure({ ...about, origin: target, reason: error.reason });
+      throw new HostCallError('FETCH_FAILED', 'The request brought no answer');
+    }
+  };
+}

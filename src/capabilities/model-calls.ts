@@ -1,0 +1,111 @@
+// What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes.
+import type { DocumentService } from '../collections/model/documents.ts';
+import { AppError } from '../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { getArgument } from './call-arguments.ts';
+import { HostCallError } from './host-call-error.ts';
+import { getComposeArgument, getObjectArgument, parseModelRequest } from './model-options.ts';
+import {
+  createModelScope,
+  type InvocationContext,
+  type ModelScope,
+  type ModelScopeDeps,
+} from './model-scope.ts';
+import { createResultJoiner } from './result-json.ts';
+
+type Documents = Pick<DocumentService, 'list' | 'count' | 'create' | 'updateByQuery' | 'removeByQuery'>;
+
+export interface ModelCallsDeps extends ModelScopeDeps {
+  readonly documents: Documents;
+  readonly store: Pick<DocumentStore, 'stats'>;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** Resolves with the JSON text of the result. */
+export type ModelCall = (args: JsonObject, run: InvocationContext) => Promise<string>;
+
+type ModelActionHandler = (scope: ModelScope, args: JsonObject) => Promise<string>;
+
+function getRequiredArgument(args: JsonObject, name: string): Json {
+  const value = getArgument(args, name);
+  if (value === undefined) throw new HostCallError('BAD_ARGUMENTS', `\`${name}\` is missing`);
+  return value;
+}
+
+/** The documents of a create, no more of them than the grant allows. */
+function getDocuments(args: JsonObject, { maxResults }: CollectionGrant): Json {
+  const documents = getRequiredArgument(args, 'documents');
+  if (!Array.isArray(documents) || documents.length <= maxResults) return documents;
+  const message = `${documents.length} documents are more than the ${maxResults} that one call may write`;
+  throw new AppError('WRITE_TOO_LARGE', { message });
+}
+
+function getWriteOptions(args: JsonObject) {
+  return { compose: getComposeArgument(getObjectArgument(args, 'options') ?? {}) };
+}
+
+/** Each performs one action of the table in `Model(name)`. */
+function createModelActions({
+  documents,
+  store,
+  log,
+}: ModelCallsDeps): Readonly<Record<ModelAction, ModelActionHandler>> {
+  const write = createResultJoiner();
+
+  /** What was written is written: documents too large to show are counted instead. */
+  const shown = async (results: readonly string[]): Promise<string> => {
+    const text = await write(results);
+    return text === undefined ? `"results":[],"omitted":${results.length}` : `"results":[${text}]`;
+  };
+
+  return {
+    async find({ collection, grant, context }, args) {
+      const request = parseModelRequest(args, collection, grant.maxResults);
+      const page = await documents.list(collection, request, context);
+      const text = await write(page.results);
+      if (text === undefined) throw new AppError('RESULT_TOO_LARGE');
+      return `{"results":[${text}],"metadata":${JSON.stringify(page.metadata)}}`;
+    },
+    async count({ collection, grant, context }, args) {
+      const request = parseModelRequest(args, collection, grant.maxResults);
+      return JSON.stringify(await documents.count(collection, request, context));
+    },
+    async stats({ collection, context: { deadline } }) {
+      return JSON.stringify(await store.stats(collection.namespace, { deadline }));
+    },
+    async create({ collection, grant, context }, args) {
+      const body = getDocuments(args, grant);
+      const { results } = await documents.create(collection, body, context, getWriteOptions(args));
+      return `{${await shown(results)}}`;
+    },
+    async update({ collection, context }, args) {
+      const body = { query: getRequiredArgument(args, 'query'), update: getRequiredArgument(args, 'update') };
+      const page = await documents.updateByQuery(collection, body, context, getWriteOptions(args));
+      return `{${await shown(page.results)},"metadata":${JSON.stringify(page.metadata)}}`;
+    },
+    async delete({ collection, context, invocation: run }, args) {
+      const query = getRequiredArgument(args, 'query');
+      const { deleted, totalCount } = await documents.removeByQuery(collection, { query }, context, {
+        counts: true,
+      });
+      if (isJsonObject(query) && Object.keys(query).length === 0) {
+        const about = { requestId: run.requestId, unit: run.unit.id, path: collection.path, deleted };
+        log.warn(about, 'every document of a collection was deleted');
+      }
+      return JSON.stringify({ deleted, totalCount });
+    },
+  };
+}
+
+/** Makes the host calls `model.find`, `model.count`, `model.create`, `model.update`, `model.delete` and `model.stats`. */
+export function createModelCalls(deps: ModelCallsDeps): ReadonlyMap<string, ModelCall> {
+  const scopeOf = createModelScope(deps);
+  const actions = Object.entries(createModelActions(deps)) as [ModelAction, ModelActionHandler][];
+  const call =
+    (action: ModelAction, perform: ModelActionHandler): ModelCall =>
+    async (args, run) =>
+      perform(await scopeOf(action, args, run), args);
+  return new Map(actions.map(([action, perform]) => [`model.${action}`, call(action, perform)]));
+}

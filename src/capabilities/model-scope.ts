@@ -1,0 +1,122 @@
+// Who does what with which collection in one `Model` call: the grant, the acting client, the time that is left.
+import type { Client } from '../auth/clients/client.ts';
+import type { Collection } from '../collections/model/collection.ts';
+import type { Caller, CollectionMethod, RequestContext } from '../collections/model/documents.ts';
+import type { Registry } from '../collections/model/registry.ts';
+import { AppError } from '../errors.ts';
+import type { JsonObject } from '../lib/json/json.ts';
+import type { CollectionGrant, ModelAction, ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import { getArgument } from './call-arguments.ts';
+import { HostCallError } from './host-call-error.ts';
+import { findCollectionGrant, notGrantedError, restrictCaller } from './model-grants.ts';
+
+/** A call of `Model` inside another one's hook, inside another one's hook, … ends here. */
+const MAX_DEPTH = 4;
+
+const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
+  find: 'GET',
+  count: 'GET',
+  stats: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  delete: 'DELETE',
+};
+
+/** On whose behalf a module runs. */
+export interface InvocationContext {
+  readonly unit: ModuleVersion;
+  /** Null: anonymous. */
+  readonly client: Client | null;
+  readonly requestId: string;
+  /** How many calls of `Model` stand above this run of a hook; 0 if absent. */
+  readonly depth?: number;
+  /** Epoch milliseconds by which the write that a hook belongs to must have ended. */
+  readonly deadline?: number;
+  /** Aborted: nothing of it begins any more. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ModelScopeDeps {
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly createCaller: (client: Client | null) => Caller;
+  /** The client with this `clientId` as it is now. */
+  readonly findClient: (clientId: string) => Promise<Client | undefined>;
+  /** The same, or as it was seconds ago: of this one is asked in each call. */
+  readonly standing: (clientId: string) => Promise<Client | undefined>;
+  readonly queryMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface ModelScope {
+  readonly collection: Collection;
+  readonly grant: CollectionGrant;
+  readonly context: RequestContext;
+  readonly invocation: InvocationContext;
+}
+
+type Clients = Pick<ModelScopeDeps, 'findClient' | 'standing'>;
+
+/** The caller as it stands now: hooks behind an answer may run long after it, and code may hold on to a request. */
+async function findCurrentCaller(caller: Client, standing: Clients['standing']): Promise<Client> {
+  const client = await standing(caller.clientId);
+  if (client?.id === caller.id) return client;
+  throw new HostCallError('CLIENT_REMOVED', 'The client that called does not exist any more');
+}
+
+async function resolveActingClient(
+  { as }: CollectionGrant,
+  caller: Client | null,
+  { findClient: find, standing }: Clients,
+) {
+  if (as === 'caller') return caller === null ? null : findCurrentCaller(caller, standing);
+  const client = as.startsWith('client:') ? await find(as.slice('client:'.length)) : undefined;
+  if (client === undefined) {
+    throw new HostCallError('CLIENT_REMOVED', 'The client that the policy names does not exist');
+  }
+  return client;
+}
+
+function resolveCollection(registry: ModelScopeDeps['registry'], { name }: CollectionGrant): Collection {
+  const [version = '', database = '', collection = ''] = name.split('/');
+  const found = registry.get(version, database, collection);
+  if (found === undefined) throw notGrantedError();
+  return found;
+}
+
+/** Makes the function that lets a call in, or throws: a Refusal, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
+export function createModelScope(deps: ModelScopeDeps) {
+  const { registry, createCaller, queryMs, now } = deps;
+  return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
+    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
+    if (depth >= MAX_DEPTH)
+      throw new HostCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
+    const name = getArgument(args, 'collection');
+    if (typeof name !== 'string') throw new HostCallError('BAD_ARGUMENTS', 'The collection must be a text');
+    const grants = unit.policy.grants.collections;
+    const grant = findCollectionGrant(grants, name, action);
+    const collection = resolveCollection(registry, grant);
+    const client = await resolveActingClient(grant, run.client, deps);
+    const caller = createCaller(client);
+    const method = METHODS[action];
+    if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');
+    if (method !== 'GET' && registry.isRevisionCollection(collection))
+      throw new AppError('METHOD_NOT_ALLOWED');
+    const until = Math.min(now() + queryMs, deadline);
+    const context = {
+      // What is granted as somebody else is not open to this one by way of a reference.
+      caller: restrictCaller(
+        caller,
+        grants.filter(({ as }) => as === grant.as),
+      ),
+      // Asked at every step of the database: a write that has not begun when the request ends does not begin.
+      get deadline() {
+        return signal?.aborted === true ? 0 : until;
+      },
+      maxMatches: grant.maxResults,
+      depth: depth + 1,
+      origin: { requestId: run.requestId, client },
+    };
+    return { collection, grant, context, invocation: run };
+  };
+}

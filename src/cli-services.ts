@@ -1,0 +1,271 @@
+// The composition root of console commands, which work beside a server or without one.
+import { resolve } from 'node:path';
+import { openAudit, openAuditVerification } from './audit-setup.ts';
+import type { AuditReport } from './auth/audit/audit-verify.ts';
+import { type ClientService, createClientService } from './auth/clients/client-service.ts';
+import { SECRET_PATHS } from './config/redact.ts';
+import type { Config } from './config/schema.ts';
+import { checkDefinitions } from './delivery/definitions/check.ts';
+import type { FileProblem } from './delivery/definitions/definition.ts';
+import { RECIPES } from './delivery/recipes/recipe-kind.ts';
+import { ROUTES } from './delivery/routes/route.ts';
+import { AppError } from './errors.ts';
+import { createIdSource } from './lib/ids.ts';
+import { commandLogOptions, createLogger, type Logger } from './lib/logger.ts';
+import { type CopyFilesDeps, type CopyState, copyFiles } from './media/copy-files.ts';
+import { copyRecords } from './media/copy-records.ts';
+import { namespaceOfMediaKey, openMediaStore } from './media-setup.ts';
+import { createModuleFiles, type ModuleFiles } from './modules/lifecycle/module-files.ts';
+import { placeOrder } from './modules/lifecycle/operator-orders.ts';
+import { isModuleAddress, moduleKey } from './modules/model/address.ts';
+import type { ModuleAddress } from './modules/model/types.ts';
+import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
+import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
+import { loadModuleStates } from './modules/versions/module-records.ts';
+import {
+  loadConfiguredPolicyLimits,
+  moduleFolders,
+  NO_MODULE_EVENTS,
+  openSandbox,
+  selfTestedStatus,
+} from './posted-code.ts';
+import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
+import { openDatabaseCheck, openDocumentStore } from './stores/open-document-store.ts';
+import type { DocumentStore } from './stores/ports.ts';
+import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
+import { createExporter, type Exporter } from './transfer/export.ts';
+import { createImporter, type Importer } from './transfer/import.ts';
+import { openOutputFile } from './transfer/output-file.ts';
+import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
+
+interface RunDirectory {
+  /** The run directory: relative paths of the configuration start here. */
+  readonly cwd: string;
+}
+
+/** Opens the check of endpoints, hooks and policies. Throws CONFIGURATION_INVALID when the ceilings cannot be read. */
+export async function openModuleChecker(
+  config: Config,
+  { cwd }: RunDirectory,
+): Promise<ModuleCheck & { close(): Promise<void> }> {
+  const ceilings = await loadConfiguredPolicyLimits(config, cwd);
+  const sandbox = openSandbox(config, NO_MODULE_EVENTS);
+  const undeclared = createUndeclaredNameFinder();
+  const folders = moduleFolders(config, cwd);
+  const { limits } = config;
+  return {
+    ...createModuleCheck({
+      folders,
+      sandbox,
+      findUndeclared: undeclared.find,
+      policyLimits: ceilings,
+      limits,
+    }),
+    async close() {
+      await sandbox.close();
+      await undeclared.close();
+    },
+  };
+}
+
+/** What is known without the self-test, where custom code is switched off or no process starts. */
+async function statusOf(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
+  try {
+    return await selfTestedStatus(sandbox, minimumLevel);
+  } catch (error) {
+    if (error instanceof AppError) return sandbox.status();
+    throw error;
+  }
+}
+
+const hasCode = async (files: ModuleFiles, address: ModuleAddress) =>
+  isModuleAddress(address) && (await files.read(address, 'code')).state !== 'absent';
+
+const logOf = (config: Config): Logger =>
+  createLogger({ ...commandLogOptions(config.logging), secrets: SECRET_PATHS });
+
+function openStore(config: Config, cwd: string): Promise<DocumentStore> {
+  const { writeQueue: queueLimit, queryMs } = config.limits;
+  return openDocumentStore(config.database, { cwd, queueLimit, queryMs, log: logOf(config) });
+}
+
+/** Tells whether the settings of the database can be read, as far as that goes without it. Throws CONFIGURATION_INVALID. */
+export async function checkDatabase(config: Config, { cwd }: RunDirectory): Promise<void> {
+  // To open the embedded one is to make it, and there is nothing about it that could not be read.
+  if (config.database.engine === 'sqlite') return;
+  const store = await openStore(config, cwd);
+  await store.close();
+}
+
+/** Checks routes and recipes. Empty: all is well. */
+export function checkDelivery(config: Config, { cwd }: RunDirectory): Promise<readonly FileProblem[]> {
+  const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
+  const folders = { routes: folderOf(config.paths.routes), recipes: folderOf(config.paths.recipes) };
+  return checkDefinitions({ folders, routes: ROUTES, recipes: RECIPES });
+}
+
+/**
+ * Opens the data for `cloister check --data`: `none` where there are none yet, `served` where a database server keeps them.
+ * Throws `unavailable` for data that cannot be read.
+ */
+export function openDataCheck({ database }: Config, { cwd }: RunDirectory): DataCheck | 'none' | 'served' {
+  if (database.engine !== 'sqlite') return 'served';
+  return openDatabaseCheck(database, { cwd }) ?? 'none';
+}
+
+/** Opens the clients of the configured database for one command. */
+export async function openClientService(
+  config: Config,
+  { cwd }: RunDirectory,
+): Promise<{ readonly clients: ClientService; close(): Promise<void> }> {
+  const store = await openStore(config, cwd);
+  const { queryMs } = config.limits;
+  try {
+    const log = logOf(config);
+    const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
+    const clients = createClientService({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
+    await clients.ensure();
+    return { clients, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Checks the audit log for `cloister audit verify`, from the entry with the number `after` on. */
+export async function verifyAuditLog(
+  config: Config,
+  { cwd, after }: RunDirectory & { readonly after: number },
+): Promise<AuditReport> {
+  const store = await openStore(config, cwd);
+  try {
+    return await openAuditVerification(config, { cwd, store, after });
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Opens the switch for posted code. `order` throws NOT_FOUND for a module that neither the database nor the workspace knows,
+ * and what the store throws.
+ */
+export async function openSuspension(
+  config: Config,
+  { cwd }: RunDirectory,
+): Promise<{
+  order(address: ModuleAddress, action: 'suspend' | 'resume'): Promise<void>;
+  close(): Promise<void>;
+}> {
+  const store = await openStore(config, cwd);
+  const { queryMs, endpointCodeBytes } = config.limits;
+  const options = { store, now: Date.now, queryMs };
+  const files = createModuleFiles({ folders: moduleFolders(config, cwd), maxBytes: endpointCodeBytes });
+  return {
+    async order(address, action) {
+      const state = (await loadModuleStates(options)).find(({ key }) => key === moduleKey(address));
+      const isThere = state !== undefined || (await hasCode(files, address));
+      if (!isThere) throw new AppError('NOT_FOUND', { message: `there is no ${address.kind} of this name` });
+      const audit = await openAudit(config, { cwd, store, now: Date.now, log: logOf(config), strict: true });
+      await placeOrder({ ...options, audit }, address, { action, sha256: state?.active?.sha256 ?? null });
+    },
+    close: () => store.close(),
+  };
+}
+
+/** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */
+export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): Promise<SandboxReport> {
+  const ceilings = await loadConfiguredPolicyLimits(config, cwd);
+  const sandbox = openSandbox(config, NO_MODULE_EVENTS);
+  const { limits } = config;
+  const { queryMs } = limits;
+  const store = await openStore(config, cwd);
+  try {
+    const status = await statusOf(sandbox, config.sandbox.minimumLevel);
+    const folders = moduleFolders(config, cwd);
+    return await createSandboxReport({
+      store,
+      folders,
+      policyLimits: ceilings,
+      limits,
+      queryMs,
+      now: Date.now,
+      status,
+    });
+  } finally {
+    await sandbox.close();
+    await store.close();
+  }
+}
+
+/** What `cloister export` and `cloister import` work with. */
+export interface SiteTransfer {
+  readonly exporter: Exporter;
+  readonly import: Importer;
+  readonly openOutput: typeof openOutputFile;
+  close(): Promise<void>;
+}
+
+/** Opens the documents of the configured database for moving them. A server may run beside it. */
+export async function openTransfer(config: Config, { cwd }: RunDirectory): Promise<SiteTransfer> {
+  const store = await openStore(config, cwd);
+  const options = { store, separateDatabases: config.database.enableCollectionDatabases, now: Date.now };
+  return {
+    exporter: createExporter(options),
+    import: createImporter(options),
+    openOutput: openOutputFile,
+    close: () => store.close(),
+  };
+}
+
+export { mediaFolderIssues } from './media-setup.ts';
+
+/** What `cloister media copy` works with. */
+export interface MediaCopy {
+  /** Bytes and number of the files of the source. */
+  measure(): Promise<{ readonly files: number; readonly bytes: number }>;
+  files(watch: Pick<CopyFilesDeps, 'signal' | 'onProgress' | 'onFailure'>): Promise<CopyState>;
+  /** Corrects `path` and `cloudUrl` of records; gives the number of those that were written. */
+  records(signal: AbortSignal): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens both media stores, and the database with the records. A server may run beside it. */
+export async function openMediaCopy(
+  config: Config,
+  { cwd, to }: RunDirectory & { readonly to: Config['media']['storage'] },
+): Promise<MediaCopy> {
+  const log = logOf(config);
+  const { queryMs } = config.limits;
+  const now = Date.now;
+  const documents = await openStore(config, cwd);
+  const source = await openMediaStore(config, { cwd, now, log, storage: to === 's3' ? 'disk' : 's3' });
+  const target = await openMediaStore(config, { cwd, now, log, storage: to });
+  const spaceOf = (key: string) => namespaceOfMediaKey(key, config.database.enableCollectionDatabases);
+  const contentTypeOf = async (key: string) => {
+    const filter = {
+      kind: 'field',
+      path: 'path',
+      tests: [{ kind: 'eq', value: source.pathOf(key) }],
+    } as const;
+    const query = { filter, sort: [], skip: 0, limit: 1, projection: { include: ['mimetype'] } };
+    const [record] = await documents.find(spaceOf(key), query, { deadline: now() + queryMs });
+    return typeof record?.['mimetype'] === 'string' ? record['mimetype'] : 'application/octet-stream';
+  };
+  return {
+    async measure() {
+      let [files, bytes] = [0, 0];
+      for await (const { size } of source.list()) {
+        files += 1;
+        bytes += size;
+      }
+      return { files, bytes };
+    },
+    files: (watch) => copyFiles({ source, target, contentTypeOf, ...watch }),
+    records: (signal) => copyRecords({ documents, target, namespaceOf: spaceOf, now, queryMs, signal }),
+    async close() {
+      await source.close();
+      await target.close();
+      await documents.close();
+    },
+  };
+}

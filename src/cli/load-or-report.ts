@@ -1,0 +1,14 @@
+// The first step of every command: the configuration, or the list of what is wrong with it.
+
+import { formatConfigIssue } from '../config/config-issue.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import type { Io } from './io.ts';
+import type { CommandFlags } from './parse-arguments.ts';
+
+/** Loads the configuration. Prints every problem and gives undefined when there is one; warnings are printed and pass. */
+export async function loadOrReport(flags: CommandFlags, io: Io): Promise<LoadedConfig | undefined> {
+  const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
+  for (const warning of loaded.warnings) io.err(`warning: ${formatConfigIssue(warning)}`);
+  for (const problem of loaded.issues) io.err(formatConfigIssue(problem));
+  return loaded.issues.length === 0 ? loaded : undefined;
+}

@@ -1,0 +1,186 @@
+// What the commands are called and how they are told apart: flags, help and the one line for a mistake.
+import { parseArgs } from 'node:util';
+
+export const HELP = `Usage: cloister <command> [flags]
+
+Commands:
+  start                                 serve the workspace
+  check                                 check configuration, specifications, endpoints, hooks, policies, routes
+                                        and recipes without starting
+  check --data [--repair]               check that the indexes of the embedded database agree with its documents,
+                                        beside a server or without one; build those anew that do not
+  clients add --id ID [--admin] [--reviewer] [--secret S]
+                                        add a client; its secret is shown once
+  clients set ID --reviewer | --no-reviewer
+                                        give or take the right to approve what others post
+  clients list                          list clients with their rights
+  clients remove --id ID                remove a client; its tokens end with it
+  endpoints suspend VERSION/NAME        end all that runs of an endpoint, beside a server or without one; it stays
+                                        suspended, whoever posts it, until it is resumed
+  endpoints resume VERSION/NAME         let it run again, whoever suspended it
+  hooks suspend NAME, hooks resume NAME
+                                        the same for a hook
+  export --file FILE                    write every document, with ids and revisions, as lines of JSON
+  import --file FILE                    bring them into the configured database; may be repeated
+  media copy --to s3|disk               copy the files of media collections from the folder to the bucket, or back; may be
+                                        repeated
+  audit verify [--after N] [--json]     check that the audit log is whole, beside a server or without one; exits with
+                                        1 where it is broken, with 2 where it cannot be checked
+  sandbox audit [--json]                what custom code there is, and what it may do; runs the self-test
+
+Flags:
+  --config FILE      configuration file (default: config.json in the workspace)
+  --workspace DIR    workspace folder (default: workspace)
+  --port N           port of the content API (start only)
+  --delivery-port N  port of the delivery component (start only)
+  --only content     serve the content API alone, or with the word delivery that component (start only)
+  --to STORE         where media files are copied to: s3 or disk (media copy only)
+  --file FILE        file of an export or import; - is the standard stream
+  --help, -h; --version, -v`;
+
+const TEXT = { type: 'string' } as const;
+const SWITCH = { type: 'boolean' } as const;
+const COMMON = { config: TEXT, workspace: TEXT } as const;
+
+/** The flags that each command takes. */
+const COMMANDS = {
+  start: { ...COMMON, port: TEXT, 'delivery-port': TEXT, only: TEXT },
+  check: { ...COMMON, data: SWITCH, repair: SWITCH },
+  'clients add': { ...COMMON, id: TEXT, admin: SWITCH, reviewer: SWITCH, secret: TEXT },
+  'clients set': { ...COMMON, id: TEXT, reviewer: SWITCH, 'no-reviewer': SWITCH },
+  'clients list': COMMON,
+  'clients remove': { ...COMMON, id: TEXT },
+  'endpoints suspend': COMMON,
+  'endpoints resume': COMMON,
+  'hooks suspend': COMMON,
+  'hooks resume': COMMON,
+  export: { ...COMMON, file: TEXT },
+  import: { ...COMMON, file: TEXT },
+  'media copy': { ...COMMON, to: TEXT },
+  'sandbox audit': { ...COMMON, json: SWITCH },
+  'audit verify': { ...COMMON, after: TEXT, json: SWITCH },
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+export type SuspensionCommand = `${'endpoints' | 'hooks'} ${'suspend' | 'resume'}`;
+
+const SUSPENSIONS: ReadonlySet<string> = new Set<SuspensionCommand>([
+  ...(['endpoints suspend', 'endpoints resume', 'hooks suspend', 'hooks resume'] as const),
+]);
+
+/** Commands that take a name behind their words. */
+export function isSuspensionCommand(command: string): command is SuspensionCommand {
+  return SUSPENSIONS.has(command);
+}
+
+export type ListenerName = 'content' | 'delivery';
+
+/** True for what `--only` takes. */
+export function isListenerName(text: string | undefined): text is ListenerName {
+  return text === 'content' || text === 'delivery';
+}
+
+/** Every flag of every command; a command reads its own. */
+export interface CommandFlags {
+  readonly config?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly port?: string | undefined;
+  readonly 'delivery-port'?: string | undefined;
+  readonly only?: string | undefined;
+  readonly id?: string | undefined;
+  readonly secret?: string | undefined;
+  readonly file?: string | undefined;
+  readonly to?: string | undefined;
+  /** What the command is about, where it takes a name. */
+  readonly name?: string | undefined;
+  readonly admin?: boolean | undefined;
+  readonly reviewer?: boolean | undefined;
+  readonly 'no-reviewer'?: boolean | undefined;
+  readonly after?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly data?: boolean | undefined;
+  readonly repair?: boolean | undefined;
+}
+
+export type ParsedArguments =
+  | { readonly command: CommandName; readonly flags: CommandFlags }
+  | { readonly show: 'help' | 'version' }
+  | { readonly mistake: string };
+
+/** The command that the first words are, and how many of them. */
+function commandOf(words: readonly string[]): CommandName | undefined {
+  const naming = words.slice(0, 2).join(' ');
+  const name = isSuspensionCommand(naming) ? naming : words.join(' ');
+  return Object.hasOwn(COMMANDS, name) ? (name as CommandName) : undefined;
+}
+
+/** Flags, and the one name where the command takes one. */
+function flagsOf(command: CommandName, words: readonly string[], rest: readonly string[]): CommandFlags {
+  const allowPositionals = isSuspensionCommand(command);
+  const args = allowPositionals ? [...words.slice(2), ...rest] : [...rest];
+  const options = COMMANDS[command];
+  const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals });
+  return { ...(values as CommandFlags), ...(allowPositionals ? { name: positionals.join(' ') } : {}) };
+}
+
+const SHOWN = new Map<string, 'help' | 'version'>([
+  ...['--help', '-h', 'help'].map((word) => [word, 'help'] as const),
+  ...['--version', '-v', 'version'].map((word) => [word, 'version'] as const),
+]);
+
+/** What is asked for in place of a command; help also behind one, or behind the beginning of one. */
+function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
+  return args.some((arg) => arg === '--help' || arg === '-h') ? 'help' : SHOWN.get(args[0] ?? '');
+}
+
+function mistakeIn(words: readonly string[]): string {
+  if (words.length === 0) return 'no command given';
+  if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, set, list, remove';
+  if (words.length === 1 && (words[0] === 'endpoints' || words[0] === 'hooks'))
+    return `${words[0]} needs one of suspend, resume`;
+  if (words.length === 1 && words[0] === 'media') return 'media needs the word copy';
+  if (words.length === 1 && words[0] === 'audit') return 'audit needs the word verify';
+  if (words.length === 1 && words[0] === 'sandbox') return 'sandbox needs the word audit';
+  return `unknown command: ${words.join(' ')}`;
+}
+
+/** The arguments of `clients set` with its id as a flag: it may stand by itself. */
+function withIdFlag(args: readonly string[]): readonly string[] {
+  const [first, second, id, ...rest] = args;
+  const names = first === 'clients' && second === 'set' && id !== undefined && !id.startsWith('-');
+  return names ? [first, second, `--id=${id}`, ...rest] : args;
+}
+
+/** What is wrong with flags that each by itself are right. */
+function mistakeOf(command: CommandName, flags: CommandFlags): string | undefined {
+  if (flags.name === '') return `${command}: the name is missing`;
+  if (command === 'start' && flags.only !== undefined && !isListenerName(flags.only))
+    return 'start: --only takes content or delivery';
+  if (flags.repair === true && flags.data !== true) return 'check: --repair needs --data';
+  if (command === 'media copy' && flags.to !== 's3' && flags.to !== 'disk')
+    return 'media copy: needs --to s3 or --to disk';
+  if (command === 'clients set' && flags.reviewer === flags['no-reviewer'])
+    return 'clients set: needs either --reviewer or --no-reviewer';
+  return undefined;
+}
+
+/** Understands the arguments, or says in one line why not. */
+export function parseArguments(given: readonly string[]): ParsedArguments {
+  const show = shownBy(given);
+  if (show !== undefined) return { show };
+  const args = withIdFlag(given);
+  const first = args.findIndex((arg) => arg.startsWith('-'));
+  const words = first === -1 ? args : args.slice(0, first);
+  const rest = first === -1 ? [] : args.slice(first);
+  const command = commandOf(words);
+  if (command === undefined) return { mistake: mistakeIn(words) };
+  try {
+    const flags = flagsOf(command, words, rest);
+    const mistake = mistakeOf(command, flags);
+    return mistake === undefined ? { command, flags } : { mistake };
+  } catch (error) {
+    // Node's text goes on with advice for programmers.
+    const text = error instanceof Error ? error.message : '';
+    return { mistake: `${command}: ${text.split('. ')[0]?.split('\n')[0]}` };
+  }
+}

@@ -1,0 +1,39 @@
+// `cloister endpoints suspend` and the like: the switch for posted code in the hands of the operator, who needs no token.
+import type { ModuleAddress } from '../modules/model/types.ts';
+import type { Io } from './io.ts';
+import { loadOrReport } from './load-or-report.ts';
+import type { CommandFlags, SuspensionCommand } from './parse-arguments.ts';
+
+/** `1.0/report`, as in its path, or the name of a hook. */
+function addressOf(command: SuspensionCommand, name: string): ModuleAddress | undefined {
+  if (command.startsWith('hooks')) return { kind: 'hook', name };
+  const [apiVersion = '', endpoint = '', ...more] = name.replace(/^\//, '').split('/');
+  return endpoint === '' || more.length > 0 ? undefined : { kind: 'endpoint', apiVersion, name: endpoint };
+}
+
+/** Leaves the order for the server, or for its next start. Gives the exit code, or throws what the store throws. */
+export async function suspendOrResume(
+  command: SuspensionCommand,
+  flags: CommandFlags,
+  io: Io,
+): Promise<number> {
+  const { name = '' } = flags;
+  const address = addressOf(command, name);
+  if (address === undefined) {
+    io.err(`cloister: ${command}: ${name}: an endpoint is named by version and name, such as 1.0/report`);
+    return 1;
+  }
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { openSuspension: openSwitch } = await import('../cli-services.ts');
+  const opened = await openSwitch(loaded.config, { cwd: io.cwd });
+  const action = command.endsWith('suspend') ? 'suspend' : 'resume';
+  try {
+    await opened.order(address, action);
+  } finally {
+    await opened.close();
+  }
+  const done = action === 'suspend' ? 'suspended' : 'resumed';
+  io.out(`${done} ${name}: a running server does so within two seconds, otherwise the next start`);
+  return 0;
+}

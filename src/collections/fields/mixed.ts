@@ -1,9 +1,0 @@
-// Mixed fields: any JSON value.
-import type { FieldTypeRules } from './field-type.ts';
-
-export const mixedField: FieldTypeRules = {
-  check: () => undefined,
-  normalise: (value) => value,
-  coerceOperand: (value) => value,
-  foldable: true,
-};

@@ -1,0 +1,110 @@
+// The shape of a live collection, as the registry holds it: a specification with every default filled in. Types only.
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { Direction, IndexDefinition, Namespace } from '../../stores/ports.ts';
+import type { HookPlan } from './hook-events.ts';
+
+export type FieldType =
+  | 'String'
+  | 'Number'
+  | 'Boolean'
+  | 'Mixed'
+  | 'Object'
+  | 'ObjectID'
+  | 'Reference'
+  | 'DateTime';
+
+interface LinearPattern {
+  /** Work for each character of a text, in instructions of the engine. */
+  readonly size: number;
+  readonly test: (text: string) => boolean;
+}
+
+export interface PatternRule {
+  readonly pattern: string;
+  readonly flags: string;
+  /** The pattern in the linear-time engine. Undefined when it is beyond that engine: it then runs on a worker. */
+  readonly linear: LinearPattern | undefined;
+}
+
+export interface FieldValidation {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly regex?: PatternRule;
+}
+
+/** Where a Reference field points. Absent members mean "the same as the collection that holds the field". */
+export interface ReferenceSettings {
+  readonly database?: string;
+  readonly collection?: string;
+  /** Fields of the referenced document that composition returns. */
+  readonly fields?: readonly string[];
+  /** Resolve the references of the referenced document too. */
+  readonly compose?: boolean;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly required: boolean;
+  readonly message: string | undefined;
+  /** Undefined when the specification names none: every other value, false and null included, is applied. */
+  readonly default: Json | undefined;
+  readonly validation: FieldValidation;
+  /** `matchType: "exact"`: plain equality minds the case. */
+  readonly caseSensitive: boolean;
+  readonly reference: ReferenceSettings;
+}
+
+export interface CollectionSettings {
+  readonly cache: boolean;
+  /** True or false for all methods, or the upper-case methods that need a token. */
+  readonly authenticate: boolean | readonly string[];
+  readonly callback: string | null;
+  readonly pageSize: number;
+  readonly sort: string | null;
+  readonly sortOrder: Direction;
+  readonly defaultFilters: JsonObject | null;
+  readonly fieldLimiters: Readonly<Record<string, 0 | 1>> | null;
+  readonly storeRevisions: boolean;
+  /** Already resolved: `{name}History` unless the specification names one. */
+  readonly revisionCollection: string;
+  readonly indexes: readonly IndexDefinition[];
+  readonly compose: boolean;
+  readonly media: boolean;
+  readonly signUploads: boolean;
+  readonly displayName: string | null;
+  /** Null when none is named: then nothing here costs anything. */
+  readonly hooks: HookPlan | null;
+}
+
+/** How a collection is addressed over HTTP. */
+export interface CollectionAddress {
+  readonly version: string;
+  readonly database: string;
+  readonly name: string;
+}
+
+export interface Collection extends CollectionAddress {
+  /** `/<version>/<database>/<name>` */
+  readonly path: string;
+  readonly namespace: Namespace;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly settings: CollectionSettings;
+  /** The specification as it was posted, unknown members included. */
+  readonly source: JsonObject;
+  /** Epoch milliseconds of the last change of the specification, where known. */
+  readonly lastModifiedAt: number | undefined;
+}
+
+/** Fields that the server itself writes into documents. Callers can read and filter by them, never set them. */
+export const INTERNAL_FIELDS: readonly string[] = [
+  '_id',
+  'apiVersion',
+  'v',
+  'history',
+  'createdAt',
+  'createdBy',
+  'lastModifiedAt',
+  'lastModifiedBy',
+  'composed',
+];

@@ -1,0 +1,56 @@
+// DateTime fields: ISO 8601 text in, the same instant in UTC with milliseconds stored and returned.
+// Filters may also name it in epoch milliseconds. Years have four digits, so that the text has the order of the instants.
+import type { Json } from '../../../lib/json/json.ts';
+import type { FieldIssue, FieldTypeRules } from './field-type.ts';
+
+const ISO =
+  /^(?<year>\d{4}|[+-]\d{6})-(?<month>\d\d)-(?<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
+
+/** The instant that an ISO 8601 text names, as `2024-02-29T12:00:00.000Z`. Text without a zone is UTC. */
+function toUtc(text: string): string | undefined {
+  const parts = ISO.exec(text)?.groups;
+  if (parts === undefined || text.startsWith('-000000')) return undefined;
+  const zoned = parts['zone'] === undefined && text.includes('T') ? `${text}Z` : text;
+  const instant = new Date(zoned);
+  if (Number.isNaN(instant.getTime())) return undefined;
+  // The parser of the platform turns 30 February into a day of March.
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(Number(parts['year']), Number(parts['month']) - 1, Number(parts['day']));
+  return midnight.getUTCDate() === Number(parts['day']) ? instant.toISOString() : undefined;
+}
+
+const NOT_A_DATE: FieldIssue = { message: 'is not a valid DateTime', code: 'ERROR_VALUE_INVALID' };
+const OUT_OF_RANGE: FieldIssue = {
+  message: 'is not a DateTime of the years 0000 to 9999',
+  code: 'ERROR_VALUE_INVALID',
+};
+
+/** The platform writes years beyond four digits with a sign, which no digit sorts beside. */
+const hasFourDigits = (utc: string) => !utc.startsWith('+') && !utc.startsWith('-');
+
+const normalise = (value: Json) => (typeof value === 'string' ? (toUtc(value) ?? value) : value);
+
+/** The first and the last millisecond of the years 0000 to 9999, from the epoch. */
+const MIN_MILLISECONDS = -62_167_219_200_000;
+const MAX_MILLISECONDS = 253_402_300_799_999;
+
+export const dateTimeField: FieldTypeRules = {
+  check(value) {
+    const utc = typeof value === 'string' ? toUtc(value) : undefined;
+    if (utc === undefined) return NOT_A_DATE;
+    return hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
+  },
+  normalise,
+  coerceOperand: (value) =>
+    typeof value === 'number' && isInRange(value) ? new Date(value).toISOString() : normalise(value),
+  checkOperand(value) {
+    if (typeof value === 'number') return isInRange(value) ? undefined : OUT_OF_RANGE;
+    const utc = typeof value === 'string' ? toUtc(value) : undefined;
+    return utc === undefined || hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
+  },
+  supportsCaseInsensitive: false,
+};
+
+function isInRange(milliseconds: number): boolean {
+  return milliseconds >= MIN_MILLISECONDS && milliseconds < MAX_MILLISECONDS + 1;
+}

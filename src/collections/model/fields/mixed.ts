@@ -1,0 +1,9 @@
+// Mixed fields: any JSON value.
+import type { FieldTypeRules } from './field-type.ts';
+
+export const mixedField: FieldTypeRules = {
+  check: () => undefined,
+  normalise: (value) => value,
+  coerceOperand: (value) => value,
+  supportsCaseInsensitive: true,
+};

@@ -1,0 +1,39 @@
+// ObjectID fields: a document id of 24 hexadecimal characters, or a list of them. Stored in lower case.
+import { isId } from '../../../lib/ids.ts';
+import type { Json } from '../../../lib/json/json.ts';
+import type { FieldIssue, FieldTypeRules } from './field-type.ts';
+import { WRONG_TYPE } from './problems.ts';
+
+const MAX_SHOWN_CHARACTERS = 100;
+const NOT_AN_ID: FieldIssue = { message: 'is not a valid ObjectID', code: 'ERROR_INVALID_ID' };
+
+/** The problem of text that should be an id, for a single value or for one element of a list. */
+export function checkId(text: string, inList: boolean): FieldIssue | undefined {
+  const valid: boolean = isId(text);
+  if (valid) return undefined;
+  const shown = text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+  return inList ? { ...NOT_AN_ID, message: `${shown} ${NOT_AN_ID.message}` } : NOT_AN_ID;
+}
+
+/** Ids in lower case, alone or in a list; everything else as it is. */
+export function lowerCaseIds(value: Json): Json {
+  if (isId(value)) return value.toLowerCase();
+  return Array.isArray(value)
+    ? value.map((entry: Json) => (isId(entry) ? entry.toLowerCase() : entry))
+    : value;
+}
+
+export const objectIdField: FieldTypeRules = {
+  check(value) {
+    if (typeof value === 'string') return checkId(value, false);
+    if (!Array.isArray(value)) return WRONG_TYPE;
+    for (const entry of value) {
+      const problem = typeof entry === 'string' ? checkId(entry, true) : WRONG_TYPE;
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  },
+  normalise: lowerCaseIds,
+  coerceOperand: lowerCaseIds,
+  supportsCaseInsensitive: false,
+};

@@ -1,0 +1,25 @@
+// Reference fields: the id of a document, or a list of ids. Sub-documents were taken out before a value comes here.
+import type { Json } from '../../../lib/json/json.ts';
+import type { FieldIssue, FieldTypeRules } from './field-type.ts';
+import { checkId, lowerCaseIds } from './object-id.ts';
+import { WRONG_TYPE } from './problems.ts';
+
+function checkTarget(value: Json, inList: boolean): FieldIssue | undefined {
+  if (typeof value === 'string') return checkId(value, inList);
+  // A list may hold nulls: composition drops them.
+  return inList && value === null ? undefined : WRONG_TYPE;
+}
+
+export const referenceField: FieldTypeRules = {
+  check(value) {
+    if (!Array.isArray(value)) return checkTarget(value, false);
+    for (const entry of value) {
+      const problem = checkTarget(entry, true);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  },
+  normalise: lowerCaseIds,
+  coerceOperand: lowerCaseIds,
+  supportsCaseInsensitive: false,
+};

@@ -1,0 +1,134 @@
+// Reading the revisions of documents: in the place of their ids, or as a list of their own.
+
+import { mapYielding } from '../../lib/async/yielding.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import type { Filter } from '../../stores/filter.ts';
+import type { DocumentStore, Projection } from '../../stores/ports.ts';
+import type { Collection, Field, FieldType } from '../model/collection.ts';
+import type { RequestContext } from '../model/documents.ts';
+import { HISTORY_BLOCK_SIZE, revisionIds } from '../model/history-blocks.ts';
+import { revisionNamespaceOf } from '../model/revision-namespace.ts';
+import { type FieldMap, includesField } from './projection.ts';
+
+const createPlainField = (name: string, type: FieldType): [string, Field] => [
+  name,
+  {
+    name,
+    type,
+    required: false,
+    message: undefined,
+    default: undefined,
+    validation: {},
+    caseSensitive: true,
+    reference: {},
+  },
+];
+
+const REVISION_FIELDS = { v: 1, action: 1 } as const;
+
+/** True for limiters that list what to show; `_id` alone counts too. Contradictory ones fail where they are used. */
+function isInclusive({ _id, ...named }: FieldMap): boolean {
+  const values = Object.values(named);
+  return values.length === 0 ? _id === 1 : values.includes(1);
+}
+
+/** The collection of the revisions: its documents have two fields more, and come oldest first. */
+export function revisionView(collection: Collection): Collection {
+  const own = [createPlainField('originalDocumentId', 'ObjectID'), createPlainField('action', 'String')];
+  const fields = new Map([...collection.fields, ...own]);
+  const { fieldLimiters } = collection.settings;
+  const settings = {
+    ...collection.settings,
+    sort: 'v',
+    sortOrder: 1 as const,
+    // Without these nobody could tell the revisions apart.
+    fieldLimiters:
+      fieldLimiters !== null && isInclusive(fieldLimiters)
+        ? { ...fieldLimiters, ...REVISION_FIELDS }
+        : fieldLimiters,
+  };
+  return { ...collection, fields, settings, namespace: revisionNamespaceOf(collection) };
+}
+
+const NONE: ReadonlyMap<Json, JsonObject> = new Map();
+
+/**
+ * Makes the function that tells which of `ids`, the revisions of one document, came before one of them: what it shows
+ * as its own `history`. No more than the first block: a list of revisions would otherwise grow with its square.
+ */
+function createEarlierIds(ids: readonly Json[]): (id: Json | undefined) => readonly Json[] {
+  const first = ids.slice(0, HISTORY_BLOCK_SIZE);
+  const at = new Map(first.map((id, index) => [id, index]));
+  return (id) => first.slice(0, at.get(id ?? null) ?? HISTORY_BLOCK_SIZE);
+}
+
+/** Revisions of one document, as JSON text with their `_id`: each with the ids of those before it, `first` at most. */
+export function withEarlierIds(
+  revisions: readonly string[],
+  first: readonly Json[],
+  hideId: boolean,
+): Promise<readonly string[]> {
+  const earlier = createEarlierIds(first);
+  return mapYielding(revisions, (text) => {
+    const { _id, ...revision } = parseStoredJson(text);
+    const shown = { ...revision, ...(!hideId && _id !== undefined && { _id }) };
+    return JSON.stringify(withHistory(shown, earlier(_id)));
+  });
+}
+
+/** A revision as answers show it. */
+function withHistory({ _id, ...revision }: JsonObject, history: readonly Json[]): JsonObject {
+  return { ...revision, history, ...(_id !== undefined && { _id }) };
+}
+
+interface IncludeOptions {
+  readonly store: Pick<DocumentStore, 'findText'>;
+  /** How many revisions one answer holds. Ids beyond stay ids. */
+  readonly limit: number;
+  /** What the revisions must match. */
+  readonly filter: Filter;
+  /** Must show `_id`; `hideId` takes it out again. */
+  readonly projection: Projection | undefined;
+  readonly hideId: boolean;
+}
+
+/** Copies of `documents` with revisions, oldest first, in the place of their ids. */
+export async function includeRevisions(
+  collection: Collection,
+  documents: readonly JsonObject[],
+  options: IncludeOptions,
+  context: RequestContext,
+): Promise<readonly JsonObject[]> {
+  if (!collection.settings.storeRevisions) return documents.map((document) => ({ ...document, history: [] }));
+  const ids = new Set(documents.flatMap(revisionIds).slice(0, options.limit));
+  const revisions = ids.size === 0 ? NONE : await fetchRevisions(collection, ids, options, context);
+  const isShown = includesField(options.projection, 'history');
+  return documents.map((document) => {
+    if (!Object.hasOwn(document, 'history')) return document;
+    const earlier = createEarlierIds(revisionIds(document));
+    const history = revisionIds(document).flatMap((id): Json[] => {
+      const revision = revisions.get(id);
+      if (revision !== undefined) return [isShown ? withHistory(revision, earlier(id)) : revision];
+      return ids.has(id) ? [] : [id];
+    });
+    return { ...document, history };
+  });
+}
+
+async function fetchRevisions(
+  collection: Collection,
+  ids: ReadonlySet<Json>,
+  { store, filter, projection, hideId }: IncludeOptions,
+  { deadline }: RequestContext,
+): Promise<ReadonlyMap<Json, JsonObject>> {
+  const named: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values: [...ids] }] };
+  const both: Filter = { kind: 'and', filters: [named, filter] };
+  const query = { filter: both, sort: [], skip: 0, limit: ids.size, ...(projection && { projection }) };
+  const texts = await store.findText(revisionNamespaceOf(collection), query, { deadline });
+  const entries = await mapYielding(texts, (text): [Json, JsonObject] => {
+    const { _id = null, ...rest } = parseStoredJson(text);
+    return [_id, hideId ? rest : { ...rest, _id }];
+  });
+  return new Map(entries);
+}

@@ -1,0 +1,126 @@
+// `cloister check` for specifications: every problem of every file, with its line, and nothing brought into force.
+import { AppError, type ErrorItem } from '../../errors.ts';
+import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
+import type { Collection } from '../model/collection.ts';
+import { createRegistry, type Registry } from '../model/registry.ts';
+import { checkDefaultFilters, checkNameCase } from './conflicts.ts';
+import { crossCheck, warnMissingHooks } from './cross-checks.ts';
+import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
+import {
+  createSpecificationFiles,
+  parseSpecificationText,
+  type SpecificationFile,
+} from './specification-files.ts';
+
+type Severity = 'error' | 'warning';
+
+export interface SpecificationIssue {
+  readonly file: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly message: string;
+  readonly severity: Severity;
+}
+
+interface CheckFilesOptions extends SpecificationOptions {
+  /** The folder of the collection specifications. */
+  readonly root: string;
+  /** Names of the hooks that there are; absent: nothing is known of them. */
+  readonly hooks?: ReadonlySet<string>;
+  /** Gets every collection that has no errors. */
+  readonly registry?: Registry;
+}
+
+// Only the shape of a default filter is judged here, against the bounds of a fresh configuration.
+const FILTER_LIMITS = { filterDepth: 8, filterNodes: 200 };
+
+interface CheckedFile {
+  readonly file: string;
+  readonly lines: JsonLineNumbers | undefined;
+  readonly issues: SpecificationIssue[];
+}
+
+function addIssue(page: CheckedFile, severity: Severity, path: readonly string[], message: string): void {
+  const { file, lines, issues: problems } = page;
+  problems.push({
+    file,
+    ...(lines === undefined ? {} : { line: lines.findNearest(path) }),
+    message,
+    severity,
+  });
+}
+
+function addErrorItem(page: CheckedFile, { section, setting, field, message }: ErrorItem): void {
+  const path = section === 'fields' || section === 'settings' ? [section, setting ?? field] : [];
+  const subject = setting ?? field;
+  const text = subject === undefined ? message : `${String(subject)}: ${message}`;
+  addIssue(
+    page,
+    'error',
+    path.filter((part) => typeof part === 'string'),
+    text,
+  );
+}
+
+function parseFile(page: CheckedFile, { address, text }: SpecificationFile, options: CheckFilesOptions) {
+  const syntax = page.lines?.syntaxError;
+  if (syntax !== undefined) {
+    page.issues.push({
+      file: page.file,
+      line: syntax.line,
+      message: `is not valid JSON: ${syntax.message}`,
+      severity: 'error',
+    });
+    return undefined;
+  }
+  try {
+    const { collection, warnings } = parseSpecification(parseSpecificationText(text), address, options);
+    for (const { field = '', message } of warnings) {
+      addIssue(page, 'warning', field.split('.'), field === '' ? message : `${field}: ${message}`);
+    }
+    return collection;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    for (const item of error.items) addErrorItem(page, item);
+    return undefined;
+  }
+}
+
+function checkAcrossFiles(
+  page: CheckedFile,
+  collection: Collection,
+  registry: Registry,
+  hooks?: ReadonlySet<string>,
+): void {
+  const others = registry.list().filter(({ path }) => path !== collection.path);
+  const clash = checkNameCase(collection, others);
+  if (clash !== undefined) addErrorItem(page, clash);
+  for (const item of checkDefaultFilters(collection, registry, FILTER_LIMITS)) addErrorItem(page, item);
+  for (const { path, message } of crossCheck(collection, registry)) addIssue(page, 'warning', path, message);
+  for (const { path, message } of warnMissingHooks(collection, hooks))
+    addIssue(page, 'warning', path, message);
+}
+
+/** Checks all specification files below `root`, in the order of their paths. Empty: all is well. */
+export async function checkSpecificationFiles(
+  options: CheckFilesOptions,
+): Promise<readonly SpecificationIssue[]> {
+  const { registry = createRegistry(), hooks } = options;
+  const pages: CheckedFile[] = [];
+  const loaded: { readonly page: CheckedFile; readonly collection: Collection }[] = [];
+  for (const found of await createSpecificationFiles(options.root).readAll()) {
+    const { file, text } = found;
+    const page: CheckedFile = {
+      file,
+      lines: text === undefined ? undefined : parseLineNumbers(text),
+      issues: [],
+    };
+    pages.push(page);
+    const collection = parseFile(page, found, options);
+    if (collection === undefined) continue;
+    registry.put(collection);
+    loaded.push({ page, collection });
+  }
+  for (const { page, collection } of loaded) checkAcrossFiles(page, collection, registry, hooks);
+  return pages.flatMap(({ issues: problems }) => problems);
+}

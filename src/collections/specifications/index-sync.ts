@@ -1,0 +1,120 @@
+// Brings declared indexes into force, all or nothing, and says which field of which data stands in the way.
+import { AppError, isStoreUnavailable, StoreError } from '../../errors.ts';
+import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
+import type { Collection } from '../model/collection.ts';
+import { namespaceKey } from '../model/registry.ts';
+import { type IndexPlan, planIndexes, planIndexesOf } from './index-plan.ts';
+import type { SpecificationLog } from './log.ts';
+
+/** The collections that are live, and those that are about to be: looked at whenever a name space is planned. */
+type LiveCollections = () => readonly Collection[];
+
+export interface IndexSync {
+  /**
+   * Makes `collection` one of the live collections as far as indexes go. Resolves, once unique indexes are in force,
+   * with what takes the change back. Throws SPECIFICATION_INVALID, with nothing changed, where data break one or an index
+   * that somebody else made stands in its way.
+   */
+  apply(collection: Collection, live: LiveCollections): Promise<() => Promise<void>>;
+  /** Drops what only a collection declared that is no longer among `live`. */
+  dropUndeclared(collection: Collection, live: LiveCollections): Promise<void>;
+  /**
+   * At a start: every index of `live` that the data permit; the others are logged and left out. Rejects with a StoreError
+   * where the store is away or does not answer in time: then some may be missing, and the whole may be repeated.
+   * `alone` runs what is done for one name space without other changes of it.
+   */
+  applyAll(live: LiveCollections, alone: KeyedMutex['run']): Promise<void>;
+}
+
+const keyPaths = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
+
+const MESSAGES: ReadonlyMap<StoreError['reason'], (names: string) => string> = new Map([
+  ['duplicate', (names) => `the documents that are there are not unique in ${names}`],
+  ['index-conflict', (names) => `an index that is there already stands in the way of that on ${names}`],
+]);
+
+/** What is wrong with the specification, where it is that; otherwise the error as it is. */
+function toSpecificationError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  const words = MESSAGES.get(error.reason);
+  if (words === undefined) return error;
+  const { fields, explanation } = error;
+  const message = explanation ?? words(fields.map((field) => `\`${field}\``).join(', '));
+  const field = fields.length === 0 ? {} : { field: fields.join(',') };
+  const item = { section: 'settings', setting: 'index', ...field, message };
+  return new AppError('SPECIFICATION_INVALID', { items: [item], cause: error });
+}
+
+/** The plan without the unique index that the store refuses; undefined where it is not one of them. */
+function withoutRejectedIndex({ namespace, indexes }: IndexPlan, error: StoreError): IndexPlan | undefined {
+  const refused = error.fields.join('\0');
+  const rest = indexes.filter((index) => !index.unique || keyPaths(index).join('\0') !== refused);
+  return rest.length < indexes.length ? { namespace, indexes: rest } : undefined;
+}
+
+export function createIndexSync(
+  store: Pick<DocumentStore, 'ensureIndexes'>,
+  log: SpecificationLog,
+): IndexSync {
+  const ensure = async ({ namespace, indexes }: IndexPlan): Promise<void> => {
+    const { built } = await store.ensureIndexes(namespace, indexes);
+    built.catch((error: unknown) => {
+      const fields = { err: error, namespace };
+      if (isStoreUnavailable(error))
+        log.warn(fields, 'an index is not built yet: the next start goes on with it');
+      else log.error(fields, 'an index could not be built');
+    });
+  };
+
+  const restore = async (namespaces: readonly Namespace[], live: LiveCollections): Promise<void> => {
+    for (const namespace of namespaces) await ensure(planIndexes(namespace, live()));
+  };
+
+  const ensureWhatHolds = async (plan: IndexPlan): Promise<void> => {
+    try {
+      await ensure(plan);
+    } catch (error) {
+      if (isStoreUnavailable(error)) throw error;
+      log.error({ err: error, namespace: plan.namespace }, 'an index is not in force');
+      const rest = error instanceof StoreError ? withoutRejectedIndex(plan, error) : undefined;
+      if (rest !== undefined) await ensureWhatHolds(rest);
+    }
+  };
+
+  return {
+    async apply(collection, live) {
+      const after = () => [...live().filter(({ path }) => path !== collection.path), collection];
+      const without = () => live().filter((other) => other !== collection);
+      const done: Namespace[] = [];
+      for (const { namespace } of planIndexesOf(collection, after())) {
+        try {
+          await ensure(planIndexes(namespace, after()));
+          done.push(namespace);
+        } catch (error) {
+          await restore(done, without);
+          throw toSpecificationError(error);
+        }
+      }
+      return () => restore(done, without);
+    },
+    dropUndeclared: (collection, live) => ensure(planIndexes(collection.namespace, live())),
+    async applyAll(live, alone) {
+      const plans = live().flatMap((entry) => planIndexesOf(entry, live()));
+      const namespaces = new Map(plans.map(({ namespace }) => [namespaceKey(namespace), namespace]));
+      let late: StoreError | undefined;
+      for (const [key, namespace] of namespaces) {
+        try {
+          await alone(key, () => ensureWhatHolds(planIndexes(namespace, live())));
+        } catch (error) {
+          // One collection that is slow to answer keeps the indexes of no other waiting.
+          if (!isStoreUnavailable(error) || error.reason === 'unavailable') throw error;
+          // A damaged file does not mend itself: no other collection waits for that.
+          if (error.reason !== 'damaged') late = error;
+          else log.error({ err: error, namespace }, 'cannot build the indexes of a collection');
+        }
+      }
+      if (late !== undefined) throw late;
+    },
+  };
+}

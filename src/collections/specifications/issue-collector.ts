@@ -1,0 +1,41 @@
+// Collects what is wrong, or merely odd, with a specification, so that its author reads everything at once.
+import type { ErrorItem } from '../../errors.ts';
+
+export interface SpecificationWarning {
+  /** The part it is about: `fields.title`, `settings.index`. */
+  readonly field?: string;
+  readonly message: string;
+}
+
+export interface IssueCollector {
+  readonly issues: readonly ErrorItem[];
+  readonly warnings: readonly SpecificationWarning[];
+  /** Something that refuses the specification, in its own words. */
+  add(item: ErrorItem): void;
+  /** A field that is refused. */
+  fieldIssue(name: string, message: string): void;
+  /** A setting that is refused. */
+  settingIssue(name: string, message: string): void;
+  warn(field: string, message: string): void;
+}
+
+export function createIssueCollector(): IssueCollector {
+  const items: ErrorItem[] = [];
+  const warnings: SpecificationWarning[] = [];
+  return {
+    issues: items,
+    warnings,
+    add: (item) => {
+      items.push(item);
+    },
+    fieldIssue: (field, message) => {
+      items.push({ section: 'fields', field, message });
+    },
+    settingIssue: (setting, message) => {
+      items.push({ section: 'settings', setting, field: setting, message });
+    },
+    warn: (field, message) => {
+      warnings.push({ field, message });
+    },
+  };
+}

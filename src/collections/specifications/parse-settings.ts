@@ -1,0 +1,160 @@
+// Reads the `settings` block of a specification: every known setting is checked, every absent one gets its default.
+import { distance } from 'fastest-levenshtein';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { CollectionAddress, CollectionSettings, Field } from '../model/collection.ts';
+import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
+import { checkCollectionName } from './address.ts';
+import { parseIndexes } from './index-definitions.ts';
+import type { IssueCollector } from './issue-collector.ts';
+import { parseHookPlan } from './parse-hook-plan.ts';
+
+const DEFAULT_PAGE_SIZE = 40;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const CALLBACK = /^[A-Za-z]{1,100}$/;
+const MEDIA_TYPES = ['media', 'mediaCollection'];
+/** What a revision holds beside the state of the document. */
+const REVISION_MEMBERS = ['action', 'originalDocumentId'];
+const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
+
+type Check = (value: Json) => string | undefined;
+
+const isMethod = (value: Json): value is string =>
+  typeof value === 'string' && METHODS.includes(value.toUpperCase());
+const checkBoolean: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+const checkText: Check = (value) => (typeof value === 'string' ? undefined : 'must be text');
+const allowNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null ? undefined : check(value);
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...Object.fromEntries(BOOLEAN_SETTINGS.map((name) => [name, checkBoolean])),
+  authenticate: (value) =>
+    typeof value === 'boolean' || (Array.isArray(value) && value.every(isMethod))
+      ? undefined
+      : 'must be true, false or a list of HTTP methods',
+  callback: allowNull((value) =>
+    typeof value === 'string' && CALLBACK.test(value) ? undefined : 'must be 1 to 100 letters, or null',
+  ),
+  count: (value) =>
+    Number.isSafeInteger(value) && Number(value) > 0 ? undefined : 'must be a whole number from 1',
+  sort: allowNull(checkText),
+  sortOrder: (value) => (parseDirection(value) === undefined ? 'must be 1, -1, `asc` or `desc`' : undefined),
+  defaultFilters: allowNull((value) => (isJsonObject(value) ? undefined : 'must be an object or null')),
+  fieldLimiters: allowNull((value) =>
+    isJsonObject(value) && Object.values(value).every((entry) => entry === 0 || entry === 1)
+      ? undefined
+      : 'must be an object of field names with 1 or 0, or null',
+  ),
+  revisionCollection: allowNull(checkText),
+  type: allowNull(checkText),
+  displayName: allowNull(checkText),
+};
+
+function parseDirection(value: Json | undefined): 1 | -1 | undefined {
+  const name = typeof value === 'string' ? value.toLowerCase() : value;
+  if (name === 1 || name === 'asc') return 1;
+  return name === -1 || name === 'desc' ? -1 : undefined;
+}
+
+/** True when a limiter includes some fields and excludes others; `_id` may be excluded from either. */
+export function isMixedLimiter(limiter: Readonly<Record<string, 0 | 1>>): boolean {
+  const values = Object.entries(limiter).filter(([name]) => name !== '_id');
+  return values.some(([, value]) => value === 0) && values.some(([, value]) => value === 1);
+}
+
+/** True for the `settings` block of a media collection. */
+export function isMedia({ type }: JsonObject): boolean {
+  return typeof type === 'string' && MEDIA_TYPES.includes(type);
+}
+
+function parseAuthenticate(value: Json | undefined): boolean | readonly string[] {
+  if (!Array.isArray(value)) return value !== false;
+  const methods = value.filter(isMethod).map((method) => method.toUpperCase());
+  return [...new Set(methods.map((method) => (method === 'HEAD' ? 'GET' : method)))];
+}
+
+function parseRevisionCollection(
+  source: JsonObject,
+  address: CollectionAddress,
+  report: IssueCollector,
+): string {
+  const sent = source['revisionCollection'];
+  const name = typeof sent === 'string' ? sent : `${address.name}History`;
+  // Whatever else may be wrong with a name that follows from the collection's own is wrong with that one.
+  const follows =
+    typeof sent !== 'string' && checkCollectionName(address.name, address.database) !== undefined;
+  if (follows || (typeof sent !== 'string' && source['storeRevisions'] !== true)) return name;
+  const problem = checkCollectionName(name, address.database);
+  if (problem !== undefined) report.settingIssue('revisionCollection', problem);
+  else if (name === address.name)
+    report.settingIssue('revisionCollection', 'must not be the collection itself');
+  return name;
+}
+
+function checkSettings(source: JsonObject, report: IssueCollector): void {
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const value = source[name];
+    const problem = value === undefined ? undefined : check(value);
+    if (problem !== undefined) report.settingIssue(name, problem);
+  }
+  const type = source['type'];
+  if (typeof type === 'string' && !MEDIA_TYPES.includes(type)) {
+    const guess = distance(type.toLowerCase(), 'media') <= 2 ? ': did you mean it?' : '';
+    report.warn('settings.type', `only \`media\` has a meaning here${guess}`);
+  }
+}
+
+function warnAboutCombinations(settings: CollectionSettings, report: IssueCollector): void {
+  const { sort, indexes, fieldLimiters, media, signUploads } = settings;
+  if (signUploads && !media) {
+    report.warn('settings.signUploads', 'has no effect: `settings.type` is not `media`');
+  }
+  if (sort !== null && sort !== '_id' && !indexes.some(({ keys }) => keys[0]?.path === sort)) {
+    report.warn('settings.sort', `no index begins with \`${sort.slice(0, 100)}\`, so sorting is slow`);
+  }
+  if (fieldLimiters !== null && isMixedLimiter(fieldLimiters)) {
+    report.warn('settings.fieldLimiters', 'mixes 1 and 0: every read will fail');
+  }
+}
+
+/** Reads a `settings` block. What is wrong goes into `report`; the result is only meant for use when nothing is. */
+export function parseSettings(
+  source: JsonObject,
+  {
+    address,
+    fields,
+    report,
+  }: {
+    readonly address: CollectionAddress;
+    readonly fields: ReadonlyMap<string, Field>;
+    readonly report: IssueCollector;
+  },
+): CollectionSettings {
+  checkSettings(source, report);
+  const textOf = (name: string) => (typeof source[name] === 'string' ? source[name] : null);
+  const objectOf = (name: string) => (isJsonObject(source[name]) ? source[name] : null);
+  const settings: CollectionSettings = {
+    cache: source['cache'] !== false,
+    authenticate: parseAuthenticate(source['authenticate']),
+    callback: textOf('callback'),
+    pageSize: typeof source['count'] === 'number' ? source['count'] : DEFAULT_PAGE_SIZE,
+    sort: textOf('sort'),
+    sortOrder: parseDirection(source['sortOrder']) ?? 1,
+    defaultFilters: objectOf('defaultFilters'),
+    fieldLimiters: objectOf('fieldLimiters') as CollectionSettings['fieldLimiters'],
+    storeRevisions: source['storeRevisions'] === true,
+    revisionCollection: parseRevisionCollection(source, address, report),
+    indexes: parseIndexes(source['index'], fields, report, isMedia(source) ? [RECORD_PATH_INDEX] : []),
+    compose: source['compose'] === true,
+    media: isMedia(source),
+    signUploads: source['signUploads'] === true,
+    displayName: textOf('displayName'),
+    hooks: parseHookPlan(source['hooks'], report),
+  };
+  warnAboutCombinations(settings, report);
+  for (const name of settings.storeRevisions ? REVISION_MEMBERS.filter((member) => fields.has(member)) : []) {
+    report.warn(`fields.${name}`, 'revisions use this name themselves: they do not keep the field');
+  }
+  return settings;
+}

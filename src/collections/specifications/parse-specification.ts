@@ -1,0 +1,99 @@
+// Turns the JSON of a collection specification into a live collection, or says everything that is wrong with it.
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
+import { withRecordFields } from '../model/media-record-fields.ts';
+import { checkAddress, namespaceOf } from './address.ts';
+import { checkDeclaredRecordFields } from './check-record-fields.ts';
+import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
+import { parseField } from './parse-field.ts';
+import { isMedia, parseSettings } from './parse-settings.ts';
+import type { SpecificationParseContext } from './parse-validation.ts';
+import { createPatternCompiler, MAX_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
+
+export interface SpecificationOptions {
+  /** Each database folder has a name space of its own. */
+  readonly enableCollectionDatabases: boolean;
+  /** Knows what was compiled already. A new one unless given. */
+  readonly patterns?: PatternCompiler;
+}
+
+export interface ParsedSpecification {
+  readonly collection: Collection;
+  /** What loads but does not do what its author may expect. */
+  readonly warnings: readonly SpecificationWarning[];
+}
+
+/** `mayBeEmpty`: the collection has fields of its own besides. */
+function parseFields(
+  source: Json | undefined,
+  reading: SpecificationParseContext,
+  mayBeEmpty: boolean,
+): ReadonlyMap<string, Field> {
+  const { issues: report } = reading;
+  const fields = new Map<string, Field>();
+  if (source === undefined || source === null) {
+    report.add({ section: 'fields', field: 'fields', message: 'must be provided at least once' });
+  } else if (!isJsonObject(source)) {
+    report.add({ section: 'fields', field: 'fields', message: 'must be an object' });
+  } else if (Object.keys(source).length === 0 && !mayBeEmpty) {
+    report.add({ section: 'fields', field: 'fields', message: 'must include at least one field' });
+  } else if (Object.keys(source).length > MAX_FIELDS) {
+    report.add({
+      section: 'fields',
+      field: 'fields',
+      message: `must not include more than ${MAX_FIELDS} fields`,
+    });
+  } else {
+    for (const [name, entry] of Object.entries(source)) {
+      const field = parseField(name, entry, reading);
+      if (field !== undefined) fields.set(name, field);
+    }
+  }
+  return fields;
+}
+
+function parseSettingsBlock(source: Json | undefined, report: IssueCollector): JsonObject {
+  if (isJsonObject(source)) return source;
+  const message = source === undefined || source === null ? 'must be provided' : 'must be an object';
+  report.add({ section: 'settings', field: 'settings', message });
+  return {};
+}
+
+/**
+ * Reads the specification of the collection at `address`.
+ * Throws SPECIFICATION_INVALID with one item for each problem; the texts of the missing blocks are those that
+ * clients of the older dialect look for.
+ */
+export function parseSpecification(
+  source: Json,
+  address: CollectionAddress,
+  { enableCollectionDatabases, patterns = createPatternCompiler() }: SpecificationOptions,
+): ParsedSpecification {
+  if (!isJsonObject(source)) {
+    throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
+  }
+  const report = createIssueCollector();
+  for (const item of checkAddress(address)) report.add(item);
+  const hasRecords = isJsonObject(source['settings']) && isMedia(source['settings']);
+  const declared = parseFields(source['fields'], { issues: report, patterns }, hasRecords);
+  const block = parseSettingsBlock(source['settings'], report);
+  if (hasRecords) checkDeclaredRecordFields(declared, source['fields'], report);
+  const fields = hasRecords ? withRecordFields(declared) : declared;
+  const settings = parseSettings(block, { address, fields, report });
+  if (report.issues.length > 0) throw new AppError('SPECIFICATION_INVALID', { items: report.issues });
+  const { version, database, name } = address;
+  const modified = block['lastModifiedAt'];
+  const collection: Collection = {
+    version,
+    database,
+    name,
+    path: `/${version}/${database}/${name}`,
+    namespace: namespaceOf(address, enableCollectionDatabases),
+    fields,
+    settings,
+    source,
+    lastModifiedAt: typeof modified === 'number' ? modified : undefined,
+  };
+  return { collection, warnings: report.warnings };
+}

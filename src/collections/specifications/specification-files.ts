@@ -1,0 +1,170 @@
+// Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
+import { readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
+import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
+import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { findJsonIssue } from '../../lib/json/json-check.ts';
+import type { CollectionAddress } from '../model/collection.ts';
+
+const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
+const BYTE_ORDER_MARK = '\uFEFF';
+/** Levels of folders below the root: versions, and databases in them. */
+const FOLDER_DEPTH = 2;
+
+export interface SpecificationFile {
+  readonly address: CollectionAddress;
+  readonly file: string;
+  /** Undefined when there is something of that name which cannot be read. */
+  readonly text: string | undefined;
+}
+
+/** A file that was changed by someone else; without `text` it is gone. */
+export interface SpecificationFileChange {
+  readonly address: CollectionAddress;
+  readonly file: string;
+  readonly text: string | undefined;
+  /** What was known to be in it; empty after `forget`. */
+  readonly before: string | undefined;
+}
+
+export interface SpecificationFiles {
+  /** All of them, sorted by path. A missing root holds none. */
+  readAll(): Promise<readonly SpecificationFile[]>;
+  /** Writes atomically: whoever reads the file finds the old specification or the new one. */
+  write(address: CollectionAddress, source: JsonObject): Promise<void>;
+  remove(address: CollectionAddress): Promise<void>;
+  /** The collection whose specification a file is; undefined for any other file. */
+  addressOf(file: string): CollectionAddress | undefined;
+  /**
+   * What became of a file that the watch named, as it is now; undefined when nobody but this object changed it.
+   * Must not run beside `write` or `remove` of the same file: text read before a write of ours would pass for a later edit.
+   */
+  readChange(file: string): Promise<SpecificationFileChange | undefined>;
+  /** Lets the next `changeIn` of this file find a change: the last one came to nothing. */
+  expectChange(file: string): void;
+  /** Names every file below the root that may have changed. Returns what ends the watch. */
+  watch(listener: (file: string) => void, onError: (error: unknown) => void): Promise<() => Promise<void>>;
+}
+
+/** Parses the text of a specification file. Throws SPECIFICATION_INVALID when it is no JSON that could be posted. */
+export function parseSpecificationText(text: string | undefined): Json {
+  if (text === undefined) throw new AppError('SPECIFICATION_INVALID', { message: 'The file cannot be read' });
+  let source: Json;
+  try {
+    source = JSON.parse(text) as Json;
+  } catch (cause) {
+    throw new AppError('SPECIFICATION_INVALID', { message: 'The file is not valid JSON', cause });
+  }
+  const fault = findJsonIssue(source);
+  if (fault === undefined) return source;
+  const { path: field, message } = fault;
+  throw new AppError('SPECIFICATION_INVALID', { field, message });
+}
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  } catch (error) {
+    if (isFileMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function listFiles(root: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const version of await listNames(root)) {
+    for (const database of await listNames(join(root, version))) {
+      for (const name of await listNames(join(root, version, database)))
+        files.push(join(version, database, name));
+    }
+  }
+  return files;
+}
+
+function parseAddress(path: string): CollectionAddress | undefined {
+  const [version, database, file, ...rest] = path.split(sep);
+  const name = FILE_NAME.exec(file ?? '')?.groups?.['name'];
+  if (version === undefined || database === undefined || name === undefined || rest.length > 0)
+    return undefined;
+  return { version, database, name };
+}
+
+/** Opens the folder `root`, which need not exist yet. Addresses must have been checked: they become paths. */
+export function createSpecificationFiles(root: string): SpecificationFiles {
+  // What is known to be in each file, so that our own writes are not taken for edits.
+  const known = new Map<string, string>();
+
+  const fileOf = ({ version, database, name }: CollectionAddress) =>
+    join(root, version, database, `collection.${name}.json`);
+
+  return {
+    async readAll() {
+      const found: SpecificationFile[] = [];
+      for (const path of await listFiles(root)) {
+        const address = parseAddress(path);
+        if (address === undefined) continue;
+        const file = join(root, path);
+        const text = await readIfExists(file).catch(() => undefined);
+        if (text !== undefined) known.set(file, text);
+        found.push({ address, file, text });
+      }
+      return found;
+    },
+    async write(address, source) {
+      const file = fileOf(address);
+      const before = known.get(file);
+      const text = `${JSON.stringify(source, null, 2)}\n`;
+      known.set(file, text);
+      try {
+        await atomicWrite(file, text);
+      } catch (error) {
+        if (before === undefined) known.delete(file);
+        else known.set(file, before);
+        throw error;
+      }
+    },
+    async remove(address) {
+      const file = fileOf(address);
+      await removeFile(file);
+      known.delete(file);
+    },
+    addressOf: (file) => parseAddress(relative(root, file)),
+    async readChange(file) {
+      const address = parseAddress(relative(root, file));
+      if (address === undefined) return undefined;
+      const text = await readIfExists(file);
+      const before = known.get(file);
+      if (text === before) return undefined;
+      if (text === undefined) known.delete(file);
+      else known.set(file, text);
+      return { address, file, text, before };
+    },
+    expectChange(file) {
+      // No specification is empty: neither what lies there nor its absence is equal to this.
+      known.set(file, '');
+    },
+    async watch(listener, onError) {
+      const watch = new FolderWatcher(root, {
+        depth: FOLDER_DEPTH,
+        onFile: listener,
+        onError,
+        expected: () => known.keys(),
+      });
+      const end = () => watch.close();
+      try {
+        await watch.start();
+        // What changed between `readAll` and the watch, which names nothing that was there before it.
+        const there = (await listFiles(root)).map((path) => join(root, path));
+        for (const file of new Set([...known.keys(), ...there])) listener(file);
+        return end;
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    },
+  };
+}

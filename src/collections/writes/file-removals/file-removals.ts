@@ -1,0 +1,151 @@
+// Removes the files of records that are gone, once nobody can see the records any more: at once, and again later where that
+// failed or a crash came between.
+import { StoreError } from '../../../errors.ts';
+import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
+import { createLogThrottle } from '../../../lib/log-throttle.ts';
+import { type Filter, MATCH_ALL } from '../../../stores/filter.ts';
+import type { Namespace, StoredDocument } from '../../../stores/ports.ts';
+import {
+  claimEntry,
+  createEntries,
+  decodeEntry,
+  REMOVALS_NAMESPACE,
+  type RemovalEntry,
+} from './removal-entries.ts';
+import { createRemoveFiles, type RemoveFilesDeps } from './remove-files.ts';
+
+interface FileRemovalsDeps extends Omit<RemoveFilesDeps, 'warn'> {
+  readonly newId: () => string;
+  /** No other server uses the store: what an earlier process had claimed is nobody's. */
+  readonly alone: boolean;
+  readonly log: { warn(fields: object, message: string): void };
+  readonly pause?: Pause | undefined;
+}
+
+export interface FileRemovals {
+  /** The entries for records that are about to be removed, to be stored in the same commit. */
+  entriesFor(namespace: Namespace, records: readonly StoredDocument[]): readonly RemovalEntry[];
+  /**
+   * Removes the files of entries that have just been stored. Resolves when they are gone, or after two seconds, or when it
+   * has failed: it goes on behind then. Never rejects.
+   */
+  begin(entries: readonly RemovalEntry[]): Promise<void>;
+  /**
+   * Goes once through all entries that nobody sees to. Resolves with the number of those that are left, for now; a file that
+   * cannot be removed is logged. Rejects with a StoreError when the documents cannot be read.
+   */
+  finishRemovals(): Promise<number>;
+  /** Repeats `finishRemovals` from now on, behind everything else. */
+  start(): void;
+  /** Waits for the removals in hand and begins no more. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds that a request waits for the files of what it removed. */
+const REQUEST_WAIT_MS = 2000;
+/** Milliseconds that are left of a claim when work on an entry begins at the latest. */
+const MIN_CLAIM_MS = 20_000;
+const ENTRIES_PER_PAGE = 50;
+/** Milliseconds between two rounds: doubled while something is left, the longest when nothing is. */
+const MIN_INTERVAL_MS = 15_000;
+const MAX_INTERVAL_MS = 600_000;
+const LOG_INTERVAL_MS = 60_000;
+
+/** Makes the removals. Nothing is read before `finishRemovals` or `start`. */
+export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
+  const { store, newId, now, queryMs, alone, log, pause = pauseOnClock } = options;
+  const by = newId();
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const limit = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
+  let waiting = new AbortController();
+  const within = () => ({ deadline: now() + queryMs });
+  const warn = (fields: object, message: string) => {
+    const line = limit(message);
+    if (line !== undefined) log.warn({ ...fields, ...line }, message);
+  };
+  const complete = createRemoveFiles({ ...options, warn });
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const ended = () => running.delete(work);
+    running.add(work);
+    work.then(ended, ended);
+    return work;
+  };
+
+  const failed = (error: unknown) => {
+    warn({ err: error }, 'could not remove files of deleted records: will retry');
+  };
+
+  const completeAll = async (entries: readonly RemovalEntry[]): Promise<void> => {
+    try {
+      for (const entry of entries) {
+        // Past its claim it is anybody's.
+        if (closing.signal.aborted || now() > entry.claimedUntil - MIN_CLAIM_MS) return waiting.abort();
+        await complete(entry, false);
+      }
+    } catch (error) {
+      failed(error);
+      waiting.abort();
+    }
+  };
+
+  /** True when the entry is gone. */
+  const takeOver = async (entry: RemovalEntry): Promise<boolean> => {
+    const isFree = entry.claimedUntil <= now() || (alone && entry.claimedBy !== by);
+    if (!isFree || closing.signal.aborted) return false;
+    try {
+      const claimed = claimEntry(entry, { by, at: now() });
+      await store.commit([claimed.write], within());
+      await complete(claimed.entry, true);
+      return true;
+    } catch (error) {
+      // Another server was faster.
+      if (!(error instanceof StoreError && error.reason === 'conflict')) failed(error);
+      return false;
+    }
+  };
+
+  const finishRemovals = async (): Promise<number> => {
+    let left = 0;
+    let filter: Filter = MATCH_ALL;
+    for (;;) {
+      const query = { filter, sort: [], skip: 0, limit: ENTRIES_PER_PAGE };
+      const found = await store.find(REMOVALS_NAMESPACE, query, within());
+      for (const stored of found) if (!(await takeOver(decodeEntry(stored)))) left += 1;
+      const last = found.at(-1);
+      if (last === undefined || found.length < ENTRIES_PER_PAGE) return left;
+      filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: last._id }] };
+    }
+  };
+
+  const repeat = async (): Promise<void> => {
+    for (let wait = MIN_INTERVAL_MS; !closing.signal.aborted; ) {
+      waiting = new AbortController();
+      const left = await finishRemovals().catch((error: unknown) => {
+        failed(error);
+        return 1;
+      });
+      wait = left === 0 ? MAX_INTERVAL_MS : wait;
+      await pause(wait, AbortSignal.any([waiting.signal, closing.signal]));
+      // Something has failed meanwhile: its turn comes soon, but not at once.
+      if (waiting.signal.aborted) await pause(MIN_INTERVAL_MS, closing.signal);
+      wait = left === 0 ? MIN_INTERVAL_MS : Math.min(2 * wait, MAX_INTERVAL_MS);
+    }
+  };
+
+  return {
+    entriesFor: (namespace, records) => createEntries(namespace, records, { by, at: now(), newId }),
+    async begin(entries) {
+      if (entries.length === 0) return;
+      const done = new AbortController();
+      const work = track(completeAll(entries)).finally(() => done.abort());
+      await Promise.race([work, pause(REQUEST_WAIT_MS, AbortSignal.any([done.signal, closing.signal]))]);
+    },
+    finishRemovals: () => track(finishRemovals()),
+    start: () => void track(repeat()),
+    async close() {
+      closing.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}

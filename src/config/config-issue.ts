@@ -1,0 +1,19 @@
+// What is wrong with a configuration, with where it was written, and how that is said in one line.
+
+export interface ConfigIssue {
+  /** The setting as it was written: a dotted path, a variable or a flag. */
+  readonly setting: string;
+  readonly message: string;
+  /** The file that holds it, if a file does. */
+  readonly file?: string;
+  /** Line in that file, from 1. */
+  readonly line?: number;
+}
+
+/** One line for people: `workspace/config.json:3: server.port must be a whole number`. */
+export function formatConfigIssue(problem: ConfigIssue): string {
+  const text = `${problem.setting} ${problem.message}`.trim();
+  if (problem.file === undefined) return text;
+  const line = problem.line === undefined ? '' : `:${problem.line}`;
+  return `${problem.file}${line}: ${text}`;
+}

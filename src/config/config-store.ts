@@ -1,0 +1,127 @@
+// The configuration over HTTP: shown without its secrets, changed in its file. The running one never changes.
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../errors.ts';
+import { atomicWrite } from '../lib/files/atomic-write.ts';
+import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
+import type { Json, JsonObject } from '../lib/json/json.ts';
+import { sha256Hex } from '../lib/sha256.ts';
+import { findForbiddenChanges } from './allowed-changes.ts';
+import { readConfigFile } from './config-file.ts';
+import type { Environment } from './environment.ts';
+import { flattenSettings, type SettingIssue } from './flatten.ts';
+import { environmentValues, validateSources } from './load-config.ts';
+import { mergeSettings, omitRenamed, omitUnchanged } from './merge-settings.ts';
+import { redact } from './redact.ts';
+import type { Config } from './schema.ts';
+
+/** SHA-256 of the file in hexadecimal digits; null when there was none. */
+interface FileChange {
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** Runs `write`, which changes the file. It may do work before, and prevent the change by throwing. */
+type AroundSave = (change: FileChange, write: () => Promise<void>) => Promise<void>;
+
+export interface ConfigStore {
+  /** The running configuration, secrets as `********`. */
+  redacted(): JsonObject;
+  /**
+   * Merges a change into the file; it is in force after a restart. Unknown keys of the file are kept.
+   * Throws CONFIGURATION_INVALID with an item for each value that is not permitted or wrong; then nothing is written.
+   * Where the file says all that already, nothing is written either, and `around` is not called.
+   */
+  save(patch: JsonObject, around?: AroundSave): Promise<void>;
+}
+
+interface ConfigStoreOptions {
+  /** What the server runs with. */
+  readonly config: Config;
+  /** Absolute path of the file to write. */
+  readonly file: string;
+  /** That of the process if absent. */
+  readonly env?: Environment;
+  /** Opens what a start with this configuration opens. Throws CONFIGURATION_INVALID where that fails. */
+  readonly tryStart?: (config: Config) => Promise<void>;
+}
+
+/** Keys that no setting has are kept, and read again at every start and change. */
+const MAX_CHARACTERS = 256 * 1024;
+/** Members of a change, at all levels. There are far fewer settings. */
+const MAX_MEMBERS = 2000;
+
+function refuse(remarks: readonly SettingIssue[]): never {
+  throw new AppError('CONFIGURATION_INVALID', {
+    items: remarks.map(({ written, message }) => ({
+      field: written,
+      message,
+      code: 'CONFIGURATION_INVALID',
+    })),
+  });
+}
+
+const refuseAll = (message: string) => refuse([{ written: '', message }]);
+
+function hasMoreMembers(value: Json, most: number): boolean {
+  const left: Json[] = [value];
+  let count = 0;
+  for (let next = left.pop(); next !== undefined && count <= most; next = left.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const members = Object.values(next);
+    count += members.length;
+    for (const member of members) left.push(member);
+  }
+  return count > most;
+}
+
+/** The content of the file after a change, or undefined where that changes nothing. Throws CONFIGURATION_INVALID. */
+async function merge(options: ConfigStoreOptions, stored: JsonObject, patch: JsonObject) {
+  const { config, file, env } = options;
+  const filed = flattenSettings(stored).assignments;
+  const change = omitUnchanged({ config, filed, environment: environmentValues(env) }, patch);
+  const content = mergeSettings(omitRenamed(stored, change), change);
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  if (text.length > MAX_CHARACTERS) {
+    refuseAll(`the configuration would have more than ${MAX_CHARACTERS} characters`);
+  }
+  const refused = findForbiddenChanges(config, { patch, before: stored, after: content });
+  if (refused.length > 0) refuse(refused);
+  const next = await validateSources({ read: { text, content }, shown: file, env, flags: {} });
+  if (next.issues.length > 0) {
+    refuse(next.issues.map(({ setting, message }) => ({ written: setting, message })));
+  }
+  if (isDeepStrictEqual(content, stored)) return undefined;
+  await options.tryStart?.(next.config);
+  return text;
+}
+
+async function writeMerged(
+  options: ConfigStoreOptions,
+  patch: JsonObject,
+  around: AroundSave,
+): Promise<void> {
+  const { file } = options;
+  if (hasMoreMembers(patch, MAX_MEMBERS)) refuseAll(`must not have more than ${MAX_MEMBERS} members`);
+  const stored = await readConfigFile(file);
+  if (stored.issue !== undefined) {
+    refuseAll('the configuration file on the server cannot be read as JSON');
+  }
+  const text = await merge(options, stored.content, patch);
+  if (text === undefined) return;
+  const before = stored.text === null ? null : sha256Hex(stored.text);
+  await around({ before, after: sha256Hex(text) }, () => atomicWrite(file, text, OWNER_ONLY_MODE));
+}
+
+/** Makes the store of one running server. Changes are written one after the other. */
+export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
+  const shown = redact(options.config);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    redacted: () => shown,
+    save(patch, around = (_change, write) => write()) {
+      const written = last.then(() => writeMerged(options, patch, around));
+      last = written.catch(() => undefined);
+      return written;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// Whether values are what their settings allow, one by one and together.
+import type { Json } from '../lib/json/json.ts';
+import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-schema.ts';
+import { FORMATS } from './formats.ts';
+import type { Config } from './schema.ts';
+import type { Setting } from './settings.ts';
+
+/** What stands for a secret in everything that leaves the server. */
+export const REDACTED = '********';
+
+const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'];
+
+/** Says what is wrong with a value of a setting, or nothing. */
+export type ValidateSetting = (setting: Setting, value: Json) => string | undefined;
+
+function checkWith(check: SchemaValidator, setting: Setting, value: Json): string | undefined {
+  if (setting.leaf.secret === true && value === REDACTED)
+    return 'is the mark of a hidden secret, not a secret';
+  const [first] = check(setting.leaf, value);
+  if (first === undefined) return undefined;
+  if ('oneOf' in setting.leaf) return setting.leaf.expects;
+  return first.path === '' ? first.message : `item ${Number(first.path) + 1} ${first.message}`;
+}
+
+/** Loads the validator and gives the check of single settings. Messages never repeat the value: it may be a secret. */
+export async function createSettingValidator(): Promise<ValidateSetting> {
+  const check = await createSchemaValidator({ annotations: ANNOTATIONS, formats: FORMATS });
+  return (setting, value) => checkWith(check, setting, value);
+}
+
+interface RuleIssue {
+  /** Canonical path of the setting that is missing or wrong. */
+  readonly path: string;
+  readonly message: string;
+}
+
+function missing(when: boolean, required: Readonly<Record<string, unknown>>, why: string): RuleIssue[] {
+  if (!when) return [];
+  return Object.entries(required)
+    .filter(([, value]) => value === undefined)
+    .map(([path]) => ({ path, message: `is missing: ${why}` }));
+}
+
+/** Node's HTTP server does not start when the time for headers is longer than that for the whole request. */
+function shorterThanHeaders({ limits }: Config): RuleIssue[] {
+  if (limits.headersSeconds <= limits.requestSeconds) return [];
+  return [{ path: 'limits.requestSeconds', message: 'must not be less than limits.headersSeconds' }];
+}
+
+/** Hosts with the just-in-time compiler have no limit of memory: they are below every level. */
+function withinLevel({ sandbox }: Config): RuleIssue[] {
+  const { jitDomains, minimumLevel } = sandbox;
+  if (jitDomains.length === 0 || minimumLevel === 0) return [];
+  const message = `must be empty: hosts of these domains are of level 0, and sandbox.minimumLevel is ${minimumLevel}`;
+  return [{ path: 'sandbox.jitDomains', message }];
+}
+
+/** Bytes that keys of a bucket leave for what stands in front of them. */
+const MAX_PREFIX_BYTES = 124;
+
+/** In a bucket, the base path is no path of a file system. */
+function bucketPrefix({ media: { storage, basePath } }: Config): RuleIssue[] {
+  if (storage !== 's3') return [];
+  const path = 'media.basePath';
+  const parts = basePath.split('/');
+  if (parts[0] === '') return [{ path, message: 'must not begin with `/`: in a bucket it is a prefix' }];
+  if (parts.includes('..') || /[\\\p{Cc}]/u.test(basePath))
+    return [{ path, message: 'must have no `..`, `\\` or control characters: in a bucket it is a prefix' }];
+  if (Buffer.byteLength(basePath) > MAX_PREFIX_BYTES)
+    return [{ path, message: `must have ${MAX_PREFIX_BYTES} bytes at the most: in a bucket it is a prefix` }];
+  return [];
+}
+
+/** Settings without which there is no way to the bucket of media. */
+function bucketSettings({ media: { s3 } }: Config): Readonly<Record<string, unknown>> {
+  const { accessKey, secretKey, bucketName, region, endpoint } = s3;
+  return {
+    'media.s3.accessKey': accessKey,
+    'media.s3.secretKey': secretKey,
+    'media.s3.bucketName': bucketName,
+    // Services with an endpoint of their own mostly have no regions.
+    'media.s3.region': region ?? endpoint,
+  };
+}
+
+/** The settings of the bucket of media that are missing. */
+export function missingBucketSettings(config: Config): readonly string[] {
+  return missing(true, bucketSettings(config), '').map(({ path }) => path);
+}
+
+/** The rules between settings that a configuration breaks. */
+export function findRuleIssues(config: Config): readonly RuleIssue[] {
+  const { admin } = config.auth;
+  return [
+    ...missing(
+      (admin.id === undefined) !== (admin.secret === undefined),
+      { 'auth.admin.id': admin.id, 'auth.admin.secret': admin.secret },
+      'the first admin needs both an id and a secret (CLOISTER_ADMIN_ID, CLOISTER_ADMIN_SECRET)',
+    ),
+    ...missing(
+      config.database.engine === 'mongodb',
+      { 'database.mongodb.uri': config.database.mongodb.uri },
+      'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
+    ),
+    ...missing(
+      config.cache.engine === 'redis',
+      { 'cache.redis.url': config.cache.redis.url },
+      'cache.engine is redis (CLOISTER_CACHE_REDIS_URL)',
+    ),
+    ...missing(
+      config.media.storage === 's3',
+      bucketSettings(config),
+      'media.storage is s3 (keys: CLOUD_S3_ACCESS_KEY, CLOUD_S3_SECRET_KEY)',
+    ),
+    ...bucketPrefix(config),
+    ...missing(
+      config.geolocation.enabled && config.geolocation.method === 'remote',
+      { 'geolocation.url': config.geolocation.url },
+      'geolocation.method is remote',
+    ),
+    ...shorterThanHeaders(config),
+    ...withinLevel(config),
+  ];
+}

@@ -1,0 +1,34 @@
+// What browsers and proxies may keep of an answer, and for whom: `Cache-Control` and `Vary`.
+import type { Fact } from '../delivery.ts';
+
+const HEADER_OF: Readonly<Record<Fact, string | undefined>> = {
+  device: 'User-Agent',
+  language: 'Accept-Language',
+  // Both follow from the address, which no header describes.
+  country: undefined,
+  network: undefined,
+};
+
+/** Names of the request headers that were looked at for these facts. */
+export function consultedHeaders(consulted: ReadonlySet<Fact>): readonly string[] {
+  return [...consulted].flatMap((fact) => HEADER_OF[fact] ?? []).sort();
+}
+
+/** The same for shared caches to keep nothing of it. */
+function makePrivate(cacheControl: string): string {
+  const directives = cacheControl.split(',').map((directive) => directive.trim());
+  const isShared = (directive: string) => /^(?:public|private|s-maxage|proxy-revalidate)\b/i.test(directive);
+  return ['private', ...directives.filter((directive) => directive !== '' && !isShared(directive))].join(
+    ', ',
+  );
+}
+
+/** `Cache-Control` of an answer: `setting` is `delivery.cacheControl`. Where the address decided, only for the client itself. */
+export function cacheControlHeader(setting: string, consulted: ReadonlySet<Fact>): string {
+  return consulted.has('country') || consulted.has('network') ? makePrivate(setting) : setting;
+}
+
+/** The `Vary` header; nothing where no request header was looked at. */
+export function varyHeader(names: readonly string[]): Readonly<Record<string, string>> {
+  return names.length === 0 ? {} : { Vary: [...new Set(names)].join(', ') };
+}

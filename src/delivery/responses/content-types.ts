@@ -1,0 +1,83 @@
+// Media types of delivered files, and what follows from them.
+import { extname } from 'node:path';
+
+export const BINARY_TYPE = 'application/octet-stream';
+
+const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ['.avif', 'image/avif'],
+  ['.bmp', 'image/bmp'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.csv', 'text/csv; charset=utf-8'],
+  ['.eot', 'application/vnd.ms-fontobject'],
+  ['.gif', 'image/gif'],
+  ['.heic', 'image/heic'],
+  ['.heif', 'image/heif'],
+  ['.htm', 'text/html; charset=utf-8'],
+  ['.html', 'text/html; charset=utf-8'],
+  ['.ico', 'image/x-icon'],
+  ['.jpe', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.jpg', 'image/jpeg'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.json', 'application/json'],
+  ['.jxl', 'image/jxl'],
+  ['.m4a', 'audio/mp4'],
+  ['.map', 'application/json'],
+  ['.md', 'text/markdown; charset=utf-8'],
+  ['.mjs', 'text/javascript; charset=utf-8'],
+  ['.mov', 'video/quicktime'],
+  ['.mp3', 'audio/mpeg'],
+  ['.mp4', 'video/mp4'],
+  ['.oga', 'audio/ogg'],
+  ['.ogg', 'audio/ogg'],
+  ['.ogv', 'video/ogg'],
+  ['.otf', 'font/otf'],
+  ['.pdf', 'application/pdf'],
+  ['.png', 'image/png'],
+  ['.svg', 'image/svg+xml'],
+  ['.tif', 'image/tiff'],
+  ['.tiff', 'image/tiff'],
+  ['.ttf', 'font/ttf'],
+  ['.txt', 'text/plain; charset=utf-8'],
+  ['.wasm', 'application/wasm'],
+  ['.wav', 'audio/wav'],
+  ['.webm', 'video/webm'],
+  ['.webmanifest', 'application/manifest+json'],
+  ['.webp', 'image/webp'],
+  ['.woff', 'font/woff'],
+  ['.woff2', 'font/woff2'],
+  ['.xhtml', 'application/xhtml+xml'],
+  ['.xml', 'application/xml'],
+  ['.zip', 'application/zip'],
+]);
+
+const COMPRESSIBLE =
+  /^(?:text\/|application\/(?:json|javascript|xml|wasm|manifest\+json|vnd\.ms-fontobject)$|font\/[ot]tf$|image\/(?:svg\+xml|bmp|x-icon)$)|\+(?:json|xml)$/;
+/** Types in which no browser runs code when it opens them; scripts run only where a page loads them. */
+const PASSIVE =
+  /^(?:(?:audio|font|image|video)\/(?!.*(?:xml|svg))[^,]+|text\/(?:css|csv|javascript|markdown|plain|vtt)|application\/(?:gzip|javascript|json|manifest\+json|octet-stream|vnd\.ms-fontobject|wasm|zip))$/;
+
+/** The type without its parameters, in lower case. */
+const essence = (type: string) => (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+/** The type of a file: as its source declares it, else by its extension. */
+export function deliveredContentType(path: string, declared: string | undefined): string {
+  if (declared !== undefined && essence(declared) !== BINARY_TYPE) return declared;
+  return BY_EXTENSION.get(extname(path).toLowerCase()) ?? BINARY_TYPE;
+}
+
+/** True for images made of pixels: an SVG is a document, and is never rendered here. */
+export function isRasterImage(type: string): boolean {
+  const bare = essence(type);
+  return bare.startsWith('image/') && !bare.endsWith('+xml');
+}
+
+/** True for types that become much smaller when compressed. */
+export function isCompressible(type: string): boolean {
+  return COMPRESSIBLE.test(essence(type));
+}
+
+/** Headers that keep a browser from running what the file may contain. */
+export function safetyHeaders(type: string): Readonly<Record<string, string>> {
+  return PASSIVE.test(essence(type)) ? {} : { 'Content-Security-Policy': 'sandbox' };
+}

@@ -1,0 +1,111 @@
+// The way into a collection: which one, does it exist, may the caller, may anyone with this method.
+import type { FastifyRequest } from 'fastify';
+import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
+import { authorizeCollection } from '../../auth/authorize.ts';
+import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
+import { AppError } from '../../errors.ts';
+import { isId } from '../../lib/ids.ts';
+import { requestPath } from '../core/error-handler.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { methodNotAllowed } from '../core/resource.ts';
+import type { OnRequestHook } from './authenticate.ts';
+import { assertReady, mayBeEndpointPath } from './readiness.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The collection that the path names, once the scope has resolved it. */
+    collection: Collection | null;
+  }
+}
+
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const WRITE_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE']);
+
+type Params = Readonly<Record<'version' | 'database' | 'collection' | 'id', string | undefined>>;
+
+/** The collection that the path names, whether or not it exists. */
+export function collectionAddressOf(request: FastifyRequest): CollectionAddress {
+  const { version = '', database = '', collection = '' } = request.params as Params;
+  return { version, database, name: collection };
+}
+
+/** The document that the path names. */
+export function documentIdOf(request: FastifyRequest): string {
+  return ((request.params as Params).id ?? '').toLowerCase();
+}
+
+/** The collection of a request inside the scope. */
+export function collectionOf(request: FastifyRequest): Collection {
+  if (request.collection === null) throw new AppError('NOT_FOUND');
+  return request.collection;
+}
+
+/** Throws the challenge when the caller may not use this method on the collection. */
+export function assertPermitted(request: FastifyRequest, collection: Collection, method: string): void {
+  const decision = authorizeCollection(request.client, collection, method);
+  if (decision === 'no-token') throw missingTokenError();
+  if (decision === 'denied') throw notPermittedError(requestPath(request));
+}
+
+/** What the caller really asks for: old clients POST to a document to change it, anything unknown only asks. */
+function effectiveMethod(method: string, hasId: boolean): string {
+  if (method === 'POST' && hasId) return 'PUT';
+  return WRITE_METHODS.has(method) ? method : 'GET';
+}
+
+/** What the hook needs to know. */
+export interface CollectionAccessDeps extends Pick<HttpDeps, 'registry' | 'isReady'> {
+  readonly config: { readonly media: { readonly public: boolean } };
+}
+
+interface CollectionAccessOptions {
+  /** Whether the addresses of the scope are those of files, which only media collections have. */
+  readonly files?: boolean;
+}
+
+const FILE_METHODS = 'GET, HEAD, OPTIONS';
+const createUnknownPathError = (request: FastifyRequest) =>
+  request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
+
+function resolveCollection(
+  request: FastifyRequest,
+  { config, registry, isReady }: CollectionAccessDeps,
+  { files }: CollectionAccessOptions,
+): void {
+  const { version = '', database = '', collection: name = '', id } = request.params as Params;
+  const collection = registry.get(version, database, name);
+  // Posted code may have this path.
+  if (collection === undefined && mayBeEndpointPath(requestPath(request))) assertReady(isReady);
+  if (collection === undefined) throw createUnknownPathError(request);
+  const { media } = collection.settings;
+  if (files && !media) throw createUnknownPathError(request);
+  // Files that stand directly below the collection have their name where documents have their id.
+  const isName = id !== undefined && !isId(id);
+  const isFileRead = media && READ_METHODS.has(request.method) && (files === true || isName);
+  if (!isFileRead || !config.media.public)
+    assertPermitted(request, collection, effectiveMethod(request.method, id !== undefined));
+  assertReady(isReady);
+  if (isName && !isFileRead) {
+    const isChange = request.method === 'PUT' || request.method === 'DELETE';
+    throw media && isChange ? methodNotAllowed(FILE_METHODS) : new AppError('NOT_FOUND');
+  }
+  if (!READ_METHODS.has(request.method) && registry.isRevisionCollection(collection)) {
+    throw methodNotAllowed('GET, HEAD, OPTIONS');
+  }
+  request.collection = collection;
+}
+
+/** Makes the hook that resolves `request.collection`: refusals in the order 401, 503, 404, 405. */
+export function createCollectionHook(
+  deps: CollectionAccessDeps,
+  options: CollectionAccessOptions = {},
+): OnRequestHook {
+  return (request, _reply, done) => {
+    try {
+      resolveCollection(request, deps, options);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unknown'));
+    }
+  };
+}

@@ -1,0 +1,23 @@
+// `POST /token`: access tokens for client credentials. An `Authorization` header means nothing here.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isJsonObject } from '../../lib/json/json.ts';
+import { bodyLimit } from '../core/body-limits.ts';
+import { acceptUrlEncoded, jsonBody } from '../core/body-parsers.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+
+/** Registers the login. The answer must not be kept by anything on its way (RFC 6749 5.1). */
+export function tokenRoutes(
+  server: FastifyInstance,
+  { login, config }: Pick<HttpDeps, 'login' | 'config'>,
+): void {
+  acceptUrlEncoded(server);
+  const POST = async (request: FastifyRequest, reply: FastifyReply) => {
+    const body = jsonBody(request);
+    const { clientId, secret } = isJsonObject(body) ? { ...body } : {};
+    const token = await login({ clientId, secret, address: request.clientAddress });
+    return sendJson(reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }), token);
+  };
+  addResource(server, '/token', { POST }, { bodyLimit: bodyLimit('token', config.limits.jsonBytes) });
+}

@@ -1,0 +1,82 @@
+// `/api/clients`: client records, for admins only; nobody becomes or loses a reviewer here.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Client } from '../../auth/clients/client.ts';
+import { publicClient } from '../../auth/clients/client-record.ts';
+import { AppError } from '../../errors.ts';
+import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { bodyLimit } from '../core/body-limits.ts';
+import { jsonObjectBody } from '../core/body-parsers.ts';
+import { createRequestDeadline } from '../core/deadline.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
+
+type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
+
+const clientIdOf = (request: FastifyRequest) => (request.params as { readonly id: string }).id;
+
+const SECRET_URL = '/api/clients/:id/secret';
+
+/** Hook: an admin's token is needed. A reviewer, whom no admin can help, changes its own secret with its own. */
+const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
+  const { client, method, routeOptions } = request;
+  const isSecret = method === 'PUT' && routeOptions.url === SECRET_URL;
+  if (isSecret && client?.reviewer === true && client.clientId === clientIdOf(request)) done();
+  else requireAdmin(request, reply, done);
+};
+
+/** What anyone may see of a record; `secret` only when it was just generated. */
+function formatClient(client: Client, secret?: string) {
+  return { ...publicClient(client), ...(secret === undefined ? {} : { secret }) };
+}
+
+/** Makes the function that says how long the calls of one request may take together, and who makes them. */
+function createCallOptions(deps: Deps) {
+  const deadline = createRequestDeadline(deps);
+  return (request: FastifyRequest) => {
+    const by = request.client?.clientId;
+    return { deadline: deadline(request), ...(by === undefined ? {} : { by }) };
+  };
+}
+
+/** Registers the administration of clients. */
+export function clientRoutes(server: FastifyInstance, deps: Deps): void {
+  const { clients } = deps;
+  const within = createCallOptions(deps);
+  server.addHook('onRequest', requireAdminOrOwner);
+  const limits = { bodyLimit: bodyLimit('client', deps.config.limits.jsonBytes) };
+  const all: ResourceHandlers = {
+    GET: async (request, reply) => {
+      const listed = await clients.list(within(request));
+      return sendJson(reply, { results: listed.map((client) => formatClient(client)) });
+    },
+    POST: async (request, reply) => {
+      const { client, secret } = await clients.create(jsonObjectBody(request), within(request));
+      return sendJson(reply, { results: [formatClient(client, secret)] }, 201);
+    },
+  };
+  const one: ResourceHandlers = {
+    GET: async (request, reply) => {
+      const client = await clients.find(clientIdOf(request), within(request));
+      if (client === undefined) throw new AppError('NOT_FOUND');
+      return sendJson(reply, { results: [formatClient(client)] });
+    },
+    PUT: async (request, reply) => {
+      const client = await clients.update(clientIdOf(request), jsonObjectBody(request), within(request));
+      return sendJson(reply, { results: [formatClient(client)] });
+    },
+    DELETE: async (request, reply) => {
+      await clients.remove(clientIdOf(request), within(request));
+      return reply.code(204).send();
+    },
+  };
+  addResource(server, '/api/clients', all, limits);
+  addResource(server, '/api/clients/:id', one, limits);
+  addResource(server, SECRET_URL, {
+    PUT: async (request, reply) => {
+      const chosen = request.body === undefined ? undefined : jsonObjectBody(request)['secret'];
+      const { client, secret } = await clients.setSecret(clientIdOf(request), chosen, within(request));
+      return sendJson(reply, { results: [formatClient(client, secret)] });
+    },
+  });
+}

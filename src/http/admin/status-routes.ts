@@ -1,0 +1,59 @@
+// `/api/status`: how the process fares, for any valid token. GET and POST without a body ask the same.
+import os from 'node:os';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../../auth/clients/client.ts';
+import { requireClient } from '../access/authenticate.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+
+type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus'>;
+
+/** Seconds as text for people: `1d 2h 3m 4s`. */
+export function formatUptime(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const days = Math.floor(whole / 86_400);
+  const hours = Math.floor(whole / 3600) % 24;
+  const minutes = Math.floor(whole / 60) % 60;
+  return `${days}d ${hours}h ${minutes}m ${whole % 60}s`;
+}
+
+/** How the walls around posted code stand: level reached, self-test, processes. Nobody but an admin needs to know. */
+function formatSandbox({ sandboxStatus }: Deps, client: Client | null) {
+  if (client?.accessType !== 'admin') return {};
+  const { level, selfTest, hosts, jit } = sandboxStatus();
+  return { sandbox: { level, selfTest, hosts, ...(jit === null ? {} : { jit }) } };
+}
+
+function formatStatus({ config, version }: Deps) {
+  const uptime = process.uptime();
+  const { rss, heapTotal, heapUsed } = process.memoryUsage();
+  const { node, v8 } = process.versions;
+  return {
+    service: {
+      site: config.server.name,
+      package: 'cloister',
+      versions: { current: version, latest: null },
+    },
+    process: { pid: process.pid, uptime, uptimeFormatted: formatUptime(uptime), versions: { node, v8 } },
+    memory: { rss, heapTotal, heapUsed },
+    system: {
+      platform: process.platform,
+      release: os.release(),
+      hostname: os.hostname(),
+      memory: { free: os.freemem(), total: os.totalmem() },
+      load: os.loadavg(),
+      uptime: os.uptime(),
+      uptimeFormatted: formatUptime(os.uptime()),
+    },
+    routes: [],
+  };
+}
+
+/** Registers the status report. Sizes are in bytes, times in seconds. */
+export function statusRoutes(server: FastifyInstance, deps: Deps): void {
+  server.addHook('onRequest', requireClient);
+  const report = async ({ client }: FastifyRequest, reply: FastifyReply) =>
+    sendJson(reply, { ...formatStatus(deps), ...formatSandbox(deps, client) });
+  addResource(server, '/api/status', { GET: report, POST: report });
+}

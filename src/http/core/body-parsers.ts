@@ -1,0 +1,120 @@
+// Request bodies: our own parsers in place of the framework's, so that nothing hostile passes them.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+const MAX_FORM_FIELDS = 20;
+const CHARSET = /;\s*charset="?([^";\s]+)/i;
+
+/** A form body as an object of texts. A field that is given twice is refused. Throws BAD_REQUEST. */
+export function parseFormBody(buffer: Buffer): JsonObject {
+  const refusal = () => new AppError('BAD_REQUEST', { message: 'The form repeats a field or has too many' });
+  const text = decodeUtf8(buffer);
+  // Counted first: what the platform's parser takes grows with the square of the number of pairs.
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw refusal();
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (form.has(name)) throw refusal();
+    form.set(name, value);
+  }
+  return Object.fromEntries(form);
+}
+
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function checkContentCoding({ headers, method }: FastifyRequest): AppError | undefined {
+  if (METHODS_WITHOUT_BODY.has(method)) return undefined;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding' });
+  }
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (/^utf-?8$/i.test(charset)) return undefined;
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as UTF-8' });
+}
+
+function hasEmptyBody({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length'] ?? '0';
+  return headers['transfer-encoding'] === undefined && Number(length) === 0;
+}
+
+function createParser(parse: (buffer: Buffer) => unknown) {
+  return (_request: FastifyRequest, body: Buffer, done: Done) => {
+    try {
+      const parsed = parse(body);
+      if (parsed instanceof Promise) parsed.then((value: unknown) => done(null, value), done);
+      else done(null, parsed);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unknown'));
+    }
+  };
+}
+
+/** In this scope JSON comes under these types, within these bounds. */
+function parseJsonTypes(server: FastifyInstance, types: readonly string[], bounds: JsonLimits): void {
+  for (const type of types) {
+    if (server.hasContentTypeParser(type)) server.removeContentTypeParser(type);
+    server.addContentTypeParser<Buffer>(
+      type,
+      { parseAs: 'buffer' },
+      createParser((buffer) => parseJsonBody(buffer, bounds)),
+    );
+  }
+}
+
+/**
+ * Replaces the framework's parsers by the one for JSON of at most `values` values (`limits.jsonValues`), and refuses
+ * other codings before the body is read.
+ */
+export function useJsonParser(server: FastifyInstance, values: number): void {
+  server.removeAllContentTypeParsers();
+  parseJsonTypes(server, ['application/json'], { values });
+  // Whatever type an empty body claims is no matter; any other body of a type that nobody takes stays unread.
+  server.addContentTypeParser('*', (request, _payload, done) => {
+    if (hasEmptyBody(request)) done(null);
+    else done(new AppError('UNSUPPORTED_MEDIA_TYPE'));
+  });
+  server.addHook('preParsing', (request, _reply, payload, done) => {
+    const refusal = checkContentCoding(request);
+    if (refusal === undefined) done(null, payload);
+    else done(refusal);
+  });
+}
+
+/** In this scope JSON may also come under `text/plain`, as old clients send it. */
+export function acceptTextAsJson(server: FastifyInstance, bounds: JsonLimits): void {
+  parseJsonTypes(server, ['application/json', 'text/plain'], bounds);
+}
+
+/** In this scope forms are accepted too. */
+export function acceptUrlEncoded(server: FastifyInstance): void {
+  const type = 'application/x-www-form-urlencoded';
+  server.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, createParser(parseFormBody));
+}
+
+/** In this scope nothing but JavaScript is accepted, as text under any of its types. */
+export function acceptCodeOnly(server: FastifyInstance): void {
+  server.removeContentTypeParser('application/json');
+  const types = ['text/plain', 'text/javascript', 'application/javascript'];
+  server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, createParser(decodeUtf8));
+  // What clients send when nobody told them otherwise: they are told.
+  const usual = ['application/json', 'application/x-www-form-urlencoded'];
+  server.addContentTypeParser(usual, (_request, _payload, done) => {
+    done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send code with `Content-Type: text/plain`' }));
+  });
+}
+
+/** The parsed body, null when there was none. */
+export function jsonBody(request: FastifyRequest): Json {
+  return (request.body as Json | undefined) ?? null;
+}
+
+/** The parsed body, which must be a JSON object. Throws BAD_REQUEST. */
+export function jsonObjectBody(request: FastifyRequest): JsonObject {
+  const body = jsonBody(request);
+  if (!isJsonObject(body)) throw new AppError('BAD_REQUEST', { message: 'The body must be a JSON object' });
+  return body;
+}

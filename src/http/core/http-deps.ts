@@ -1,0 +1,68 @@
+// What the HTTP layer is given. Types only: `app.ts` builds every member, routes pick what they need.
+
+import type { AccessTokens } from '../../auth/access-tokens.ts';
+import type { Audit } from '../../auth/audit/audit.ts';
+import type { ClientService } from '../../auth/clients/client-service.ts';
+import type { Login } from '../../auth/login.ts';
+import type { UploadTokens } from '../../auth/upload-tokens.ts';
+import type { DocumentService } from '../../collections/model/documents.ts';
+import type { Registry } from '../../collections/model/registry.ts';
+import type { SpecificationService } from '../../collections/specifications/specification-service.ts';
+import type { ConfigStore } from '../../config/config-store.ts';
+import type { Config } from '../../config/schema.ts';
+import type { EndpointCalls } from '../../endpoints/types.ts';
+import type { ByteQuota } from '../../lib/byte-quota.ts';
+import type { MediaService } from '../../media/media.ts';
+import type { ModuleService } from '../../modules/model/types.ts';
+import type { SandboxStatus } from '../../sandbox-supervisor/sandbox.ts';
+import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
+
+/** The part of the configuration that HTTP needs. */
+export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media'>;
+
+/** The calls on the log that this layer makes. */
+export interface HttpLogger {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  isLevelEnabled(level: string): boolean;
+}
+
+/** What serves posted code. */
+export interface CustomCodeDeps {
+  readonly modules: ModuleService;
+  readonly calls: EndpointCalls;
+  /** `sandbox.enabled` of the configuration. */
+  readonly sandboxEnabled: boolean;
+  readonly sandboxStatus: () => SandboxStatus;
+}
+
+export interface HttpDeps extends CustomCodeDeps {
+  readonly config: HttpConfig;
+  /** Version of the package. */
+  readonly version: string;
+  readonly logger: HttpLogger;
+  readonly documents: DocumentService;
+  readonly media: MediaService;
+  readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
+  readonly registry: Registry;
+  readonly audit: Audit;
+  readonly clients: Pick<
+    ClientService,
+    'create' | 'find' | 'hasReviewer' | 'list' | 'update' | 'remove' | 'setSecret'
+  >;
+  readonly login: Login;
+  readonly tokens: Pick<AccessTokens, 'peek' | 'verify'>;
+  readonly uploadTokens: UploadTokens;
+  /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */
+  readonly isReady: () => boolean;
+  readonly configStore: ConfigStore;
+  /** What answers hold in memory until their clients have read them: `limits.unsentBytes`. */
+  readonly unsent: ByteQuota;
+  /** Undefined when responses are not cached. */
+  readonly cache: CacheStore | undefined;
+  readonly store: Pick<DocumentStore, 'health' | 'stats' | 'watch'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly newId: () => string;
+}

@@ -1,0 +1,174 @@
+// Reads JSON that a client sent without holding the event loop: counted before it is parsed, long lists parsed in slices.
+import { isUtf8 } from 'node:buffer';
+import { AppError } from '../../errors.ts';
+import { createYielder, yieldToEventLoop } from '../../lib/async/yielding.ts';
+import type { Json } from '../../lib/json/json.ts';
+import {
+  findElementIssue,
+  findJsonIssue,
+  type JsonIssue,
+  MAX_JSON_DEPTH,
+} from '../../lib/json/json-check.ts';
+import {
+  type JsonChunk,
+  type JsonList,
+  type JsonShape,
+  scanJson,
+  scanJsonYielding,
+} from '../../lib/json/json-scan.ts';
+
+export interface JsonLimits {
+  /** `limits.jsonValues`: of the whole text, or of each element where it may be a list. */
+  readonly values: number;
+  /** There where a list is as welcome as what it lists. */
+  readonly list?: {
+    /** Elements that it may have. */
+    readonly most: number;
+    /** The error for one that has so many. */
+    readonly refuse: (elements: number) => AppError;
+  };
+}
+
+/** What becomes of JSON once its shape is known to be within the bounds. */
+interface JsonChecks {
+  /** Throws for a shape that is refused. */
+  readonly assertShape: (shape: JsonShape) => void;
+  /** Finds what is wrong with a parsed value, or with the element of a list that has this position. */
+  readonly findIssue: (value: Json, index?: number) => JsonIssue | undefined;
+}
+
+/** Parsing and checking so many bytes takes a few milliseconds at worst. */
+const MAX_SYNC_BYTES = 16 * 1024;
+/** Parsing millions of levels takes seconds. Up to here it is cheap, and the error can tell where the culprit is. */
+const MAX_PARSED_DEPTH = 10 * MAX_JSON_DEPTH;
+
+const badRequest = (message: string, cause?: unknown) => new AppError('BAD_REQUEST', { message, cause });
+const invalidJson = (cause?: unknown) => badRequest('The body is not valid JSON', cause);
+const tooDeep = () => badRequest(`The body is nested deeper than ${MAX_JSON_DEPTH} levels`);
+
+/** The bytes as text. Throws BAD_REQUEST. */
+export function decodeUtf8(buffer: Buffer): string {
+  if (!isUtf8(buffer)) throw badRequest('The body is not valid UTF-8');
+  return buffer.toString('utf8');
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw invalidJson(cause);
+  }
+}
+
+function tooManyValues(values: number, index?: number): AppError {
+  const what = index === undefined ? 'The body' : 'A document of the list';
+  const message = `${what} has more than ${values} values, each member of an object counted as three`;
+  return new AppError('PAYLOAD_TOO_LARGE', {
+    items: [{ message, code: 'PAYLOAD_TOO_LARGE', ...(index !== undefined && { index }) }],
+  });
+}
+
+/** Throws for JSON that has more of anything than it may have. */
+function assertWithinLimits({ list, values }: JsonShape, bounds: JsonLimits): void {
+  if (list === null) throw invalidJson();
+  if (list === undefined || bounds.list === undefined) {
+    if (values > bounds.values) throw tooManyValues(bounds.values);
+    return;
+  }
+  if (list.elements > bounds.list.most) throw bounds.list.refuse(list.elements);
+  if (list.largest.values > bounds.values) throw tooManyValues(bounds.values, list.largest.index);
+}
+
+function parseRun(json: Buffer, { start, end, elements }: JsonChunk, list: JsonList): readonly Json[] {
+  const part = parse(`[${json.toString('utf8', start, end)}]`) as readonly Json[];
+  const isEmptyList = part.length === 0 && list.elements === 1;
+  // Nothing before a comma or behind one.
+  if (part.length !== elements && !isEmptyList) throw invalidJson();
+  return part;
+}
+
+function assertNoIssue(fault: JsonIssue | undefined): void {
+  if (fault === undefined) return;
+  throw new AppError('BAD_REQUEST', { field: fault.path, message: `\`${fault.path}\` ${fault.message}` });
+}
+
+/** Parses a list run by run; what is long of a single element, parsing and checking, has a turn of its own. */
+async function parseList(
+  json: Buffer,
+  list: JsonList,
+  { findIssue: faultOf }: JsonChecks,
+): Promise<readonly Json[]> {
+  const values: Json[] = [];
+  const pace = createYielder();
+  for (const run of list.chunks) {
+    const part = parseRun(json, run, list);
+    await pace();
+    for (const value of part) assertNoIssue(faultOf(value, values.push(value) - 1));
+    await pace();
+  }
+  return values;
+}
+
+async function parseInSlices(json: Buffer, bounds: JsonLimits, reading: JsonChecks): Promise<Json> {
+  const shape = await scanJsonYielding(json);
+  reading.assertShape(shape);
+  assertWithinLimits(shape, bounds);
+  if (bounds.list !== undefined && shape.list) {
+    if (!isUtf8(json)) throw badRequest('The body is not valid UTF-8');
+    return parseList(json, shape.list, reading);
+  }
+  const text = decodeUtf8(json);
+  await yieldToEventLoop();
+  const value = parse(text);
+  await yieldToEventLoop();
+  assertNoIssue(reading.findIssue(value));
+  await yieldToEventLoop();
+  return value;
+}
+
+function parseAtOnce(json: Buffer, bounds: JsonLimits, reading: JsonChecks): Json {
+  const shape = scanJson(json);
+  reading.assertShape(shape);
+  // Whether it is one list is for the parser to say.
+  if (shape.list !== null) assertWithinLimits(shape, bounds);
+  const value = parse(decodeUtf8(json));
+  assertNoIssue(reading.findIssue(value));
+  return value;
+}
+
+const parseChecked = (json: Buffer, bounds: JsonLimits, reading: JsonChecks) =>
+  json.length <= MAX_SYNC_BYTES ? parseAtOnce(json, bounds, reading) : parseInSlices(json, bounds, reading);
+
+const DOCUMENT_CHECKS: JsonChecks = {
+  assertShape({ depth }) {
+    if (depth > MAX_PARSED_DEPTH) throw tooDeep();
+  },
+  findIssue: (value, index) => (index === undefined ? findJsonIssue(value) : findElementIssue(value, index)),
+};
+
+/**
+ * JSON bytes as a checked value, at once where they are few; undefined for an empty body. Throws or rejects with
+ * BAD_REQUEST, PAYLOAD_TOO_LARGE, or what `bounds` refuses a list with.
+ */
+export function parseJsonBody(json: Buffer, bounds: JsonLimits): Json | undefined | Promise<Json> {
+  return json.length === 0 ? undefined : parseChecked(json, bounds, DOCUMENT_CHECKS);
+}
+
+/**
+ * Looks whether bytes are JSON that others may parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or what `assertShape`
+ * throws.
+ */
+export async function validateJsonBody(
+  json: Buffer,
+  { values, assertShape }: Pick<JsonLimits, 'values'> & Pick<JsonChecks, 'assertShape'>,
+): Promise<void> {
+  const list = { most: Number.POSITIVE_INFINITY, refuse: () => tooManyValues(values) };
+  const shapeOnly: JsonChecks = {
+    assertShape(shape) {
+      if (shape.depth > MAX_JSON_DEPTH) throw tooDeep();
+      assertShape(shape);
+    },
+    findIssue: () => undefined,
+  };
+  await parseChecked(json, { values, list }, shapeOnly);
+}

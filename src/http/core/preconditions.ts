@@ -1,0 +1,65 @@
+// `If-Match` and `If-None-Match` of writes. They hold for writes of one document; anywhere else they are refused, since
+// whoever sends them relies on them.
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+
+const HEADER_NAMES = { 'if-match': 'If-Match', 'if-none-match': 'If-None-Match' } as const;
+type Header = keyof typeof HEADER_NAMES;
+
+/** Is `v` a state in which the write may go on? */
+export type Precondition = (v: number) => boolean;
+
+/** One member of the list: an entity tag, or a bare number; up to the next comma. */
+const MEMBER = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"|\d{1,15})\s*(?:,|$)/y;
+/** Tags of a document begin with its `v`. */
+const NUMBERED = /^(?:W\/)?"?(\d{1,15})(?:-[\w-]*)?"?$/;
+
+function preconditionError(name: Header, message: string): AppError {
+  return new AppError('BAD_REQUEST', { message, field: HEADER_NAMES[name] });
+}
+
+/**
+ * The states that a header names: `*` are all, a bare number is one, and so is every tag that was given for a state of
+ * the document. Tags of other things name none. Undefined without the header.
+ */
+function parseStates(name: Header, { headers }: Pick<FastifyRequest, 'headers'>): Precondition | undefined {
+  const header = headers[name];
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return () => true;
+  const states = new Set<number>();
+  MEMBER.lastIndex = 0;
+  do {
+    const tag = MEMBER.exec(header)?.[1];
+    if (tag === undefined) {
+      throw preconditionError(
+        name,
+        `\`${HEADER_NAMES[name]}\` must be \`*\`, a number, or entity tags in quotes`,
+      );
+    }
+    const digits = NUMBERED.exec(tag)?.[1];
+    if (digits !== undefined) states.add(Number(digits));
+  } while (MEMBER.lastIndex < header.length);
+  return (v) => states.has(v);
+}
+
+/** What the headers demand of the `v` of a document; undefined when they demand nothing. Throws BAD_REQUEST. */
+export function parsePreconditions(request: Pick<FastifyRequest, 'headers'>): Precondition | undefined {
+  const wanted = parseStates('if-match', request);
+  const unwanted = parseStates('if-none-match', request);
+  if (unwanted === undefined) return wanted;
+  return (v) => wanted?.(v) !== false && !unwanted(v);
+}
+
+/** Throws BAD_REQUEST when the request has one of the headers, for a write to which they cannot apply. */
+export function rejectPreconditions(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  names: readonly Header[] = ['if-match', 'if-none-match'],
+): void {
+  const name = names.find((one) => headers[one] !== undefined);
+  if (name !== undefined) {
+    throw preconditionError(
+      name,
+      `\`${HEADER_NAMES[name]}\` is for writes of one document by its id: it cannot hold here`,
+    );
+  }
+}

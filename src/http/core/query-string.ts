@@ -1,0 +1,108 @@
+// The query string: bounded, decoded strictly, reduced to the parameters that mean something.
+import { createParameterError } from '../../collections/model/parameter-error.ts';
+import { AppError } from '../../errors.ts';
+import { type Depth, parseDepth } from '../../lib/depth.ts';
+import type { OnRequestHook } from '../access/authenticate.ts';
+
+const PARAMETERS = [
+  'filter',
+  'count',
+  'page',
+  'skip',
+  'sort',
+  'sortOrder',
+  'fields',
+  'compose',
+  'includeHistory',
+  'historyFilters',
+  'cache',
+  'callback',
+] as const;
+
+export type QueryParameter = (typeof PARAMETERS)[number];
+export type Query = ReadonlyMap<QueryParameter, string>;
+
+const EMPTY: Query = new Map();
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(PARAMETERS);
+
+const isKnownParameter = (name: string): name is QueryParameter => KNOWN_PARAMETERS.has(name);
+
+/** The text after `?`, undefined when there is none. */
+export function rawQuery(url: string): string | undefined {
+  const end = url.indexOf('#');
+  const whole = end === -1 ? url : url.slice(0, end);
+  const start = whole.indexOf('?');
+  return start === -1 ? undefined : whole.slice(start + 1);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text);
+  } catch {
+    throw new AppError('BAD_REQUEST', { message: 'The query string is not valid percent-encoded UTF-8' });
+  }
+}
+
+/** Names and values, decoded strictly: the text of every pair must decode, whatever its name. */
+function* parsePairs(text: string): Generator<readonly [name: string, value: string]> {
+  for (const pair of text.split('&')) {
+    const split = pair.indexOf('=');
+    const name = decode(split === -1 ? pair : pair.slice(0, split));
+    yield [name, split === -1 ? '' : decode(pair.slice(split + 1))];
+  }
+}
+
+/**
+ * The known parameters of a URL. Unknown ones are ignored; a known one that is given twice, or text that
+ * does not decode, is a 400.
+ */
+export function parseQuery(url: string): Query {
+  const text = rawQuery(url);
+  if (text === undefined || text === '') return EMPTY;
+  const query = new Map<QueryParameter, string>();
+  for (const [name, value] of parsePairs(text)) {
+    if (!isKnownParameter(name)) continue;
+    if (query.has(name))
+      throw createParameterError(name, `The \`${name}\` parameter is given more than once`);
+    query.set(name, value);
+  }
+  return query;
+}
+
+/** Hook: the query string can be read, also where no parameter has a meaning. */
+export const validateQuery: OnRequestHook = (request, _reply, done) => {
+  try {
+    parseQuery(request.originalUrl);
+    done();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('unknown'));
+  }
+};
+
+/** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */
+export function parseFlag(query: Query, name: QueryParameter): boolean | undefined {
+  const value = query.get(name);
+  return value === undefined ? undefined : value === 'true';
+}
+
+/** How deep to compose, undefined when the parameter was not sent. */
+export function parseCompose(query: Query): Depth | undefined {
+  const value = query.get('compose');
+  return value === undefined ? undefined : parseDepth(value);
+}
+
+/**
+ * A whole number that a URL gives under a name, `fallback` when it gives none. Throws PARAMETER_INVALID for anything else,
+ * `what` being the words for what it must be.
+ */
+export function parseNumberParameter(
+  url: string,
+  name: string,
+  { fallback, what }: { readonly fallback: number; readonly what: string },
+): number {
+  const pairs = [...parsePairs(rawQuery(url) ?? '')];
+  const [text, ...more] = pairs.filter(([given]) => given === name).map(([, value]) => value);
+  if (text === undefined) return fallback;
+  if (/^\d{1,15}$/.test(text) && more.length === 0) return Number(text);
+  throw createParameterError(name, `The \`${name}\` parameter must be ${what}`);
+}

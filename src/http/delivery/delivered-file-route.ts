@@ -1,0 +1,78 @@
+// `GET /{route or recipe}/{path}`: a delivered file, public to everybody.
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
+import type { DeliveryResponse } from '../../delivery/responses/delivery-response.ts';
+import { AppError, isStoreUnavailable } from '../../errors.ts';
+import type { OnRequestHook } from '../access/authenticate.ts';
+import { requestPath, toAppError } from '../core/error-handler.ts';
+import { rawQuery } from '../core/query-string.ts';
+import { passThrough } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+import { createVisitor } from './visitor.ts';
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, X-Cache, X-Request-Id, Accept-Ranges, Content-Range, Retry-After',
+};
+
+const allowAllOrigins: OnRequestHook = (_request, reply, done) => {
+  reply.headers(CORS);
+  done();
+};
+
+/** A signal that ends with the connection, for work that nobody else waits for. */
+function createCloseSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+async function openBody(
+  { body }: DeliveryResponse,
+  { method }: FastifyRequest,
+): Promise<Buffer | Readable | undefined> {
+  if (typeof body !== 'function') return body;
+  // The framework would else take the length of nothing for the length of the file.
+  return method === 'HEAD' ? Readable.from([]) : body();
+}
+
+/** Throws an error as one of delivering, which has files and no database. */
+function createRethrow(signal: AbortSignal) {
+  return (error: unknown): never => {
+    // Nobody reads this answer, and nothing is wrong here.
+    if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
+    if (!isStoreUnavailable(error)) throw error;
+    throw new AppError(toAppError(error).code, { message: 'The file cannot be read now', cause: error });
+  };
+}
+
+/** Registers every address that nothing else has taken. */
+export function deliveredFileRoute(server: FastifyInstance, deps: DeliverDeps): void {
+  server.addHook('onRequest', allowAllOrigins);
+  addResource(server, '/*', {
+    GET: async (request, reply) => {
+      const { headers } = request;
+      const signal = createCloseSignal(reply);
+      const answer = await deliver(
+        {
+          path: requestPath(request),
+          query: new URLSearchParams(rawQuery(request.originalUrl) ?? ''),
+          accept: headers.accept ?? '',
+          acceptEncoding: headers['accept-encoding']?.toString(),
+          range: headers.range,
+          ifRange: headers['if-range']?.toString(),
+          ifNoneMatch: headers['if-none-match'],
+          ifModifiedSince: headers['if-modified-since'],
+          visitor: createVisitor(request),
+          signal,
+        },
+        deps,
+      ).catch(createRethrow(signal));
+      const body = await openBody(answer, request).catch(createRethrow(signal));
+      return reply.serializer(passThrough).code(answer.status).headers(answer.headers).send(body);
+    },
+  });
+}

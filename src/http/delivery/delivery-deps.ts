@@ -1,0 +1,25 @@
+// What the delivery listener is given. Types only: `delivery-setup.ts` builds every member.
+
+import type { Definitions } from '../../delivery/definitions/service.ts';
+import type { DeliverDeps } from '../../delivery/deliver.ts';
+import type { Visitor } from '../../delivery/delivery.ts';
+import type { Images } from '../../delivery/images/images.ts';
+import type { Recipe } from '../../delivery/recipes/recipe.ts';
+import type { Explanation } from '../../delivery/routes/decide.ts';
+import type { Route } from '../../delivery/routes/route.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+
+/** What the content API's listener is given too. */
+export type SharedHttpDeps = Pick<
+  HttpDeps,
+  'config' | 'logger' | 'audit' | 'login' | 'tokens' | 'isReady' | 'unsent' | 'store' | 'now' | 'newId'
+>;
+
+export interface DeliveryDeps extends SharedHttpDeps {
+  readonly deliver: DeliverDeps;
+  readonly routes: Definitions<Route>;
+  readonly recipes: Definitions<Recipe>;
+  /** Undefined when there is no route of this name. */
+  readonly explain: (name: string, visitor: Visitor) => Promise<Explanation> | undefined;
+  readonly flush: Images['flush'];
+}

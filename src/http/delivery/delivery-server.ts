@@ -1,0 +1,54 @@
+// The delivery listener's HTTP server: tokens and health for everybody, `/api` for admins, every other address for files.
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../errors.ts';
+import { createAuthenticate, type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { tokenRoutes } from '../access/token-routes.ts';
+import { healthRoutes } from '../admin/health-routes.ts';
+import { useJsonParser } from '../core/body-parsers.ts';
+import { addAnyMethodRoute } from '../core/resource.ts';
+import { createConnectionTracker } from '../transport/connection-tracker.ts';
+import { createFastifyServer } from '../transport/fastify-server.ts';
+import { createOnSend } from '../transport/on-send.ts';
+import { definitionRoutes } from './definition-routes.ts';
+import { deliveredFileRoute } from './delivered-file-route.ts';
+import type { DeliveryDeps } from './delivery-deps.ts';
+import { createDeliveryErrorHandler } from './delivery-errors.ts';
+import { variantFlushRoute } from './variant-flush-route.ts';
+
+/** What admins see is for nobody else. */
+const forbidCaching: OnRequestHook = (_request, reply, done) => {
+  reply.header('Cache-Control', 'no-store');
+  done();
+};
+
+/** What nothing lives at is told to admins alone. */
+function unknownApiPaths(server: FastifyInstance): void {
+  for (const url of ['/api', '/api/*']) {
+    addAnyMethodRoute(server, url, () => {
+      throw new AppError('NOT_FOUND');
+    });
+  }
+}
+
+/** Builds the server. It does not listen yet; `inject` works. */
+export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
+  const { config, logger, unsent } = deps;
+  const { limits } = config;
+  const connections = createConnectionTracker({ limits, unsent, logger, now: () => performance.now() });
+  const server = createFastifyServer(deps, { connections, onError: createDeliveryErrorHandler(logger) });
+  server.addHook('onSend', createOnSend(connections));
+  useJsonParser(server, limits.jsonValues);
+
+  server.register(async (scope) => tokenRoutes(scope, deps));
+  server.register(async (scope) => healthRoutes(scope, deps));
+  server.register(async (known) => {
+    known.addHook('onRequest', forbidCaching);
+    known.addHook('onRequest', createAuthenticate(deps));
+    known.addHook('onRequest', requireAdmin);
+    known.register(async (scope) => definitionRoutes(scope, deps));
+    known.register(async (scope) => variantFlushRoute(scope, deps));
+    known.register(async (scope) => unknownApiPaths(scope));
+  });
+  server.register(async (scope) => deliveredFileRoute(scope, deps.deliver));
+  return server;
+}

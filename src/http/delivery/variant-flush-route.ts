@@ -1,0 +1,34 @@
+// `POST /api/flush`: forget rendered images, for admins only.
+import type { FastifyInstance } from 'fastify';
+import { isJsonObject } from '../../lib/json/json.ts';
+import { jsonBody } from '../core/body-parsers.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+import type { DeliveryDeps } from './delivery-deps.ts';
+
+const MISSING_PATTERN = { success: false, message: "A 'pattern' must be specified" };
+const MAX_PATTERN_LENGTH = 4096;
+
+/** Registers flushing by a pattern: `*`, an address, an address with a query string, or a query string. */
+export function variantFlushRoute(
+  server: FastifyInstance,
+  { flush, routes, recipes }: Pick<DeliveryDeps, 'flush' | 'routes' | 'recipes'>,
+): void {
+  /** The recipes that stand behind the first part of an address. */
+  const recipesOf = (name: string): readonly string[] => {
+    const route = routes.get(name)?.value;
+    if (route === undefined) return recipes.get(name) === undefined ? [] : [name];
+    return [...new Set(route.branches.flatMap(({ recipe }) => recipe ?? []))];
+  };
+  addResource(server, '/api/flush', {
+    POST: async (request, reply) => {
+      const body = jsonBody(request);
+      const pattern = isJsonObject(body) ? body['pattern'] : undefined;
+      if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH) {
+        return sendJson(reply, MISSING_PATTERN, 400);
+      }
+      await flush(pattern, recipesOf);
+      return sendJson(reply, { success: true, message: `Cache flushed for pattern "${pattern}"` });
+    },
+  });
+}

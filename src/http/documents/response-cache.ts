@@ -1,0 +1,136 @@
+// Answers kept for a while. Nothing is ever invalidated: a key names the state it was computed from, and a commit
+// moves every state that it touched on, so that an outdated answer is never found again.
+import type { Client } from '../../auth/clients/client.ts';
+import type { Collection } from '../../collections/model/collection.ts';
+import { referenceTarget } from '../../collections/model/references.ts';
+import { namespaceKey, type Registry } from '../../collections/model/registry.ts';
+import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
+import type { ChunkedText } from '../../lib/chunked-text.ts';
+import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
+import type { Query } from '../core/query-string.ts';
+
+/** A whole answer: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
+export interface CachedResponse {
+  readonly body: ChunkedText;
+  readonly v?: number | undefined;
+}
+
+export interface ResponseCache {
+  /** The key of an answer, computed before the answer is. Undefined: this collection is not cached. */
+  cacheKey(collection: Collection, path: string, query: Query, client: Client | null): string | undefined;
+  read(key: string): Promise<CachedResponse | undefined>;
+  write(key: string, representation: CachedResponse): Promise<void>;
+  /** Forgets the answers of one collection by its path, with or without a slash at its end, or of all with `*`. */
+  flush(path: string): Promise<void>;
+}
+
+interface ResponseCacheDeps {
+  readonly cache: CacheStore;
+  readonly store: Pick<DocumentStore, 'watch'>;
+  readonly registry: Registry;
+  /** Differs at every start: commits made while the server was down moved no generation. */
+  readonly bootId: string;
+  readonly ttlSeconds: number;
+}
+
+function referencedCollections(collection: Collection, registry: Registry): readonly Collection[] {
+  const found: Collection[] = [];
+  for (const field of collection.fields.values()) {
+    if (field.type !== 'Reference') continue;
+    const target = referenceTarget(registry, collection, field);
+    if (target !== undefined) found.push(target);
+  }
+  return found;
+}
+
+/** The collection and all that its references lead to: filters and composition read these. */
+function reachableNamespaces(collection: Collection, registry: Registry): readonly string[] {
+  const seen = new Set([collection]);
+  for (const member of seen) {
+    for (const target of referencedCollections(member, registry)) seen.add(target);
+  }
+  return [...new Set([...seen].map((member) => namespaceKey(member.namespace)))];
+}
+
+function visibilityKey(client: Client | null): string {
+  if (client === null) return 'anonymous';
+  return client.accessType === 'admin' || client.permissions === null
+    ? 'all'
+    : JSON.stringify(client.permissions);
+}
+
+/** The parameters that shape the answer, in one order. */
+function normalizeQuery(query: Query): string {
+  const pairs = [...query].filter(([name]) => name !== 'cache' && name !== 'callback');
+  return JSON.stringify(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Makes the response cache. Create it once: it listens to the store for as long as the store lives. */
+export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
+  const { cache, store, registry, bootId, ttlSeconds } = deps;
+  const generations = new Map<string, number>();
+  const flushed = new Map<string, number>();
+  const spaces = new Map<Collection, readonly string[]>();
+  let live = registry.list();
+  let epoch = 0;
+  /** Flushes of everything: what is computed while one goes on is stored under a key that nobody asks for again. */
+  let everything = 0;
+
+  store.watch((changed) => {
+    for (const namespace of changed) {
+      const key = namespaceKey(namespace);
+      generations.set(key, (generations.get(key) ?? 0) + 1);
+    }
+  });
+
+  const spacesOf = (collection: Collection): readonly string[] => {
+    if (registry.list() !== live) {
+      live = registry.list();
+      epoch += 1;
+      spaces.clear();
+    }
+    const known = spaces.get(collection) ?? reachableNamespaces(collection, registry);
+    spaces.set(collection, known);
+    return known;
+  };
+
+  return {
+    cacheKey(collection, path, query, client) {
+      if (!collection.settings.cache || hasReadHooks(collection)) return undefined;
+      const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);
+      const flushes = flushed.get(collection.path) ?? 0;
+      return [
+        bootId,
+        epoch,
+        everything,
+        flushes,
+        states,
+        path,
+        visibilityKey(client),
+        normalizeQuery(query),
+      ].join('\n');
+    },
+    async read(key) {
+      const entry = await cache.get(key);
+      if (entry === undefined) return undefined;
+      const [first = '', ...rest] = typeof entry === 'string' ? [entry] : entry;
+      const end = first.indexOf('\n');
+      const v = first.slice(0, end);
+      const start = first.slice(end + 1);
+      return { body: rest.length === 0 ? start : [start, ...rest], v: v === '' ? undefined : Number(v) };
+    },
+    write: (key, { body, v }) => {
+      const head = `${v ?? ''}\n`;
+      return cache.set(key, typeof body === 'string' ? head + body : [head, ...body], ttlSeconds * 1000);
+    },
+    async flush(path) {
+      if (path === '*') {
+        everything += 1;
+        return cache.clear();
+      }
+      const at = path.replace(/\/$/, '');
+      const known = registry.list().some((collection) => collection.path === at);
+      if (known) flushed.set(at, (flushed.get(at) ?? 0) + 1);
+    },
+  };
+}

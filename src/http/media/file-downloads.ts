@@ -1,0 +1,128 @@
+// Downloads: a file by the id of its record or by its path, whole or in part.
+import { once } from 'node:events';
+import { pipeline, Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { authorizeCollection } from '../../auth/authorize.ts';
+import { AppError, StoreError } from '../../errors.ts';
+import { isId } from '../../lib/ids.ts';
+import type { MediaFile } from '../../media/media.ts';
+import { collectionOf, documentIdOf } from '../access/collection-access.ts';
+import { requestPath } from '../core/error-handler.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { createContextFactory, type RouteHandler } from '../core/request-context.ts';
+import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import type { ConnectionTracker } from '../transport/connection-tracker.ts';
+import { parseRange } from './byte-range.ts';
+import { evaluateConditions, matchesIfRange } from './conditions.ts';
+import { createLengthCheck } from './exact-length.ts';
+import { fileEtag, fileHeaders } from './file-headers.ts';
+import { parseFilePath } from './file-path.ts';
+
+/** Handlers of downloads. */
+export type DownloadHandlers = Readonly<Record<'byId' | 'byPath', RouteHandler>>;
+
+export type DownloadDeps = Pick<HttpDeps, 'config' | 'logger' | 'media' | 'now'> & {
+  readonly connections: Pick<ConnectionTracker, 'of' | 'refusal'>;
+};
+
+/** What the buffers of one download may hold, from the store to the socket. */
+const DOWNLOAD_BUFFER_BYTES = 262_144;
+
+/** The part of the file that the answer carries. */
+interface Selection {
+  readonly status: 200 | 206;
+  readonly start: number;
+  readonly length: number;
+}
+
+function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Selection {
+  const validators = { tag: fileEtag(file), modifiedAt: file.modifiedAt };
+  const mayBePart = method === 'GET' && matchesIfRange(headers, validators);
+  const range = mayBePart ? parseRange(headers.range, file.size) : undefined;
+  if (range === 'unsatisfiable') {
+    throw new AppError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${file.size}` } });
+  }
+  if (range === undefined) return { status: 200, start: 0, length: file.size };
+  return { status: 206, start: range.start, length: range.end - range.start + 1 };
+}
+
+/** Makes the handlers. Whether the caller may is decided before they run. */
+export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
+  const { media, logger, connections } = deps;
+  const context = createContextFactory(deps);
+
+  const isPublic = (request: FastifyRequest) =>
+    deps.config.media.public || authorizeCollection(null, collectionOf(request), 'GET') === 'ok';
+
+  /** Counts the buffers of a download as waiting, until it ends. Throws where there is no room for them. */
+  const holdBuffers = (request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = connections.refusal(DOWNLOAD_BUFFER_BYTES);
+    if (refusal !== undefined) throw refusal;
+    const connection = connections.of(request.raw.socket);
+    connection?.reserve(DOWNLOAD_BUFFER_BYTES);
+    reply.raw.once('close', () => connection?.release(DOWNLOAD_BUFFER_BYTES));
+  };
+
+  /**
+   * Opens the file. Resolves when the first bytes are there, so that a failure before that is an answer of its own, or
+   * when the client went away.
+   */
+  const open = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { file, start, length }: Selection & { readonly file: MediaFile },
+  ) => {
+    const source = await file.open(length === file.size ? undefined : { start, end: start + length - 1 });
+    const body = pipeline(source, createLengthCheck(length), (error) => {
+      // Without a client there is nothing to report: it went away.
+      if (!error || request.raw.socket.destroyed) return;
+      logger.warn({ requestId: request.id, path: requestPath(request), err: error }, 'download failed');
+    });
+    reply.raw.once('close', () => body.destroy());
+    try {
+      await Promise.race([once(body, 'readable'), once(body, 'close')]);
+    } catch (error) {
+      throw error instanceof StoreError ? error : new StoreError('failed', { store: 'media', cause: error });
+    }
+    return body;
+  };
+
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file: MediaFile,
+  ): Promise<FastifyReply> => {
+    const validators = { tag: fileEtag(file), modifiedAt: file.modifiedAt };
+    const verdict = evaluateConditions(request.headers, validators);
+    if (verdict === 'failed') {
+      throw new AppError('PRECONDITION_FAILED', {
+        message: 'The file is not in the state that is asked for',
+      });
+    }
+    const headers = fileHeaders(file, isPublic(request));
+    if (verdict === 'unmodified') return reply.code(304).headers(headers).send();
+
+    const selection = selectRange(request, file);
+    const { status, start, length } = selection;
+    const isEmpty = request.method === 'HEAD' || length === 0;
+    if (!isEmpty) holdBuffers(request, reply);
+    const body = isEmpty ? Readable.from([]) : await open(request, reply, { file, ...selection });
+    if (request.raw.socket.destroyed) return reply.hijack();
+    reply.code(status).headers(headers).header('content-length', length);
+    if (status === 206) reply.header('content-range', `bytes ${start}-${start + length - 1}/${file.size}`);
+    return reply.send(body);
+  };
+
+  return {
+    async byId(request, reply) {
+      const id = documentIdOf(request);
+      if (!isId(id)) throw new AppError('NOT_FOUND');
+      return send(request, reply, await media.fileById(collectionOf(request), id, context(request)));
+    },
+    async byPath(request, reply) {
+      // The address that was looked up: under `/media…` the client wrote another one.
+      const path = parseFilePath(urlPath(request.url));
+      return send(request, reply, await media.fileByPath(collectionOf(request), path, context(request)));
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// `/{version}/{database}/{collection}/{id}/file` and `…/{collection}/{path}`: the bytes of uploaded files.
+import type { FastifyInstance } from 'fastify';
+import { type CollectionAccessDeps, createCollectionHook } from '../access/collection-access.ts';
+import { addResource } from '../core/resource.ts';
+import type { DownloadHandlers } from './file-downloads.ts';
+
+const PATH = '/:version/:database/:collection';
+
+/** Registers the files of all media collections. A file directly below its collection is among the routes of documents. */
+export function mediaFileRoutes(
+  server: FastifyInstance,
+  deps: CollectionAccessDeps,
+  files: DownloadHandlers,
+): void {
+  server.addHook('onRequest', createCollectionHook(deps, { files: true }));
+  addResource(server, `${PATH}/:id/file`, { GET: files.byId });
+  addResource(server, `${PATH}/*`, { GET: files.byPath });
+}

@@ -1,0 +1,145 @@
+// The other addresses of media collections: `/media…` stands for the path of a collection, and a token behind a path is an
+// upload to a signed URL. Such requests are led to the path they mean before the router sees them.
+import type { IncomingMessage } from 'node:http';
+import type { Collection } from '../../collections/model/collection.ts';
+import type { Registry } from '../../collections/model/registry.ts';
+import { isId } from '../../lib/ids.ts';
+import { hasTwoDots, isTokenShaped } from '../core/paths.ts';
+import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
+
+/** Where uploads to signed URLs arrive. No version begins with a dot, so clients cannot mean this address. */
+export const SIGNED_UPLOAD_PATH = '/.signed-upload';
+
+/** An upload to a signed URL. */
+interface SignedUploadAddress {
+  readonly token: string;
+  /** The collection that the path names; undefined where the token alone says it. */
+  readonly collection: Collection | undefined;
+}
+
+export interface MediaUrlRewriter {
+  /** The URL that the router is to look up; undefined when the request is not for another address of a collection. */
+  rewrite(raw: IncomingMessage): string | undefined;
+  /** What a request to a signed URL is for. Undefined when it came to the internal address by itself. */
+  uploadOf(raw: IncomingMessage): SignedUploadAddress | undefined;
+}
+
+/** What a path means: a path of a collection, or a signed URL. */
+type MediaTarget =
+  | { readonly kind: 'path'; readonly collection: Collection; readonly below: readonly string[] }
+  | { readonly kind: 'upload'; readonly upload: SignedUploadAddress };
+
+type Deps = Pick<Registry, 'get' | 'list'>;
+
+const UPLOAD = Symbol('upload');
+
+interface MarkedRequest extends IncomingMessage {
+  [UPLOAD]?: SignedUploadAddress;
+}
+
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['sign', 'config', 'count', 'stats']);
+
+/** The decoded parts of a path without its trailing slash; undefined where one does not decode. */
+function splitPath(path: string): readonly string[] | undefined {
+  const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
+  const parts = path.slice(1, end).split('/');
+  if (!path.includes('%')) return parts;
+  try {
+    return parts.map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Old clients POST to a document to change it. Whatever else is POSTed below a collection is meant for a signed URL. */
+function isSignedUpload(method: string | undefined, part: string): boolean {
+  return method === 'POST' ? !isId(part) : isTokenShaped(part);
+}
+
+function resolveInCollection(
+  collection: Collection,
+  below: readonly string[],
+  method: string | undefined,
+): MediaTarget {
+  const [first = '', ...deeper] = below;
+  if (first !== '' && deeper.length === 0 && !RESERVED_NAMES.has(first) && isSignedUpload(method, first)) {
+    return { kind: 'upload', upload: { token: first, collection } };
+  }
+  return { kind: 'path', collection, below };
+}
+
+/** `/media`, `/media/{bucket}` and below. */
+function resolveMediaPath(
+  registry: Deps,
+  below: readonly string[],
+  method: string | undefined,
+): MediaTarget | undefined {
+  const [first, ...deeper] = below;
+  if (first === 'sign' && deeper.length === 0) return undefined;
+  const bucket = first === undefined ? undefined : findMediaCollectionByName(registry, first);
+  if (bucket !== undefined) return resolveInCollection(bucket, deeper, method);
+  // Without dots it is no token at all, but a bucket that does not exist.
+  const isToken = first !== undefined && hasTwoDots(first) && isSignedUpload(method, first);
+  if (isToken && deeper.length === 0) {
+    return { kind: 'upload', upload: { token: first, collection: undefined } };
+  }
+  // Nothing is written two levels below a collection: the first level was meant for a bucket.
+  if (method === 'POST' && deeper.length > 0) return undefined;
+  const only = findOnlyMediaCollection(registry);
+  return only && { kind: 'path', collection: only, below };
+}
+
+/** `/api/media` and below. */
+function resolveApiPath(
+  registry: Deps,
+  below: readonly string[],
+  method: string | undefined,
+): MediaTarget | undefined {
+  const [token, ...deeper] = below;
+  if (deeper.length > 0 || token === 'sign') return undefined;
+  if (token !== undefined) return { kind: 'upload', upload: { token, collection: undefined } };
+  const only = method === 'POST' ? findOnlyMediaCollection(registry) : undefined;
+  return only && { kind: 'path', collection: only, below };
+}
+
+/** `/{version}/{database}/{collection}/{token}`. */
+function resolveCollectionPath(registry: Deps, parts: readonly string[], method: string | undefined) {
+  const [version = '', database = '', name = '', ...below] = parts;
+  const collection = below.length === 1 ? registry.get(version, database, name) : undefined;
+  if (collection === undefined || !collection.settings.media) return undefined;
+  const meaning = resolveInCollection(collection, below, method);
+  return meaning.kind === 'upload' ? meaning : undefined;
+}
+
+/** What a path means, undefined when exactly what it says. */
+function resolveTarget(registry: Deps, path: string, method: string | undefined): MediaTarget | undefined {
+  const isAlias = path.startsWith('/media') || path.startsWith('/api/media') || path.includes('%');
+  // Most requests are none of these: they are told apart before anything is cut to pieces.
+  if (!isAlias && method !== 'POST' && !isTokenShaped(path)) return undefined;
+  const [first, second, ...rest] = splitPath(path) ?? [];
+  if (first === 'media')
+    return resolveMediaPath(registry, second === undefined ? [] : [second, ...rest], method);
+  if (first === 'api') return second === 'media' ? resolveApiPath(registry, rest, method) : undefined;
+  return first === undefined || second === undefined
+    ? undefined
+    : resolveCollectionPath(registry, [first, second, ...rest], method);
+}
+
+/** Makes the look-up over the live collections. */
+export function createMediaUrlRewriter(registry: Deps): MediaUrlRewriter {
+  return {
+    rewrite(raw: MarkedRequest) {
+      const url = raw.url ?? '/';
+      const meaning = resolveTarget(registry, urlPath(url), raw.method);
+      if (meaning === undefined) return undefined;
+      if (meaning.kind === 'upload') {
+        raw[UPLOAD] = meaning.upload;
+        return SIGNED_UPLOAD_PATH;
+      }
+      const { version, database, name } = meaning.collection;
+      return `/${[version, database, name, ...meaning.below].map(encodeURIComponent).join('/')}`;
+    },
+    uploadOf: (raw: MarkedRequest) => raw[UPLOAD],
+  };
+}

@@ -1,0 +1,172 @@
+// Reads a multipart form part by part, without ever holding a file in memory. Whatever is wrong with it is a 4xx.
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import type { FormPart } from '../../media/media.ts';
+import { parseExtendedFilename } from './extended-filename.ts';
+import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts';
+
+export interface FormLimits {
+  /** Bytes of one file (`media.maxFileSize`). */
+  readonly fileBytes: number;
+  /** Files and fields together (`limits.formParts`). */
+  readonly parts: number;
+  /** Aborted when the form takes too long. */
+  readonly signal: AbortSignal;
+}
+
+const MAX_FIELD_BYTES = 1_048_576;
+const MAX_FIELD_NAME = 200;
+/** Of the headers of one part; what is longer is cut, so that the part cannot be read. */
+const MAX_HEADER_BYTES = 16_384;
+const DEFAULT_PART_TYPE = 'application/octet-stream';
+/** Messages of the parser that tell a form which ends too early from one that is no form. */
+const CUT_OFF_CODES: ReadonlySet<unknown> = new Set([
+  'FST_MP_PREMATURE_CLOSE',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
+const EARLY_END = /Unexpected end|terminated early/;
+
+const badRequest = (message: string) => new AppError('BAD_REQUEST', { message });
+const tooLarge = (bytes: number) =>
+  new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have ${bytes} bytes (\`media.maxFileSize\`)` });
+const badHeaders = () => badRequest('The headers of a part of the form cannot be read');
+const requestTimeout = () => new AppError('REQUEST_TIMEOUT');
+
+/** In this scope multipart forms are accepted, and left unread until `readForm`. */
+export function acceptMultipart(server: FastifyInstance): void {
+  server.register(multipart, {
+    preservePath: true,
+    throwFileSizeLimit: false,
+    // Fields too, so that each is read here, and none into a list of all.
+    isPartAFile: () => true,
+  });
+}
+
+/** True for a request whose body is such a form. */
+export function isMultipartForm({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return /^\s*multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
+/** What the parser or the broken connection throws, in words for the client; anything else as it is. */
+function toClientError(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? error.code : undefined;
+  // The parser throws plain errors without a code.
+  if (code === undefined && error.name !== 'Error') return error;
+  if (code === 'FST_PROTO_VIOLATION') return badRequest('A part of the form has a name that is not allowed');
+  const isCutOff = EARLY_END.test(error.message) || CUT_OFF_CODES.has(code);
+  const message = isCutOff ? 'The form ends before its last boundary' : 'The form cannot be read';
+  return new AppError('BAD_REQUEST', { message, cause: error });
+}
+
+/** The bytes of a part as they arrive. Rejects with an AppError. */
+async function* limitBytes(
+  file: AsyncIterable<Buffer>,
+  { most, refusal }: { readonly most: number; readonly refusal: () => AppError },
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const chunk of file) {
+      bytes += chunk.length;
+      if (bytes > most) throw refusal();
+      yield chunk;
+    }
+  } catch (error) {
+    throw toClientError(error);
+  }
+}
+
+async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+/** The text of a field. Rejects with BAD_REQUEST for what is too long or no UTF-8. */
+async function readField(name: string | undefined, file: AsyncIterable<Buffer>): Promise<FormPart> {
+  if (name === undefined || name.length > MAX_FIELD_NAME) {
+    throw badRequest(`A field of the form has no name, or one of more than ${MAX_FIELD_NAME} characters`);
+  }
+  const longest = () =>
+    new AppError('BAD_REQUEST', {
+      field: name,
+      message: `\`${name}\` has more than ${MAX_FIELD_BYTES} bytes`,
+    });
+  const chunks: Buffer[] = [];
+  for await (const chunk of limitBytes(file, { most: MAX_FIELD_BYTES, refusal: longest })) chunks.push(chunk);
+  try {
+    const value = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return { kind: 'field', name, value };
+  } catch {
+    throw new AppError('BAD_REQUEST', { field: name, message: `\`${name}\` is not valid UTF-8` });
+  }
+}
+
+/**
+ * The parts of a form, one after the other: each must be read, or given up, before the next. Rejects with an AppError, and
+ * reads nothing more then. Giving up the iteration leaves the rest of the body unread.
+ */
+export async function* parseMultipartForm(
+  request: FastifyRequest,
+  bounds: FormLimits,
+): AsyncGenerator<FormPart> {
+  const { fileBytes, parts: most, signal } = bounds;
+  const boundary = parseBoundary(request.headers['content-type'] ?? '');
+  if (boundary === undefined) throw badRequest('The content type of the form names no boundary');
+  const delimiters = createBoundaryCounter(boundary, most);
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => undefined);
+  let current: { destroy(error?: Error): unknown } | undefined;
+  const stop = (error: AppError) => {
+    stopped.reject(error);
+    current?.destroy(error);
+  };
+  const count = (chunk: Buffer) => {
+    delimiters.push(chunk);
+    if (delimiters.isBroken()) stop(badHeaders());
+  };
+  const onLate = () => stop(requestTimeout());
+  if (signal.aborted) onLate();
+  signal.addEventListener('abort', onLate, { once: true });
+  // What the parser cuts off without a word is one byte more than what is refused here.
+  const longest = Math.max(fileBytes, MAX_FIELD_BYTES) + 1;
+  const limits = { parts: most + 1, fileSize: longest, headerSize: MAX_HEADER_BYTES };
+  const parts = request.parts({ limits, isPartAFile: () => true, preservePath: true });
+  let read = 0;
+  try {
+    for (;;) {
+      const next = parts.next();
+      if (read === 0) request.raw.on('data', count);
+      const { done, value: part } = await Promise.race([next, stopped.promise]);
+      if (done === true) break;
+      read += 1;
+      if (part.type !== 'file') throw badRequest('The form cannot be read');
+      current = part.file;
+      if (read > most) throw badRequest(`The form has more than ${most} parts (\`limits.formParts\`)`);
+      if (part.mimetype.startsWith('multipart/')) throw badRequest('A part of the form is a form itself');
+      const fileName: string | undefined =
+        parseExtendedFilename(delimiters.headersOf(read - 1)) ?? part.filename;
+      if (fileName === undefined && part.mimetype !== DEFAULT_PART_TYPE) {
+        yield await readField(part.fieldname, part.file);
+      } else {
+        const all = limitBytes(part.file, { most: fileBytes, refusal: () => tooLarge(fileBytes) });
+        const first = fileName === '' ? await all.next() : undefined;
+        // Browsers send a file input that nobody filled in without a name and without bytes.
+        if (first?.done === true) continue;
+        const bytes = first === undefined ? all : prepend(first.value, all);
+        yield { kind: 'file', fileName: fileName ?? '', mimetype: part.mimetype, bytes };
+      }
+    }
+    if (delimiters.partCount() !== read) throw badHeaders();
+    // Whatever stands behind the form.
+    request.raw.unpipe().resume();
+  } catch (error) {
+    throw toClientError(error);
+  } finally {
+    signal.removeEventListener('abort', onLate);
+    request.raw.off('data', count);
+    request.raw.unpipe();
+    current?.destroy();
+  }
+}

@@ -1,0 +1,165 @@
+// Signed uploads: `…/sign` gives whoever may upload a URL that uploads one file, `…/{token}` takes the file.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { missingTokenError } from '../../auth/auth-errors.ts';
+import { authorizeCollection } from '../../auth/authorize.ts';
+import { invalidUploadTokenError, type VerifiedUpload } from '../../auth/upload-tokens.ts';
+import type { Collection } from '../../collections/model/collection.ts';
+import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
+import { AppError } from '../../errors.ts';
+import { type OnRequestHook, requireClient } from '../access/authenticate.ts';
+import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
+import { assertReady } from '../access/readiness.ts';
+import { bodyLimit } from '../core/body-limits.ts';
+import { jsonObjectBody } from '../core/body-parsers.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { formatResults, type RouteHandler } from '../core/request-context.ts';
+import { addResource } from '../core/resource.ts';
+import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { findMediaCollection } from './find-media-collection.ts';
+import { type MediaUrlRewriter, SIGNED_UPLOAD_PATH } from './media-url-rewrite.ts';
+import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
+import type { ReceiveUpload } from './receive-upload.ts';
+import { parseSignRequest, type SignRequest } from './sign-request.ts';
+
+type Deps = Pick<HttpDeps, 'config' | 'registry' | 'uploadTokens' | 'isReady'>;
+
+interface SignedUploadOptions {
+  readonly addresses: Pick<MediaUrlRewriter, 'uploadOf'>;
+  readonly receive: ReceiveUpload;
+}
+
+/** The URL of an upload in the form in which its `…/sign` was asked for. */
+function signedUrl(request: FastifyRequest, token: string): string {
+  const path = urlPath(request.originalUrl).replace(/\/$/, '');
+  return path.slice(0, path.lastIndexOf('/') + 1) + token;
+}
+
+/** Makes the handler of `…/sign`; `find` says which collection the request means, and that the caller may upload there. */
+function createSignHandler(
+  { uploadTokens }: Deps,
+  find: (request: FastifyRequest, address: SignRequest['address']) => Collection,
+): RouteHandler {
+  return async (request, reply) => {
+    const { client } = request;
+    if (client === null) throw missingTokenError();
+    const { address, ...file } = parseSignRequest(jsonObjectBody(request));
+    const collection = find(request, address);
+    const { token, expiresAt } = await uploadTokens.sign({ ...file, collection, clientId: client.clientId });
+    // Whoever has the answer may upload: nothing on its way keeps it.
+    reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
+    return sendJson(reply, { url: signedUrl(request, token), expiresAt });
+  };
+}
+
+/** `/api/media/sign` and `/media/sign`: the body says which collection, where there are several. */
+function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
+  const { registry, config } = deps;
+  const limits = { bodyLimit: bodyLimit('few', config.limits.jsonBytes) };
+  const POST = createSignHandler(deps, (request, address) => {
+    const maySee = (collection: Collection) =>
+      authorizeCollection(request.client, collection, 'POST') === 'ok';
+    const collection = findMediaCollection(registry, address, maySee);
+    assertPermitted(request, collection, 'POST');
+    return collection;
+  });
+  server.addHook('onRequest', requireClient);
+  server.addHook('onRequest', requireMediaEnabled(config));
+  addResource(server, '/api/media/sign', { POST }, limits);
+  addResource(server, '/media/sign', { POST }, limits);
+}
+
+/** `{media collection}/sign`: the path says which collection. */
+function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
+  const limits = { bodyLimit: bodyLimit('few', deps.config.limits.jsonBytes) };
+  const POST = createSignHandler(deps, (request, address) => {
+    // What the body says too must not be another one.
+    const collection = collectionOf(request);
+    return findMediaCollection({ list: () => [collection] }, address, () => true);
+  });
+  server.addHook('onRequest', createCollectionHook(deps));
+  server.addHook('onRequest', requireClient);
+  server.addHook('onRequest', requireMediaEnabled(deps.config));
+  server.addHook('onRequest', (request, _reply, done) => {
+    done(request.collection?.settings.media === true ? undefined : new AppError('NOT_FOUND'));
+  });
+  addResource(server, '/:version/:database/:collection/sign', { POST }, limits);
+}
+
+/** Hook: with `media.enabled: false` there are no uploads. */
+function requireMediaEnabled({ media }: Deps['config']): OnRequestHook {
+  return (_request, _reply, done) => done(media.enabled === false ? new AppError('NOT_FOUND') : undefined);
+}
+
+/** `/api/media` and `/media` where they stand for no collection, because there is none, or not only one. */
+function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }: Deps): void {
+  const refuse: OnRequestHook = (request, _reply, done) => {
+    const maySee = (collection: Collection) =>
+      authorizeCollection(request.client, collection, 'GET') === 'ok';
+    const hasMedia = registry.list().some(({ settings }) => settings.media);
+    // Uploads are all that `/api/media` is for: other methods are 405 there.
+    const isTaken = request.method === 'POST' || request.routeOptions.url === '/media';
+    if (hasMedia && isTaken) findMediaCollection(registry, {}, maySee);
+    done(hasMedia ? undefined : new AppError('NOT_FOUND'));
+  };
+  const nothing: RouteHandler = async () => {
+    throw new AppError('NOT_FOUND');
+  };
+  server.addHook('onRequest', requireClient);
+  server.addHook('onRequest', requireMediaEnabled(config));
+  server.addHook('onRequest', refuse);
+  addResource(server, '/api/media', { POST: nothing });
+  addResource(server, '/media', { GET: nothing, POST: nothing, PUT: nothing, DELETE: nothing });
+}
+
+/** Looks up what the token of a request allows. Rejects with the errors of tokens; NOT_FOUND when the collection is gone. */
+function createVerifier({ registry, uploadTokens, isReady }: Deps, { addresses }: SignedUploadOptions) {
+  return async (request: FastifyRequest): Promise<{ grant: VerifiedUpload; collection: Collection }> => {
+    const upload = addresses.uploadOf(request.raw);
+    if (upload === undefined) throw new AppError('NOT_FOUND');
+    assertReady(isReady);
+    const grant = await uploadTokens.verify(upload.token);
+    const { version, database, name } = grant.collection;
+    // By path: the specification may have been posted anew meanwhile.
+    const isElsewhere = upload.collection?.path !== `/${version}/${database}/${name}`;
+    if (upload.collection !== undefined && isElsewhere) throw invalidUploadTokenError();
+    const collection = registry.get(version, database, name);
+    const takesUploads = collection?.settings.media && !registry.isRevisionCollection(collection);
+    if (!takesUploads) {
+      throw new AppError('NOT_FOUND', { message: 'The collection of this upload does not exist any more' });
+    }
+    if (authorizeCollection(grant.signer, collection, 'POST') !== 'ok') throw invalidUploadTokenError();
+    return { grant, collection };
+  };
+}
+
+/** `…/{token}`: the token is all that is needed. */
+function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUploadOptions): void {
+  const verify = createVerifier(deps, options);
+  const verified = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof verify>>>();
+  const isEnabled = deps.config.media.enabled !== false;
+  // Before the body is read: who has no good token need not send any.
+  server.addHook('onRequest', async (request) => {
+    const isServed = isEnabled && options.addresses.uploadOf(request.raw) !== undefined;
+    if (isServed && request.method === 'POST') verified.set(request, await verify(request));
+    else if (request.client === null) throw missingTokenError();
+    else if (!isServed) throw new AppError('NOT_FOUND');
+  });
+  const POST = async (request: FastifyRequest, reply: FastifyReply) => {
+    const allowed = verified.get(request);
+    if (allowed === undefined) throw new AppError('NOT_FOUND');
+    if (!isMultipartForm(request)) throw new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
+    const results = await options.receive(request, allowed.collection, allowed.grant);
+    return sendText(reply.code(201), JSON_TYPE, formatResults(results));
+  };
+  acceptMultipart(server);
+  addResource(server, SIGNED_UPLOAD_PATH, { POST });
+}
+
+/** Registers signing and signed uploads under every address that they have. */
+export function signedUploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUploadOptions): void {
+  server.register(async (scope) => signAnywhereRoutes(scope, deps));
+  server.register(async (scope) => signForCollectionRoutes(scope, deps));
+  server.register(async (scope) => ambiguousCollectionRoutes(scope, deps));
+  server.register(async (scope) => uploadRoutes(scope, deps, options));
+}

@@ -1,0 +1,51 @@
+// Everything about custom endpoints: their calls, and what admins do with them below `/{version}/{endpoint}`.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { missingTokenError } from '../../auth/auth-errors.ts';
+import { AppError } from '../../errors.ts';
+import type { ModuleAddress } from '../../modules/model/types.ts';
+import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
+import { endpointCallRoutes } from './endpoint-calls.ts';
+import { ENDPOINT_ADMIN_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';
+import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
+import { moduleRoutes } from './module-routes.ts';
+import { requireAdminOrReviewer } from './reviewer-access.ts';
+
+type Deps = ModuleRoutesDeps & Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'isReady'>;
+
+/** The endpoint that a path names, whether or not it exists. */
+function addressFromParams({ params }: FastifyRequest): ModuleAddress {
+  const { version = '', endpoint = '' } = params as Readonly<Record<string, string | undefined>>;
+  return { kind: 'endpoint', apiVersion: version, name: endpoint };
+}
+
+/** Registers calls, sub-resources, and the address to which the code of a new endpoint is posted. */
+export function endpointRoutes(server: FastifyInstance, deps: Deps, addresses: EndpointUrlRewriter): void {
+  const matchedAddress = (request: FastifyRequest): ModuleAddress => {
+    const match = addresses.getMatch(request.raw);
+    if (match === undefined) throw new AppError('NOT_FOUND');
+    return match.endpoint.address;
+  };
+  // Whoever types an internal address finds nothing there.
+  const requireMatch: OnRequestHook = (request, _reply, done) => {
+    if (addresses.getMatch(request.raw) !== undefined) done();
+    else done(request.client === null ? missingTokenError() : new AppError('NOT_FOUND'));
+  };
+  server.register(async (scope) => endpointCallRoutes(scope, deps, addresses));
+  server.register(async (below) => {
+    below.addHook('onRequest', requireMatch);
+    below.addHook('onRequest', requireAdminOrReviewer);
+    const place = { base: ENDPOINT_ADMIN_PATH, addressOf: matchedAddress };
+    below.register(async (scope) => moduleRoutes(scope, deps, place));
+    const code = { url: `${ENDPOINT_ADMIN_PATH}/config`, addressOf: matchedAddress, puts: false };
+    below.register(async (scope) => moduleCodeRoutes(scope, deps, code));
+  });
+  server.register(async (scope) => {
+    scope.addHook('onRequest', requireAdmin);
+    moduleCodeRoutes(scope, deps, {
+      url: '/:version/:endpoint/config',
+      addressOf: addressFromParams,
+      puts: false,
+    });
+  });
+}

@@ -1,0 +1,32 @@
+// `/api/hooks`: the hooks that collections may name, for admins; what waits for review, for reviewers too.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { LiveModule, ModuleAddress } from '../../modules/model/types.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
+import { moduleRoutes } from './module-routes.ts';
+import { requireAdminOrReviewer } from './reviewer-access.ts';
+
+const HOOK_URL = '/api/hooks/:name';
+
+function addressOf({ params }: FastifyRequest): ModuleAddress {
+  return { kind: 'hook', name: (params as { readonly name: string }).name };
+}
+
+function formatHook({ address, path, state, suspension, postedAt }: LiveModule) {
+  if (address.kind !== 'hook') return [];
+  return [{ name: address.name, path, state, ...(suspension && { suspension }), lastModifiedAt: postedAt }];
+}
+
+/** Registers the listing, sorted by path, and what can be done with a hook. */
+export function hookRoutes(server: FastifyInstance, deps: ModuleRoutesDeps): void {
+  const { modules } = deps;
+  server.addHook('onRequest', requireAdminOrReviewer);
+  addResource(server, '/api/hooks', {
+    GET: async (_request, reply) => sendJson(reply, { hooks: modules.registry.list().flatMap(formatHook) }),
+  });
+  server.register(async (scope) => moduleRoutes(scope, deps, { base: HOOK_URL, addressOf }));
+  server.register(async (scope) =>
+    moduleCodeRoutes(scope, deps, { url: `${HOOK_URL}/config`, addressOf, puts: true }),
+  );
+}

@@ -1,0 +1,86 @@
+// The code of endpoints and hooks: posted, read and removed as text, by admins.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import type { ModuleAddress, PostResult } from '../../modules/model/types.ts';
+import { acceptCodeOnly } from '../core/body-parsers.ts';
+import type { CustomCodeDeps } from '../core/http-deps.ts';
+import { sendJson, sendText } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+import { createPendingMessage, type ReviewerAccessDeps } from './reviewer-access.ts';
+
+export type ModuleRoutesDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & ReviewerAccessDeps;
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** How people know a module: `Endpoint "1.0:report"`, `Hook "slugify"`. */
+export function moduleTitle(address: ModuleAddress): string {
+  return address.kind === 'hook'
+    ? `Hook "${address.name}"`
+    : `Endpoint "${address.apiVersion}:${address.name}"`;
+}
+
+/** Who acts, once the guard of admins has let them in. */
+export function actingClientId({ client }: FastifyRequest): string {
+  if (client === null) throw new AppError('NO_TOKEN');
+  return client.clientId;
+}
+
+/** Sends text that must not be taken for anything else. */
+export function sendPlainText(reply: FastifyReply, text: string): FastifyReply {
+  return sendText(reply, TEXT_TYPE, text);
+}
+
+/** Answers a change of code: 200, or 202 while it waits for a reviewer. `done` says what was done, or what it waits for. */
+export function sendPostResult(
+  reply: FastifyReply,
+  address: ModuleAddress,
+  { result, done }: { readonly result: PostResult; readonly done: string },
+): FastifyReply {
+  const { version, pending, warnings, suggestedIsolation } = result;
+  const message = `${moduleTitle(address)} ${done}`;
+  const suggestion = suggestedIsolation === null ? {} : { suggestedIsolation };
+  const body = { result: 'success', message, version, warnings, ...suggestion };
+  return sendJson(reply, body, pending ? 202 : 200);
+}
+
+interface CodeRouteOptions {
+  readonly url: string;
+  readonly addressOf: (request: FastifyRequest) => ModuleAddress;
+  /** Hooks are made by POST and replaced by PUT, endpoints either by POST. */
+  readonly puts: boolean;
+}
+
+/** Registers the address at which the code of a module is kept. */
+export function moduleCodeRoutes(
+  server: FastifyInstance,
+  deps: ModuleRoutesDeps,
+  { url, addressOf, puts }: CodeRouteOptions,
+): void {
+  const { modules, sandboxEnabled, config } = deps;
+  const waitText = createPendingMessage(deps);
+  acceptCodeOnly(server);
+  const post = (replace?: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED');
+    const address = addressOf(request);
+    const source = typeof request.body === 'string' ? request.body : '';
+    const result = await modules.postCode(address, source, actingClientId(request), replace);
+    const done = result.created ? 'created' : 'updated';
+    return sendPostResult(reply, address, { result, done: result.pending ? await waitText(request) : done });
+  };
+  const bodyLimit = config.limits.endpointCodeBytes;
+  addResource(
+    server,
+    url,
+    {
+      GET: async (request, reply) => sendPlainText(reply, modules.source(addressOf(request))),
+      POST: post(puts ? false : undefined),
+      ...(puts ? { PUT: post(true) } : {}),
+      DELETE: async (request, reply) => {
+        const address = addressOf(request);
+        await modules.remove(address, actingClientId(request));
+        return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} removed` });
+      },
+    },
+    { bodyLimit },
+  );
+}

@@ -1,0 +1,164 @@
+// What admins do with posted code beside the code itself: policy, versions, log, suspension. Endpoints and hooks alike.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import type { ModuleAddress, ModuleService } from '../../modules/model/types.ts';
+import { bodyLimit } from '../core/body-limits.ts';
+import { jsonBody } from '../core/body-parsers.ts';
+import { parseNumberParameter } from '../core/query-string.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource } from '../core/resource.ts';
+import {
+  actingClientId,
+  type ModuleRoutesDeps,
+  moduleTitle,
+  sendPlainText,
+  sendPostResult,
+} from './module-code-routes.ts';
+import { assertReviewer, createPendingMessage } from './reviewer-access.ts';
+
+const MAX_RECORDS = 1000;
+const LIMIT = { fallback: MAX_RECORDS, what: 'a number of records' };
+const AFTER = { fallback: 0, what: 'the `seq` of a record' };
+
+interface ModuleRouteOptions {
+  /** URL above the sub-resources. */
+  readonly base: string;
+  readonly addressOf: (request: FastifyRequest) => ModuleAddress;
+}
+
+type ModuleAction = (request: FastifyRequest, reply: FastifyReply, address: ModuleAddress) => unknown;
+
+function parseVersion(request: FastifyRequest, name: 'version' | 'other' = 'version'): number {
+  const text = (request.params as Readonly<Record<string, string>>)[name] ?? '';
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('NOT_FOUND');
+  return Number(text);
+}
+
+function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): FastifyReply {
+  return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} ${done}` });
+}
+
+/** The newest version that waits for a reviewer; a policy that has to wait makes one. */
+function newestPendingVersion({ code }: JsonObject): number {
+  const { pending } = (code ?? {}) as { readonly pending?: readonly number[] };
+  return pending?.at(-1) ?? 0;
+}
+
+interface VersionRouteOptions {
+  readonly base: string;
+  readonly act: (act: ModuleAction) => Handler;
+  readonly waitText: ReturnType<typeof createPendingMessage>;
+}
+
+function versionRoutes(
+  server: FastifyInstance,
+  modules: ModuleService,
+  { base, act, waitText }: VersionRouteOptions,
+): void {
+  addResource(server, `${base}/versions`, {
+    GET: act(async (_request, reply, address) =>
+      sendJson(reply, { versions: await modules.versions(address) }),
+    ),
+  });
+  addResource(server, `${base}/versions/:version`, {
+    GET: act(async (request, reply, address) =>
+      sendPlainText(reply, await modules.versionSource(address, parseVersion(request))),
+    ),
+  });
+  addResource(server, `${base}/versions/:version/policy`, {
+    GET: act(async (request, reply, address) =>
+      sendJson(reply, await modules.versionPolicy(address, parseVersion(request))),
+    ),
+  });
+  addResource(server, `${base}/versions/:version/diff/:other`, {
+    GET: act(async (request, reply, address) => {
+      const diff = await modules.diff(address, parseVersion(request), parseVersion(request, 'other'));
+      return sendPlainText(reply, diff);
+    }),
+  });
+  addResource(server, `${base}/versions/:version/rollback`, {
+    POST: act(async (request, reply, address) => {
+      const version = parseVersion(request);
+      const result = await modules.rollback(address, version, actingClientId(request));
+      const done = `rolled back to version ${version}`;
+      return sendPostResult(reply, address, {
+        result,
+        done: result.pending ? await waitText(request) : done,
+      });
+    }),
+  });
+  addResource(server, `${base}/versions/:version/approve`, {
+    POST: act(async (request, reply, address) => {
+      assertReviewer(request);
+      const version = parseVersion(request);
+      await modules.approve(address, version, actingClientId(request));
+      return sendDone(reply, address, `version ${version} approved`);
+    }),
+  });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** Registers everything below a module but its code. Hooks of the scope have let nobody in but admins and reviewers. */
+export function moduleRoutes(
+  server: FastifyInstance,
+  deps: Omit<ModuleRoutesDeps, 'sandboxEnabled'>,
+  { base, addressOf }: ModuleRouteOptions,
+): void {
+  const { modules, config } = deps;
+  const waitText = createPendingMessage(deps);
+  const act =
+    (perform: ModuleAction): Handler =>
+    (request, reply) =>
+      perform(request, reply, addressOf(request));
+
+  // The versions of a module outlive it.
+  versionRoutes(server, modules, { base, act, waitText });
+  server.register(async (scope) => {
+    scope.addHook('onRequest', (request, _reply, done) => {
+      const known = modules.registry.get(addressOf(request)) !== undefined;
+      done(known ? undefined : new AppError('NOT_FOUND'));
+    });
+    liveRoutes(scope, { modules, config }, { base, act, waitText });
+  });
+}
+
+/** Policy, log and suspension, which only a module has that is there. */
+function liveRoutes(
+  server: FastifyInstance,
+  { modules, config }: Pick<ModuleRoutesDeps, 'modules' | 'config'>,
+  { base, act, waitText }: VersionRouteOptions,
+): void {
+  const policy = {
+    GET: act((_request, reply, address) => sendJson(reply, modules.policy(address))),
+    PUT: act(async (request, reply, address) => {
+      const before = newestPendingVersion(modules.policy(address));
+      const policy = await modules.putPolicy(address, jsonBody(request), actingClientId(request));
+      if (newestPendingVersion(policy) === before) return sendJson(reply, policy);
+      const message = `The policy ${await waitText(request)}`;
+      return sendJson(reply, { ...policy, message }, 202);
+    }),
+  };
+  const limit = bodyLimit('policy', config.limits.jsonBytes);
+  addResource(server, `${base}/policy`, policy, { bodyLimit: limit });
+  addResource(server, `${base}/logs`, {
+    GET: act((request, reply, address) => {
+      const limit = parseNumberParameter(request.originalUrl, 'limit', LIMIT);
+      const after = parseNumberParameter(request.originalUrl, 'after', AFTER);
+      return sendJson(reply, {
+        logs: modules.logs(address, { limit: Math.min(limit, MAX_RECORDS), after }),
+      });
+    }),
+  });
+  addResource(server, `${base}/suspend`, {
+    POST: act(async (request, reply, address) => {
+      await modules.suspend(address, actingClientId(request));
+      return sendDone(reply, address, 'suspended');
+    }),
+    DELETE: act(async (request, reply, address) => {
+      await modules.resume(address, actingClientId(request));
+      return sendDone(reply, address, 'resumed');
+    }),
+  });
+}

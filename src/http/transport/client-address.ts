@@ -1,0 +1,94 @@
+// The address of a client behind trusted proxies. What anyone else writes into a header is not believed.
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { HttpConfig } from '../core/http-deps.ts';
+
+/** Headers may have 32 KB; no honest chain is that long. */
+const MAX_HOPS = 100;
+
+const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.1/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+/**
+ * One element of `Forwarded`: pairs, whose values may stand in quotes and hold commas there. A quote that nothing closes
+ * ends with the header: a pattern that fails there would try again from every quote, seconds long.
+ */
+const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g;
+const FOR_PARAMETER = /(?:^|;)\s*for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;,\s"]*))/i;
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** An address without port, brackets and zone, as IPv4 where it stands for one; undefined for what is none. */
+export function normalizeAddress(text: string): string | undefined {
+  const [, bracketed] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? [];
+  const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(text) ?? [];
+  const [address = ''] = (bracketed ?? withPort ?? text).split('%', 1);
+  if (isIP(address) === 0) return undefined;
+  return MAPPED_IPV4.exec(address)?.[1] ?? address;
+}
+
+/** Who sent it to whom, the nearest last, as a proxy wrote it: undefined for one that does not say. */
+function parseForwarded(header: string): readonly (string | undefined)[] {
+  return (header.match(ELEMENT) ?? []).map((element) => {
+    const [, quoted, bare] = FOR_PARAMETER.exec(element.trim()) ?? [];
+    return normalizeAddress(quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '');
+  });
+}
+
+const joinHeader = (header: string | string[] | undefined) =>
+  Array.isArray(header) ? header.join(',') : header;
+
+/** `Forwarded` wins: it is the standard (RFC 7239), and the other one a custom. */
+function parseHops({ headers }: Pick<IncomingMessage, 'headers'>): readonly (string | undefined)[] {
+  if (headers.forwarded !== undefined) return parseForwarded(headers.forwarded).slice(-MAX_HOPS);
+  const list = joinHeader(headers['x-forwarded-for']);
+  return list === undefined
+    ? []
+    : list
+        .split(',')
+        .slice(-MAX_HOPS)
+        .map((one) => normalizeAddress(one.trim()));
+}
+
+type IsTrusted = (address: string, hop: number) => boolean;
+
+function trustNetworks(networks: readonly string[]): IsTrusted {
+  const list = new BlockList();
+  for (const network of networks.flatMap((name) => NAMED_NETWORKS[name] ?? [name])) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+function createTrust(setting: HttpConfig['server']['trustProxy']): IsTrusted {
+  if (setting === false) return () => false;
+  return typeof setting === 'number' ? (_address, hop) => hop < setting : trustNetworks(setting);
+}
+
+/**
+ * Makes the function that gives the address of a request's client, by `server.trustProxy`: from the socket on, each trusted
+ * proxy is asked for the one before it. Where one does not say it, the proxy itself counts. Empty where there is no socket.
+ */
+export function createClientAddressResolver(setting: HttpConfig['server']['trustProxy']) {
+  const isTrusted = createTrust(setting);
+  return (
+    request: Pick<IncomingMessage, 'headers'> & {
+      readonly socket: { readonly remoteAddress?: string | undefined };
+    },
+  ) => {
+    let address = normalizeAddress(request.socket.remoteAddress ?? '') ?? '';
+    if (address === '' || !isTrusted(address, 0)) return address;
+    const hops = parseHops(request);
+    for (let hop = 0; hop < hops.length && isTrusted(address, hop); hop += 1) {
+      const next = hops[hops.length - 1 - hop];
+      if (next === undefined) break;
+      address = next;
+    }
+    return address;
+  };
+}

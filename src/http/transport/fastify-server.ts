@@ -1,0 +1,83 @@
+// What both listeners have in common: the framework on top of `listener.ts`, its limits, and the hooks that come first.
+import type { Server, ServerOptions } from 'node:http';
+import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
+import { bodyLimit } from '../core/body-limits.ts';
+import type { createErrorHandler } from '../core/error-handler.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { registerAllMethods } from '../core/resource.ts';
+import type { ConnectionTracker } from './connection-tracker.ts';
+import { createClientErrorHandler, createNodeServer } from './node-server.ts';
+import { createOnRequest } from './on-request.ts';
+import { settleConnection } from './on-send.ts';
+
+const MAX_HEADER_BYTES = 32_768;
+const KEEP_ALIVE_MS = 72_000;
+const CONNECTION_CHECK_MS = 2000;
+const CLOSE_IDLE_INTERVAL_MS = 50;
+const NO_QUERY = {};
+
+interface FastifyServerOptions {
+  readonly connections: ConnectionTracker;
+  readonly onError: ReturnType<typeof createErrorHandler>;
+  readonly rewriteUrl?: NonNullable<FastifyHttpOptions<Server>['rewriteUrl']>;
+}
+
+/** Connections that were busy when the close began would else be kept alive once their answer is out. */
+function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: ConnectionTracker): void {
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    connections.closeFinished();
+  }, CLOSE_IDLE_INTERVAL_MS);
+  server.once('close', () => clearInterval(sweep));
+}
+
+/** Makes a server without routes. Every request passes the entry; every error goes to `onError`. */
+export function createFastifyServer(
+  deps: Pick<HttpDeps, 'config' | 'logger' | 'newId'>,
+  { connections, onError, rewriteUrl }: FastifyServerOptions,
+): FastifyInstance {
+  const { limits } = deps.config;
+  const entry = createOnRequest(deps, connections);
+  const http: ServerOptions = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Refused by the first hook instead, in the envelope.
+    requireHostHeader: false,
+    headersTimeout: limits.headersSeconds * 1000,
+    requestTimeout: limits.requestSeconds * 1000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CONNECTION_CHECK_MS,
+  };
+  const options: FastifyHttpOptions<Server> = {
+    logger: false,
+    genReqId: () => deps.newId(),
+    bodyLimit: bodyLimit('few', limits.jsonBytes),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    serverFactory: (handle) => createNodeServer(handle, { http, connections }),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      // No part of a path can be longer than all headers, so this bound never decides.
+      maxParamLength: MAX_HEADER_BYTES,
+      // Routes that take parameters parse them themselves, strictly.
+      querystringParser: () => NO_QUERY,
+    },
+    ...(rewriteUrl === undefined ? {} : { rewriteUrl }),
+    clientErrorHandler: createClientErrorHandler(connections),
+    frameworkErrors: (error, request, reply) => {
+      entry.headers(request, reply);
+      settleConnection(request, reply, connections.of(request.raw.socket));
+      onError(error, request, reply);
+    },
+  };
+  const server = fastify(options);
+  registerAllMethods(server);
+  server.decorateRequest('client', null);
+  server.decorateRequest('clientAddress', '');
+  server.decorateRequest('lookUpMs', 0);
+  server.setErrorHandler(onError);
+  server.addHook('onRequest', entry.onRequest);
+  server.addHook('preClose', async () => {
+    if (server.server.listening) closeConnectionsOnceIdle(server, connections);
+  });
+  return server;
+}

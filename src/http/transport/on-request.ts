@@ -1,0 +1,50 @@
+// What happens to every request first: the headers that all answers carry, the bounds on connections and the query string.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import type { OnRequestHook } from '../access/authenticate.ts';
+import { loggablePath, requestPath } from '../core/error-handler.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { rawQuery } from '../core/query-string.ts';
+import { createClientAddressResolver } from './client-address.ts';
+import type { ConnectionTracker } from './connection-tracker.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Address of the client, by `server.trustProxy`, without port and zone. */
+    clientAddress: string;
+  }
+}
+
+type Deps = Pick<HttpDeps, 'config' | 'logger'>;
+
+/** Answered on every connection: whoever watches the server learns that it lives. */
+const HEALTH_PATH = '/health';
+const missingHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
+
+/** Makes the first hook, and the function that sets the common headers where hooks do not run. */
+export function createOnRequest({ config, logger }: Deps, connections: Pick<ConnectionTracker, 'of'>) {
+  const { name, trustProxy } = config.server;
+  const addressOf = createClientAddressResolver(trustProxy);
+  const { queryStringBytes } = config.limits;
+  const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('server', name);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('x-request-id', request.id);
+  };
+  const onRequest: OnRequestHook = (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    request.clientAddress = addressOf(request.raw);
+    if (logger.isLevelEnabled('debug')) {
+      const about = { requestId: request.id, method: request.method, path: loggablePath(request) };
+      logger.debug({ ...about, address: request.clientAddress }, 'request');
+    }
+    const { raw, originalUrl: url } = request;
+    const tooLong = url.length > queryStringBytes && (rawQuery(url)?.length ?? 0) > queryStringBytes;
+    const isSurplus = connections.of(raw.socket)?.isSurplus === true;
+    if (isSurplus && requestPath(request) !== HEALTH_PATH) done(new AppError('SERVER_BUSY'));
+    else if (tooLong) done(new AppError('URI_TOO_LONG'));
+    else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(missingHost());
+    else done();
+  };
+  return { headers: setCommonHeaders, onRequest };
+}

@@ -1,0 +1,35 @@
+// Folds text so that two texts that differ only in case become equal.
+// Unicode simple case folding per code point: the relation that RegExp has under the flags `iu`.
+
+/**
+ * Anything outside the Latin, Cyrillic and East Asian blocks in which lower case is the folding, for each character
+ * whatever its neighbours. Within Latin, the micro sign, capital I with a dot and long s are not so.
+ */
+const INTRICATE = /[^\0-\xb4\xb6-\u012f\u0131-\u017e\u0400-\u052f\u3000-\ua63f]/;
+
+// Where lower(upper(c)) is not the simple folding: dotless i stays apart from i, and three letters whose
+// upper case is several code points fold to a twin.
+const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
+  ['\u0131', '\u0131'],
+  ['\u1fd3', '\u0390'],
+  ['\u1fe3', '\u03b0'],
+  ['\ufb05', '\ufb06'],
+]);
+
+/** Text in which case no longer counts. Its length in UTF-16 units is that of `text`; it is meant for comparing, not for showing. */
+export function foldCase(text: string): string {
+  if (!INTRICATE.test(text)) return text.toLowerCase();
+  let folded = '';
+  for (const character of text) folded += foldCharacter(character);
+  return folded;
+}
+
+function foldCharacter(character: string): string {
+  if (character < '\x80') return character.toLowerCase();
+  const exception = EXCEPTIONS.get(character);
+  if (exception !== undefined) return exception;
+  const upper = character.toUpperCase();
+  const base = upper.length === character.length ? upper : character;
+  const lower = base.toLowerCase();
+  return lower.length === base.length ? lower : base;
+}

@@ -1,0 +1,53 @@
+// Long texts without ever joining them: the pieces of a text, in order, cut into slices of bounded length.
+
+/** A text, or the pieces that it consists of. No piece ends between the halves of a surrogate pair. */
+export type ChunkedText = string | readonly string[];
+
+/** Characters up to which a text is joined, hashed and written in one go. */
+export const MAX_JOINED_LENGTH = 262_144;
+/** Characters of a slice: at most three times as many bytes. */
+export const MAX_CHUNK_LENGTH = 65_536;
+
+/** UTF-16 units of a text. */
+export function textLength(text: ChunkedText): number {
+  if (typeof text === 'string') return text.length;
+  return text.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+/** Bytes of a text as UTF-8. */
+export function textByteLength(text: ChunkedText): number {
+  if (typeof text === 'string') return Buffer.byteLength(text);
+  return text.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+}
+
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+
+function* cut(piece: string): Generator<string> {
+  for (let start = 0; start < piece.length; ) {
+    let end = Math.min(start + MAX_CHUNK_LENGTH, piece.length);
+    if (end < piece.length && isHighSurrogate(piece.charCodeAt(end - 1))) end += 1;
+    yield piece.slice(start, end);
+    start = end;
+  }
+}
+
+/**
+ * The text in slices of at most `SLICE_CHARACTERS` (and one), for the first time as they are asked for: short pieces
+ * together, long ones in parts. Pieces that were taken are let go of, so that their memory comes back on the way.
+ */
+export function* textChunks(text: ChunkedText): Generator<string> {
+  if (typeof text === 'string') return yield* cut(text);
+  const rest = text.toReversed();
+  let gathered = '';
+  for (let piece = rest.pop(); piece !== undefined; piece = rest.pop()) {
+    if (gathered.length + piece.length <= MAX_CHUNK_LENGTH) {
+      gathered += piece;
+    } else {
+      if (gathered !== '') yield gathered;
+      gathered = '';
+      if (piece.length <= MAX_CHUNK_LENGTH) gathered = piece;
+      else yield* cut(piece);
+    }
+  }
+  if (gathered !== '') yield gathered;
+}

@@ -1,0 +1,44 @@
+// The time of a fetch: it ends with its request, or when the grant's time is over.
+import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
+
+interface Time {
+  readonly timeoutMs: number;
+  readonly aborted: AbortSignal;
+}
+
+/**
+ * Gives `task` a signal that ends with `aborted` or with the time, and leaves no timer or listener behind. What fails after that end
+ * rejects with FetchFailed, `timeout`.
+ */
+export async function withFetchTimeout<T>(
+  { timeoutMs, aborted }: Time,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const timer = setTimeout(end, timeoutMs);
+  aborted.addEventListener('abort', end);
+  if (aborted.aborted) end();
+  try {
+    return await task(controller.signal);
+  } catch (error) {
+    if (error instanceof FetchRefusedError || !controller.signal.aborted) throw error;
+    throw new FetchFailedError('timeout', error);
+  } finally {
+    clearTimeout(timer);
+    aborted.removeEventListener('abort', end);
+  }
+}
+
+/** The promise, or FetchFailed at the signal's end, whichever is first. */
+export async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = () => reject(new FetchFailedError('timeout'));
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([promise, ended]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

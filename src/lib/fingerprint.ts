@@ -1,7 +1,0 @@
-// A short name for a text: whoever has both can tell that they belong together.
-import { createHash } from 'node:crypto';
-
-/** SHA-256 of a text, in hexadecimal digits. */
-export function fingerprint(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}

@@ -1,0 +1,85 @@
+// Refuses parsed JSON that a store or another client could not take back unharmed.
+
+/** How deep objects and lists may nest, the outermost one counted as 1. */
+export const MAX_JSON_DEPTH = 100;
+
+export interface JsonIssue {
+  /** Dotted path of the culprit from the root, `''` for the root itself. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** One container on the way to the value in hand: enough to name the path once a fault is found. */
+interface Step {
+  readonly parent: Step | undefined;
+  readonly key: string | number;
+}
+
+/**
+ * Finds the first fault of a value that came out of `JSON.parse`: a lone surrogate, a number beyond the
+ * finite ones, nesting beyond `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined: all is well.
+ */
+export function findJsonIssue(value: unknown): JsonIssue | undefined {
+  return check(value, undefined, 0);
+}
+
+/** The same for an element of a list, with its path from the root of the list. */
+export function findElementIssue(value: unknown, index: number): JsonIssue | undefined {
+  return check(value, { parent: undefined, key: index }, 1);
+}
+
+function check(value: unknown, step: Step | undefined, depth: number): JsonIssue | undefined {
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? undefined : fault(step, 'holds a lone surrogate');
+  }
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? undefined : fault(step, 'is not a finite number');
+  }
+  if (typeof value !== 'object' || value === null) {
+    return undefined;
+  }
+  if (depth >= MAX_JSON_DEPTH) {
+    return fault(step, `is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  }
+  return Array.isArray(value) ? checkList(value, step, depth) : checkObject(value, step, depth);
+}
+
+function checkList(list: readonly unknown[], parent: Step | undefined, depth: number): JsonIssue | undefined {
+  for (let key = 0; key < list.length; key += 1) {
+    const found = check(list[key], { parent, key }, depth + 1);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+function checkObject(object: object, parent: Step | undefined, depth: number): JsonIssue | undefined {
+  // Pairs of keys and members would be a list for each of what may be a million.
+  for (const key of Object.keys(object)) {
+    const step = { parent, key };
+    const found = checkKey(key, step) ?? check(Reflect.get(object, key), step, depth + 1);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+function checkKey(key: string, step: Step): JsonIssue | undefined {
+  if (key === '__proto__') {
+    return fault(step, 'is a reserved name');
+  }
+  if (key.includes('\0')) {
+    return fault(step, 'has NUL in its name');
+  }
+  return key.isWellFormed() ? undefined : fault(step, 'has a lone surrogate in its name');
+}
+
+function fault(step: Step | undefined, message: string): JsonIssue {
+  const keys: string[] = [];
+  for (let at = step; at !== undefined; at = at.parent) {
+    keys.push(String(at.key).toWellFormed());
+  }
+  return { path: keys.reverse().join('.'), message };
+}

@@ -1,0 +1,194 @@
+// Looks over JSON before it is parsed: how deep it nests, how many values it has, and where a list can be cut.
+import { createYielder } from '../async/yielding.ts';
+
+/** Neighbours in the outermost list, as a range of bytes without the commas around them. */
+export interface JsonChunk {
+  readonly start: number;
+  readonly end: number;
+  /** How many there are, if the text is JSON. */
+  readonly elements: number;
+}
+
+export interface JsonList {
+  /** How many elements the list has, if the text is JSON; an empty list counts as one. */
+  readonly elements: number;
+  readonly chunks: readonly JsonChunk[];
+  /** The element with the most values. */
+  readonly largest: { readonly index: number; readonly values: number };
+}
+
+/** Says nothing about whether the text is JSON. Counts are of characters outside of texts. */
+export interface JsonShape {
+  /** How deep objects and lists nest, the outermost one counted as 1. */
+  readonly depth: number;
+  readonly commas: number;
+  readonly colons: number;
+  /** Lists and objects that are opened. */
+  readonly lists: number;
+  readonly objects: number;
+  /**
+   * Commas, opening brackets and, twice, colons, and one more for each 32 bytes of a name: what the whole costs the server
+   * grows with it, and names cost most.
+   */
+  readonly values: number;
+  /** There when the text begins with `[`; null where its brackets do not match. */
+  readonly list: JsonList | null | undefined;
+}
+
+export interface JsonScan {
+  /** Goes on for so many bytes, or to the end of the text in which these end. Undefined: there are more. */
+  advance(bytes: number): JsonShape | undefined;
+}
+
+/** A run is cut after so many values or bytes: parsing it takes a few milliseconds at most. */
+const RUN = { values: 4000, bytes: 256 * 1024 };
+
+/** Looking over so many bytes takes a millisecond or two. */
+const SLICE_BYTES = 256 * 1024;
+
+/** Bytes of a name that count as a value. */
+const NAME_PART = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+const isSpace = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** Begins to look over JSON in UTF-8. */
+export function createJsonScan(json: Uint8Array): JsonScan {
+  let cutter: ReturnType<typeof createCutter> | undefined;
+  let at = 0;
+  let isText = false;
+  let textStart = 0;
+  let textLength = 0;
+  let nameParts = 0;
+  let hasBegun = false;
+  let open = 0;
+  let depth = 0;
+  let commas = 0;
+  let colons = 0;
+  let lists = 0;
+  let objects = 0;
+  const valuesSoFar = () => commas + 2 * colons + nameParts + lists + objects;
+
+  /** A byte that no bracket is around. */
+  const takeOutside = (byte: number | undefined) => {
+    if (isSpace(byte)) return;
+    if (hasBegun) cutter?.stray();
+    else if (byte === OPEN_LIST) cutter = createCutter(at + 1);
+    hasBegun = true;
+  };
+  const takeOpen = (byte: number) => {
+    if (byte === OPEN_LIST) lists += 1;
+    else objects += 1;
+    open += 1;
+    if (open > depth) depth = open;
+  };
+  const takeClose = (byte: number) => {
+    open -= 1;
+    if (open === 0) cutter?.close(at, valuesSoFar(), byte === CLOSE_LIST);
+  };
+  const takeColon = () => {
+    colons += 1;
+    nameParts += Math.floor(textLength / NAME_PART);
+  };
+  const takeComma = () => {
+    if (open === 1) cutter?.comma(at, valuesSoFar());
+    commas += 1;
+  };
+
+  return {
+    advance(bytes) {
+      const end = Math.min(json.length, at + bytes);
+      for (; at < end; at += 1) {
+        const byte = json[at];
+        if (isText) {
+          if (byte === BACKSLASH) at += 1;
+          else if (byte === QUOTE) {
+            isText = false;
+            textLength = at - textStart;
+          }
+          continue;
+        }
+        if (open === 0) takeOutside(byte);
+        if (byte === QUOTE) {
+          isText = true;
+          textStart = at + 1;
+        } else if (byte === COMMA) takeComma();
+        else if (byte === COLON) takeColon();
+        else if (byte === OPEN_LIST || byte === OPEN_OBJECT) takeOpen(byte);
+        else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) takeClose(byte);
+      }
+      if (at < json.length) return undefined;
+      const list = cutter === undefined ? undefined : cutter.list(open);
+      return { depth, commas, colons, lists, objects, values: valuesSoFar(), list };
+    },
+  };
+}
+
+/** The same for a text that may be looked over at once. */
+export function scanJson(json: Uint8Array): JsonShape {
+  const shape = createJsonScan(json).advance(json.length + 1);
+  if (shape === undefined) throw new RangeError('a scan that does not end');
+  return shape;
+}
+
+/** The same for a text of any length: the event loop turns between stretches of it. */
+export async function scanJsonYielding(json: Uint8Array): Promise<JsonShape> {
+  const scan = createJsonScan(json);
+  const pace = createYielder();
+  let shape = scan.advance(SLICE_BYTES);
+  while (shape === undefined) {
+    await pace();
+    shape = scan.advance(SLICE_BYTES);
+  }
+  return shape;
+}
+
+/** Finds the runs of the list whose elements begin at `start`. `values`: how many there were before the byte at `at`. */
+function createCutter(start: number) {
+  const runs: JsonChunk[] = [];
+  let largest = { index: 0, values: 0 };
+  let elements = 0;
+  /** Where the run in hand begins, and what was counted before it; the bracket itself is a value. */
+  let run = { start, elements: 0, values: 1 };
+  let valuesBefore = 1;
+  let isClosed = false;
+  let isOne = true;
+
+  const endElement = (values: number) => {
+    if (values - valuesBefore > largest.values) largest = { index: elements, values: values - valuesBefore };
+    elements += 1;
+    valuesBefore = values + 1;
+  };
+  const endRun = (at: number, values: number) => {
+    runs.push({ start: run.start, end: at, elements: elements - run.elements });
+    run = { start: at + 1, elements, values };
+  };
+  return {
+    comma(at: number, values: number) {
+      endElement(values);
+      if (values - run.values >= RUN.values || at - run.start >= RUN.bytes) endRun(at, values);
+    },
+    close(at: number, values: number, isList: boolean) {
+      if (!isList) isOne = false;
+      isClosed = true;
+      endElement(values);
+      endRun(at, values);
+    },
+    /** Something stands behind the list. */
+    stray() {
+      isOne = false;
+    },
+    /** The list, at the end of a text of which so many brackets are open still. */
+    list: (open: number): JsonList | null =>
+      isClosed && isOne && open === 0 ? { elements, chunks: runs, largest } : null,
+  };
+}

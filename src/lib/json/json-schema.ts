@@ -1,0 +1,121 @@
+// JSON Schema in one place: the types that a literal schema describes, and the one strict validator.
+import type { ErrorObject } from 'ajv';
+
+type Present = { readonly default: unknown } | { readonly type: 'object' };
+
+/** The TypeScript type that a schema literal (`as const`) describes. A member without a default may be absent. */
+export type Infer<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly oneOf: readonly (infer O)[] }
+      ? Infer<O>
+      : S extends { readonly type: 'array'; readonly items: infer I }
+        ? readonly Infer<I>[]
+        : S extends { readonly type: 'object'; readonly additionalProperties: infer M extends object }
+          ? Readonly<Record<string, Infer<M>>>
+          : S extends { readonly type: 'object'; readonly properties: infer P }
+            ? {
+                readonly [K in keyof P as P[K] extends Present ? K : never]: Infer<P[K]>;
+              } & {
+                readonly [K in keyof P as P[K] extends Present ? never : K]?: Infer<P[K]> | undefined;
+              }
+            : S extends { readonly type: 'string' }
+              ? string
+              : S extends { readonly type: 'number' | 'integer' }
+                ? number
+                : S extends { readonly type: 'boolean' }
+                  ? boolean
+                  : never;
+
+/** What is wrong with a value, and where in it: `path` is dotted, empty for the value itself. */
+interface SchemaIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A text format that schemas may name, and what to say of a text that does not have it. */
+export interface TextFormat {
+  readonly test: (text: string) => boolean;
+  readonly message: string;
+}
+
+interface SchemaValidatorOptions {
+  /** Keywords of ours that describe and do not constrain. */
+  readonly annotations: readonly string[];
+  readonly formats: Readonly<Record<string, TextFormat>>;
+}
+
+export type SchemaValidator = (schema: object, value: unknown) => readonly SchemaIssue[];
+
+const ARTICLES = new Map([
+  ['array', 'a list'],
+  ['boolean', 'true or false'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['object', 'an object'],
+  ['string', 'text'],
+]);
+
+function messageOf(error: ErrorObject, formats: SchemaValidatorOptions['formats']): string {
+  const params: Record<string, unknown> = error.params;
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${ARTICLES.get(String(params['type'])) ?? String(params['type'])}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'format':
+      return formats[String(params['format'])]?.message ?? 'has the wrong format';
+    case 'minLength':
+      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} characters`;
+    case 'maxLength':
+      return `must have at most ${params['limit']} characters`;
+    case 'minimum':
+      return `must be ${params['limit']} or more`;
+    case 'maximum':
+      return `must be ${params['limit']} or less`;
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`;
+    case 'minItems':
+      return `must have at least ${params['limit']} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
+    case 'uniqueItems':
+      return 'must not name the same thing twice';
+    case 'additionalProperties':
+      return 'is unknown';
+    case 'required':
+      return 'is missing';
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+// Members that are missing, or that nobody knows, are named by their own path.
+function pathOf({ instancePath, params }: ErrorObject): string {
+  const keys = instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { additionalProperty, missingProperty } = params as Readonly<Record<string, unknown>>;
+  const own = additionalProperty ?? missingProperty;
+  return (own === undefined ? keys : [...keys, String(own)]).join('.');
+}
+
+/** Makes the strict validator. It is loaded on first need: most starts have little to check. Schemas are compiled once each. */
+export async function createSchemaValidator({
+  annotations,
+  formats,
+}: SchemaValidatorOptions): Promise<SchemaValidator> {
+  const { Ajv } = await import('ajv');
+  const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
+  // Our schemas are literals that TypeScript has checked; compiling the schema of schemas would cost every start 30 ms.
+  const ajv = new Ajv({ strict: true, allErrors: true, formats: tests, meta: false, validateSchema: false });
+  ajv.addVocabulary([...annotations]);
+  return (schema, value) => {
+    const validate = ajv.compile(schema);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map((error) => ({
+      path: pathOf(error),
+      message: messageOf(error, formats),
+    }));
+  };
+}

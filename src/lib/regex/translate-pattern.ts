@@ -1,0 +1,148 @@
+// Translates patterns from JavaScript's syntax (as under the flag `u`) to RE2's, and sizes them before the engine
+// sees them. RE2 decides differently in two corners: under `m`, only the line feed ends a line, and under `i`, the
+// long s and the Kelvin sign are no word characters for `\b`.
+
+import { dotRanges, formatClass, formatCodePoint } from './code-point-ranges.ts';
+import { PROPERTY_INSTRUCTIONS, parseEscape } from './parse-escape.ts';
+import { createPatternReader, type PatternReader, patternError } from './pattern-reader.ts';
+import { translateClass } from './translate-class.ts';
+
+/** The switches in force at a place of the pattern; groups such as `(?i:…)` change them for their inside. */
+interface Modes {
+  readonly i: boolean;
+  readonly m: boolean;
+  readonly s: boolean;
+}
+
+/** A translated piece and the number of engine instructions that it will take, roughly. */
+interface Piece {
+  readonly text: string;
+  readonly size: number;
+}
+
+/** How many instructions a program may have: matching takes some 15 ns for each of them and each character at worst. */
+const MAX_SIZE = 1000;
+
+const QUANTIFIER = /^\{(\d+)(?:(,)(\d*))?\}/;
+const GROUP_NAME = /^<([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)>/u;
+const MODIFIERS = /^([ims]*)(?:-([ims]*))?:/;
+
+/** The same pattern for RE2, where `flags` is some of i, m, s. Throws PatternProblem. */
+export function translatePattern(pattern: string, flags: string): Piece {
+  const reader = createPatternReader(pattern);
+  const modes = { i: flags.includes('i'), m: flags.includes('m'), s: flags.includes('s') };
+  const { text, size } = readAlternatives(reader, modes);
+  if (!reader.done()) throw patternError('syntax', 'The pattern has a `)` without its `(`');
+  return { text: modes.i ? `(?i:${text})` : text, size };
+}
+
+function readAlternatives(reader: PatternReader, modes: Modes): Piece {
+  let text = '';
+  let size = 1;
+  while (!reader.done() && reader.peek() !== ')') {
+    if (reader.take('|')) {
+      text += '|';
+      size = checked(size + 1);
+      continue;
+    }
+    const piece = readQuantified(reader, modes);
+    text += piece.text;
+    size = checked(size + piece.size);
+  }
+  return { text, size };
+}
+
+function checked(size: number): number {
+  if (size > MAX_SIZE)
+    throw patternError('too-large', 'The pattern is too large once its repetitions are written out');
+  return size;
+}
+
+function readQuantified(reader: PatternReader, modes: Modes): Piece {
+  const atom = readAtom(reader, modes);
+  const mark = reader.peek();
+  if (mark === '*' || mark === '+' || mark === '?') {
+    reader.skip(1);
+    return quantified(reader, atom, { mark, size: atom.size + 1 });
+  }
+  const counts = reader.match(QUANTIFIER);
+  if (counts === undefined) return atom;
+  const least = Number(counts[1]);
+  const most = counts[2] === undefined ? least : counts[3] === '' ? Infinity : Number(counts[3]);
+  if (most < least)
+    throw patternError('syntax', 'The pattern has a repetition whose bounds are out of order');
+  const optional = most === Infinity ? 1 : most - least;
+  const size = checked(least * atom.size + optional * (atom.size + 1));
+  return quantified(reader, atom, { mark: counts[0], size });
+}
+
+/** Greedy or not makes no difference to whether there is a match, so a lazy mark is left out. */
+function quantified(
+  reader: PatternReader,
+  atom: Piece,
+  { mark, size }: { readonly mark: string; readonly size: number },
+): Piece {
+  reader.take('?');
+  return { text: `(?:${atom.text})${mark}`, size };
+}
+
+function readAtom(reader: PatternReader, modes: Modes): Piece {
+  const character = reader.peek();
+  switch (character) {
+    case '(':
+      return readGroup(reader, modes);
+    case '[':
+      return translateClass(reader, modes.i);
+    case '\\':
+      return atomOfEscape(reader, modes);
+    case '*':
+    case '+':
+    case '?':
+      throw patternError('syntax', `The pattern has a \`${character}\` with nothing to repeat`);
+    case '{':
+      if (reader.match(QUANTIFIER)) throw patternError('syntax', 'The pattern has a repetition of nothing');
+      break;
+    default:
+  }
+  reader.skip(character.length);
+  if (character === '^') return { text: modes.m ? '(?m:^)' : '\\A', size: 1 };
+  if (character === '$') return { text: modes.m ? '(?m:$)' : '\\z', size: 1 };
+  if (character === '.') return { text: formatClass(dotRanges(modes.s), modes.i), size: 1 };
+  return { text: formatCodePoint(character.codePointAt(0) ?? 0), size: 1 };
+}
+
+function readGroup(reader: PatternReader, modes: Modes): Piece {
+  reader.skip(1);
+  const inner = reader.take('?') ? readGroupKind(reader, modes) : modes;
+  const { text, size } = readAlternatives(reader, inner);
+  if (!reader.take(')')) throw patternError('syntax', 'The pattern has a `(` without its `)`');
+  const prefix = inner.i === modes.i ? '(?:' : inner.i ? '(?i:' : '(?-i:';
+  return { text: `${prefix}${text})`, size };
+}
+
+/** Reads what follows `(?` and says which modes hold inside. No group needs to capture. */
+function readGroupKind(reader: PatternReader, modes: Modes): Modes {
+  if (reader.match(/^(?:<?[=!])/)) {
+    throw patternError('unsupported', 'Patterns here cannot look ahead or behind');
+  }
+  if (reader.match(GROUP_NAME)) return modes;
+  const [, on = '', off = ''] = reader.match(MODIFIERS) ?? badGroup();
+  const named = on + off;
+  if (new Set(named).size !== named.length) badGroup();
+  const within = (name: 'i' | 'm' | 's'): boolean =>
+    on.includes(name) || (modes[name] && !off.includes(name));
+  return { i: within('i'), m: within('m'), s: within('s') };
+}
+
+function badGroup(): never {
+  throw patternError('syntax', 'The pattern has a group of an unknown kind');
+}
+
+function atomOfEscape(reader: PatternReader, modes: Modes): Piece {
+  if (reader.match(/^\\b/)) return { text: '\\b', size: 1 };
+  if (reader.match(/^\\B/)) return { text: '\\B', size: 1 };
+  const found = parseEscape(reader, modes.i);
+  if (found.kind === 'codePoint') return { text: formatCodePoint(found.codePoint), size: 1 };
+  if (found.kind === 'ranges') return { text: formatClass(found.ranges, modes.i), size: 1 };
+  return { text: `[${found.text}]`, size: PROPERTY_INSTRUCTIONS };
+}

@@ -1,0 +1,52 @@
+// The first and the last bytes of a file that streams by: enough to find the dimensions of an image.
+
+export interface HeadAndTail {
+  take(chunk: Uint8Array): void;
+  /** At most so many of the first bytes that are kept. */
+  head(bytes: number): Uint8Array;
+  /** At most so many of the last bytes that are kept. Overlaps with the head where the file is short. */
+  tail(bytes: number): Uint8Array;
+}
+
+const join = (chunks: readonly Uint8Array[]) =>
+  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+
+/** As many of the chunks from the start as hold so many bytes: only what is asked for is copied. */
+function enough(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let left = bytes;
+  const end = chunks.findIndex((chunk) => {
+    left -= chunk.length;
+    return left <= 0;
+  });
+  return end === -1 ? chunks : chunks.slice(0, end + 1);
+}
+
+/** Keeps at most so many bytes of each end, and a chunk more. */
+export function createHeadAndTail(headBytes: number, tailBytes: number): HeadAndTail {
+  const first: Uint8Array[] = [];
+  const last: Uint8Array[] = [];
+  let inFirst = 0;
+  let inLast = 0;
+  return {
+    take(chunk) {
+      if (inFirst < headBytes) {
+        first.push(chunk);
+        inFirst += chunk.length;
+      }
+      last.push(chunk);
+      inLast += chunk.length;
+      while (inLast - (last[0]?.length ?? 0) >= tailBytes && last.length > 1) {
+        inLast -= last.shift()?.length ?? 0;
+      }
+    },
+    head(bytes) {
+      const most = Math.min(bytes, headBytes);
+      return join(enough(first, most)).subarray(0, most);
+    },
+    tail(bytes) {
+      const most = Math.min(bytes, tailBytes);
+      const kept = join(enough(last.toReversed(), most).toReversed());
+      return kept.subarray(Math.max(0, kept.length - most));
+    },
+  };
+}

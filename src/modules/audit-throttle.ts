@@ -1,0 +1,76 @@
+// Entries of the audit log about what may happen a thousand times a second: the first of a kind at once, the others as their
+// number, so that none is left out and none crowds out others.
+import type { AuditAction } from '../auth/audit/audit-entry.ts';
+
+/** Entries of one kind are written this far apart. */
+const INTERVAL_MS = 60_000;
+/** First entries of their kind within this time; what comes on top is counted only. */
+const MAX_FIRST_ENTRIES = 60;
+
+interface AuditThrottleDeps {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly write: (entry: AuditAction) => void;
+}
+
+export interface AuditThrottle {
+  /** Counts an entry: those with the same action, target and hashes are of one kind. */
+  add(entry: AuditAction): void;
+  /** Writes what is only counted so far. */
+  flush(): void;
+}
+
+interface Counted {
+  readonly entry: AuditAction;
+  readonly since: number;
+  /** Its first entry is written. */
+  readonly isWritten: boolean;
+  count: number;
+}
+
+const withCount = ({ entry, since, isWritten, count }: Counted): AuditAction => ({
+  ...entry,
+  target: `${entry.target} (${count} ${isWritten ? 'more ' : ''}since ${new Date(since).toISOString()})`,
+});
+
+/** Writes nothing by itself but what `add` is called for, and that within a minute. */
+export function createAuditThrottle({ now, write }: AuditThrottleDeps): AuditThrottle {
+  const kinds = new Map<string, Counted>();
+  let since = 0;
+  let first = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const writeDue = (isDue: (counted: Counted) => boolean) => {
+    for (const [key, counted] of kinds) {
+      if (!isDue(counted)) continue;
+      kinds.delete(key);
+      if (counted.count > 0) write(withCount(counted));
+    }
+  };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    writeDue(() => true);
+  };
+
+  return {
+    flush,
+    add(entry) {
+      const at = now();
+      if (at - since >= INTERVAL_MS) {
+        since = at;
+        first = 0;
+      }
+      writeDue((counted) => at - counted.since >= INTERVAL_MS);
+      const key = [entry.action, entry.target, entry.before].join(' ');
+      const known = kinds.get(key);
+      if (known === undefined) {
+        const isWritten = first < MAX_FIRST_ENTRIES;
+        if (isWritten) write(entry);
+        first += 1;
+        kinds.set(key, { entry, since: at, isWritten, count: isWritten ? 0 : 1 });
+      } else known.count += 1;
+      timer ??= setTimeout(flush, INTERVAL_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// Posted code as files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
+import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
+import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
+import { isModuleAddress } from '../model/address.ts';
+import type { ModuleAddress } from '../model/types.ts';
+
+const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
+const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
+
+/** Of a byte order mark in UTF-8, which editors add and nobody counts. */
+const MARK_BYTES = 3;
+
+export interface ModuleFolders {
+  /** Absolute paths. */
+  readonly endpoints: string;
+  readonly hooks: string;
+}
+
+export type ModuleFilePart = 'code' | 'policy';
+
+/** The text of a file as it is now. `unreadable` says why there is none although something of that name is there. */
+export type FileText =
+  | { readonly state: 'absent' }
+  | { readonly state: 'text'; readonly text: string }
+  | { readonly state: 'unreadable'; readonly why: string };
+
+export interface ModuleFile {
+  readonly address: ModuleAddress;
+  readonly part: ModuleFilePart;
+  readonly file: string;
+}
+
+export interface ModuleFiles {
+  /** All of them, sorted by path. Missing folders hold none. */
+  list(): Promise<readonly ModuleFile[]>;
+  /** Reads a file and remembers its text as known. */
+  read(address: ModuleAddress, part: ModuleFilePart): Promise<FileText>;
+  /** Writes atomically. Throws WORKSPACE_UNAVAILABLE. */
+  write(address: ModuleAddress, part: ModuleFilePart, text: string): Promise<void>;
+  /** A file that is not there is no error. Throws WORKSPACE_UNAVAILABLE. */
+  remove(address: ModuleAddress, part: ModuleFilePart): Promise<void>;
+  /** Its text, when it is not the one known; undefined when nobody but this object changed it. Must not run beside a write. */
+  readIfChanged(address: ModuleAddress, part: ModuleFilePart): Promise<FileText | undefined>;
+  /** Lets the next `changed` find a change: the last one came to nothing. */
+  invalidate(address: ModuleAddress, part: ModuleFilePart): void;
+  fileOf(address: ModuleAddress, part: ModuleFilePart): string;
+  /** Names every file that changes from when this resolves. Returns what ends the watch. */
+  watch(
+    listener: (file: ModuleFile) => void,
+    onError: (error: unknown) => void,
+  ): Promise<() => Promise<void>>;
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** A text that is not there, not a file (opening a pipe would wait for ever), too large or no text is none. */
+async function readText(file: string, most: number): Promise<FileText> {
+  try {
+    const found = await stat(file);
+    if (!found.isFile()) return { state: 'unreadable', why: 'it is not a file' };
+    if (found.size > most + MARK_BYTES) return { state: 'unreadable', why: `it has more than ${most} bytes` };
+    return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
+  } catch (error) {
+    if (isFileMissing(error)) return { state: 'absent' };
+    return { state: 'unreadable', why: String(codeOf(error) ?? 'it is not UTF-8') };
+  }
+}
+
+function partOf(ending: string | undefined): ModuleFilePart {
+  return ending === 'js' ? 'code' : 'policy';
+}
+
+function parseModulePath(folders: ModuleFolders, path: string): ModuleFile | undefined {
+  const folder = dirname(path);
+  const base = path.slice(folder.length + 1);
+  const inHooks = folder === folders.hooks;
+  const apiVersion = dirname(folder) === folders.endpoints ? folder.slice(folders.endpoints.length + 1) : '';
+  const found = (inHooks ? HOOK_FILE : ENDPOINT_FILE).exec(base)?.groups;
+  if (found === undefined) return undefined;
+  const { name = '', ending } = found;
+  const address: ModuleAddress = inHooks ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
+  return isModuleAddress(address) ? { address, part: partOf(ending), file: path } : undefined;
+}
+
+async function listPaths({ endpoints, hooks }: ModuleFolders): Promise<readonly string[]> {
+  const paths = (await listNames(hooks)).map((name) => join(hooks, name));
+  for (const version of await listNames(endpoints)) {
+    const folder = join(endpoints, version);
+    paths.push(...(await listNames(folder)).map((name) => join(folder, name)));
+  }
+  return paths;
+}
+
+interface ModuleFilesOptions {
+  readonly folders: ModuleFolders;
+  /** Bytes of one file, a byte order mark aside; a larger one is not read. */
+  readonly maxBytes: number;
+}
+
+/** Opens the two folders, which need not exist yet. */
+export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): ModuleFiles {
+  // Hashes of what is known to be in each file, so that our own writes are not taken for edits.
+  const known = new Map<string, string>();
+  const read = (file: string) => readText(file, maxBytes);
+  const markOf = (found: FileText) =>
+    found.state === 'text' ? sha256Hex(found.text) : found.state === 'absent' ? undefined : found.why;
+  const remember = (file: string, mark: string | undefined) => {
+    if (mark === undefined) known.delete(file);
+    else known.set(file, mark);
+  };
+  const fileOf = (address: ModuleAddress, part: ModuleFilePart) => {
+    const ending = part === 'code' ? 'js' : 'policy.json';
+    return address.kind === 'hook'
+      ? join(folders.hooks, `${address.name}.${ending}`)
+      : join(folders.endpoints, address.apiVersion, `endpoint.${address.name}.${ending}`);
+  };
+
+  return {
+    fileOf,
+    async list() {
+      return (await listPaths(folders)).flatMap((path) => parseModulePath(folders, path) ?? []);
+    },
+    async read(address, part) {
+      const file = fileOf(address, part);
+      const found = await read(file);
+      remember(file, markOf(found));
+      return found;
+    },
+    async write(address, part, text) {
+      const file = fileOf(address, part);
+      const before = known.get(file);
+      known.set(file, sha256Hex(text));
+      try {
+        await atomicWrite(file, text);
+      } catch (error) {
+        remember(file, before);
+        throw error;
+      }
+    },
+    async remove(address, part) {
+      const file = fileOf(address, part);
+      await removeFile(file);
+      known.delete(file);
+    },
+    async readIfChanged(address, part) {
+      const file = fileOf(address, part);
+      const found = await read(file);
+      const mark = markOf(found);
+      if (mark === known.get(file)) return undefined;
+      remember(file, mark);
+      return found;
+    },
+    invalidate(address, part) {
+      // The mark of nothing: neither a text nor its absence has it.
+      known.set(fileOf(address, part), '');
+    },
+    async watch(listener, onError) {
+      const onFile = (path: string) => {
+        const file = parseModulePath(folders, path);
+        if (file !== undefined) listener(file);
+      };
+      const options = { onFile, onError, expected: () => known.keys() };
+      const watches = [
+        new FolderWatcher(folders.endpoints, { depth: 1, ...options }),
+        new FolderWatcher(folders.hooks, { depth: 0, ...options }),
+      ];
+      const end = async () => {
+        await Promise.all(watches.map((watch) => watch.close()));
+      };
+      await Promise.all(watches.map((watch) => watch.start())).catch(async (error) => {
+        await end();
+        throw error;
+      });
+      return end;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// Which addresses posted code may have, and the names that follow from one.
+import { AppError } from '../../errors.ts';
+import type { ModuleAddress } from './types.ts';
+
+const NAME = /^[A-Za-z0-9_-]{1,100}$/;
+const VERSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
+const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
+const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
+const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
+/** Second path segments that mean something else. */
+export const RESERVED_ENDPOINT_NAMES: readonly string[] = ['search'];
+
+/** Id of the module wherever a text is needed: `endpoint:1.0/report`, `hook:slugify`. */
+export function moduleKey(address: ModuleAddress): string {
+  return address.kind === 'hook' ? `hook:${address.name}` : `endpoint:${address.apiVersion}/${address.name}`;
+}
+
+/** Where the module lives unless a custom route says otherwise: its sub-resources always do. */
+export function modulePath(address: ModuleAddress): string {
+  return address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`;
+}
+
+/** What is wrong with a version as the first segment of a path, if anything. */
+export function apiVersionIssue(version: string): string | undefined {
+  if (RESERVED_VERSIONS.includes(version)) return `\`${version}\` is reserved`;
+  if (VERSION.test(version) && !version.includes('..')) return undefined;
+  return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';
+}
+
+function nameIssue({ kind, name }: ModuleAddress): string | undefined {
+  if (!NAME.test(name)) return 'must be 1 to 100 letters, digits, dashes and underscores';
+  return kind === 'endpoint' && RESERVED_ENDPOINT_NAMES.includes(name)
+    ? `\`${name}\` is reserved`
+    : undefined;
+}
+
+/** Throws ENDPOINT_INVALID, its items named by part. */
+export function assertModuleAddress(address: ModuleAddress): void {
+  const problems = [
+    ['version', address.kind === 'endpoint' ? apiVersionIssue(address.apiVersion) : undefined],
+    ['name', nameIssue(address)],
+  ] as const;
+  const items = problems.flatMap(([field, message]) =>
+    message === undefined ? [] : [{ field, message, code: 'ENDPOINT_INVALID' }],
+  );
+  if (items.length > 0) throw new AppError('ENDPOINT_INVALID', { items });
+}
+
+/** True when a module may have this address: what names a file in a folder must have one. */
+export function isModuleAddress(address: ModuleAddress): boolean {
+  try {
+    assertModuleAddress(address);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The address behind a key of the records; undefined for one that cannot be an address any more. */
+export function parseModuleKey(key: string): ModuleAddress | undefined {
+  const endpoint = ENDPOINT_KEY.exec(key)?.groups;
+  const { apiVersion = '', name = HOOK_KEY.exec(key)?.groups?.['name'] ?? '' } = endpoint ?? {};
+  const address: ModuleAddress =
+    endpoint === undefined ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
+  return isModuleAddress(address) ? address : undefined;
+}

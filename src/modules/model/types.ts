@@ -1,0 +1,125 @@
+// What HTTP and the console ask of posted code: endpoints and hooks alike. Types only; `modules/` does it.
+import type { Isolation } from '../../../sandbox/protocol.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
+import type { GuestLog } from '../../sandbox-supervisor/sandbox.ts';
+
+export type ModuleAddress =
+  | { readonly kind: 'endpoint'; readonly apiVersion: string; readonly name: string }
+  | { readonly kind: 'hook'; readonly name: string };
+
+/** Why a module does not answer. `broken`: its file cannot be loaded. `pending`: no version is approved yet. */
+export type ModuleStatus = 'active' | 'suspended' | 'broken' | 'pending';
+
+interface Suspension {
+  /** An admin, the circuit breaker, or the operator by a command. */
+  readonly by: 'admin' | 'breaker' | 'operator';
+  /** The admin. */
+  readonly clientId: string | null;
+  /** Epoch milliseconds; null where an older server did it. */
+  readonly at: number | null;
+}
+
+/** A module as it is served now. Swapped whole at each change. */
+export interface LiveModule {
+  readonly address: ModuleAddress;
+  /** `/1.0/report`, the custom route of an endpoint, or `/api/hooks/slugify`. */
+  readonly path: string;
+  readonly state: ModuleStatus;
+  /** Who holds it suspended, if so, whatever its state is beside that. */
+  readonly suspension?: Suspension;
+  /** Upper-case methods with a handler. */
+  readonly methods: readonly string[];
+  /** `authenticate` of `module.exports.model.settings`; true when absent. */
+  readonly authenticate: boolean | readonly string[];
+  readonly displayName?: string;
+  /** Absent while broken or pending. */
+  readonly moduleVersion?: ModuleVersion;
+  /** Who posted the active version, null for a file laid there by hand; epoch milliseconds. */
+  readonly postedBy: string | null;
+  readonly postedAt: number;
+}
+
+export interface EndpointMatch {
+  readonly endpoint: LiveModule;
+  /** Decoded values of the route's parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Segments below `/{version}/{endpoint}` that name a sub-resource, such as `['versions', '3']`; empty for a call. */
+  readonly sub: readonly string[];
+}
+
+/** Live modules, looked up at each request. */
+export interface ModuleRegistry {
+  /**
+   * Which endpoint a path (percent-encoded, without its query) reaches: default paths, custom routes, sub-resources. One
+   * slash at its end is tolerated.
+   */
+  match(path: string): EndpointMatch | undefined;
+  get(address: ModuleAddress): LiveModule | undefined;
+  /** Sorted by path. */
+  list(): readonly LiveModule[];
+}
+
+export interface PostResult {
+  readonly created: boolean;
+  /** Number of the new version. */
+  readonly version: number;
+  /** It waits for a reviewer. */
+  readonly pending: boolean;
+  readonly warnings: readonly string[];
+  readonly suggestedIsolation: Isolation | null;
+}
+
+export interface VersionSummary {
+  readonly version: number;
+  readonly sha256: string;
+  readonly clientId: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly active: boolean;
+}
+
+export interface ModuleLogRecord extends GuestLog {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Number of the code's version. */
+  readonly version: number;
+  readonly requestId: string;
+  /** Grows by one from record to record. */
+  readonly seq: number;
+}
+
+/**
+ * Every change is durable, in force and in the audit log when its promise resolves. `by` is the id of the acting client.
+ * Unknown modules: NOT_FOUND. Refused code: ENDPOINT_INVALID with `ENDPOINT_SYNTAX` or `ENDPOINT_LOAD` items.
+ */
+export interface ModuleService {
+  readonly registry: ModuleRegistry;
+  /** `replace`: false refuses an existing one with 409, true demands one, absent does either. */
+  postCode(address: ModuleAddress, source: string, by: string | null, replace?: boolean): Promise<PostResult>;
+  /** The active source. */
+  source(address: ModuleAddress): string;
+  remove(address: ModuleAddress, by: string): Promise<void>;
+  /** The policy as it was put, with the server's `code` block; `{version: 1}` when none. */
+  policy(address: ModuleAddress): JsonObject;
+  putPolicy(address: ModuleAddress, policy: unknown, by: string): Promise<JsonObject>;
+  versions(address: ModuleAddress): Promise<readonly VersionSummary[]>;
+  versionSource(address: ModuleAddress, version: number): Promise<string>;
+  /** The policy under which a version runs, or would run once approved. Rejects with NOT_FOUND where neither is known. */
+  versionPolicy(address: ModuleAddress, version: number): Promise<JsonObject>;
+  /** Unified diff from `a` to `b`. */
+  diff(address: ModuleAddress, a: number, b: number): Promise<string>;
+  rollback(address: ModuleAddress, version: number, by: string): Promise<PostResult>;
+  /** `by` has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
+  approve(address: ModuleAddress, version: number, by: string): Promise<void>;
+  /** Resolves when nothing of the module runs any more, and nothing of it writes. */
+  suspend(address: ModuleAddress, by: string): Promise<void>;
+  /** Rejects with SUSPENDED_BY_OPERATOR where a command did it: only a command lifts that. */
+  resume(address: ModuleAddress, by: string): Promise<void>;
+  logs(
+    address: ModuleAddress,
+    options: { readonly limit: number; readonly after: number },
+  ): readonly ModuleLogRecord[];
+  /** Adds to the log of a module; old records go. */
+  log(unit: ModuleVersion, requestId: string, record: GuestLog): void;
+}

@@ -1,0 +1,240 @@
+// `cloister check` for posted code: every problem of its files, with their lines; nothing is brought into force.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Registry } from '../collections/model/registry.ts';
+import { AppError, type ErrorItem } from '../errors.ts';
+import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
+import type { Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import {
+  type CodeValidator,
+  type CodeValidatorDeps,
+  createCodeValidator,
+} from './lifecycle/code-validation.ts';
+import {
+  createModuleFiles,
+  type ModuleFile,
+  type ModuleFiles,
+  type ModuleFolders,
+} from './lifecycle/module-files.ts';
+import { moduleKey } from './model/address.ts';
+import type { ModuleAddress } from './model/types.ts';
+import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
+import type { PolicyLimits } from './policy/policy-limits.ts';
+import { policyOriginIssue } from './policy/policy-origin.ts';
+import { assertNameAvailable, assertRouteAvailable, type RoutedEndpoint } from './routes/route-conflicts.ts';
+import { parseRoute } from './routes/route-pattern.ts';
+import { inspectSyntax } from './syntax-check.ts';
+import type { CodeMetadata } from './versions/code-metadata.ts';
+
+interface ModuleIssue {
+  /** Absolute path. */
+  readonly file: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
+
+export interface ModuleCheckDeps {
+  readonly folders: ModuleFolders;
+  readonly sandbox: Pick<Sandbox, 'inspect'>;
+  readonly findUndeclared: CodeValidatorDeps['findUndeclared'];
+  readonly policyLimits: PolicyLimits;
+  readonly limits: { readonly endpointCodeBytes: number; readonly jsonBytes: number };
+}
+
+export interface ModuleCheck {
+  /** Names of the hooks that lie in files. */
+  hookNames(): Promise<ReadonlySet<string>>;
+  /** Looks at every file, beside the collections that are there. In the order of the paths. */
+  check(collections: Pick<Registry, 'list'>): Promise<readonly ModuleIssue[]>;
+}
+
+interface CheckContext {
+  readonly files: ModuleFiles;
+  readonly acceptance: CodeValidator;
+  readonly policies: PolicyParser;
+  readonly collections: Pick<Registry, 'list'>;
+  readonly problems: ModuleIssue[];
+  /** Endpoints seen so far, with their paths. */
+  readonly routed: RoutedEndpoint[];
+}
+
+function addIssue({ problems }: CheckContext, file: string, item: ErrorItem, line?: number): void {
+  const { field, message } = item;
+  const text = field === undefined || field === '' ? message : `${field} ${message}`;
+  problems.push({ file, ...(line !== undefined && { line }), message: text, severity: 'error' });
+}
+
+/** Notes what `look` throws: refusals, and code that ended the process that looked at it. */
+async function collectIssues<T>(
+  work: CheckContext,
+  file: string,
+  lineOf: (item: ErrorItem) => number | undefined,
+  look: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    for (const item of error.items) addIssue(work, file, item, lineOf(item));
+    return undefined;
+  }
+}
+
+async function readText(
+  work: CheckContext,
+  { address, part, file }: ModuleFile,
+): Promise<string | undefined> {
+  const found = await work.files.read(address, part);
+  if (found.state === 'text') return found.text;
+  if (found.state === 'unreadable') addIssue(work, file, { message: `cannot be read: ${found.why}` });
+  return undefined;
+}
+
+async function checkPolicy(work: CheckContext, found: ModuleFile): Promise<Policy | undefined> {
+  const text = await readText(work, found);
+  if (text === undefined) return undefined;
+  const lines = parseLineNumbers(text);
+  if (lines.syntaxError !== undefined) {
+    const { line, message } = lines.syntaxError;
+    addIssue(work, found.file, { message: `is not valid JSON: ${message}` }, line);
+    return undefined;
+  }
+  const lineOf = ({ field = '' }: ErrorItem) => lines.findNearest(field.split('.'));
+  return collectIssues(work, found.file, lineOf, () => work.policies.parse(JSON.parse(text)));
+}
+
+function assertPaths(
+  { routed, collections }: CheckContext,
+  address: ModuleAddress,
+  { route }: CodeMetadata,
+): void {
+  if (address.kind === 'hook') return;
+  assertNameAvailable(address, collections);
+  const own = { address, route: route === null ? undefined : parseRoute(route, address.apiVersion) };
+  assertRouteAvailable(own, routed, collections);
+  routed.push(own);
+}
+
+async function checkCode(work: CheckContext, found: ModuleFile, policy: Policy | undefined): Promise<void> {
+  const { address, file } = found;
+  const text = await readText(work, found);
+  if (text === undefined) return;
+  const { isolation } = (policy ?? work.policies.empty).resolve(moduleKey(address), false);
+  const accepted = await collectIssues(
+    work,
+    file,
+    ({ line }) => (typeof line === 'number' ? line : undefined),
+    async () => {
+      const looked = await work.acceptance.inspect(
+        work.acceptance.normalizeText(text),
+        address.kind,
+        isolation,
+      );
+      assertPaths(work, address, looked.metadata);
+      return looked;
+    },
+  );
+  for (const message of accepted?.warnings ?? []) work.problems.push({ file, message, severity: 'warning' });
+}
+
+async function readEntries(folder: string) {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+/** Files that are neither code nor a policy, by their names: most likely meant to be. */
+async function findStrayFiles({ endpoints, hooks }: ModuleFolders, known: ReadonlySet<string>) {
+  const folders = [hooks, endpoints];
+  for (const entry of await readEntries(endpoints)) {
+    if (entry.isDirectory()) folders.push(join(endpoints, entry.name));
+  }
+  const listed = await Promise.all(
+    folders.map(async (folder) =>
+      (await readEntries(folder)).flatMap((entry) => (entry.isFile() ? [join(folder, entry.name)] : [])),
+    ),
+  );
+  return listed.flat().filter((file) => !known.has(file) && /\.(?:js|mjs|cjs|ts|json)$/.test(file));
+}
+
+const FILE_NAME_FORMS =
+  '`endpoints/<version>/endpoint.<name>.js`, `hooks/<name>.js`, or `<the same>.policy.json`';
+
+async function checkAll(work: CheckContext, folders: ModuleFolders): Promise<readonly ModuleIssue[]> {
+  const { problems } = work;
+  const found = await work.files.list();
+  const codes = found.filter(({ part }) => part === 'code');
+  const policyFiles = new Map(found.filter(({ part }) => part === 'policy').map((one) => [one.file, one]));
+  for (const code of codes) {
+    const beside = policyFiles.get(work.files.fileOf(code.address, 'policy'));
+    await checkCode(work, code, beside && (await checkPolicy(work, beside)));
+    if (beside !== undefined) policyFiles.delete(beside.file);
+  }
+  for (const alone of policyFiles.values()) {
+    await checkPolicy(work, alone);
+    problems.push({ file: alone.file, message: 'there is no code beside this policy', severity: 'warning' });
+  }
+  for (const file of await findStrayFiles(folders, new Set(found.map((one) => one.file)))) {
+    problems.push({
+      file,
+      message: `is not read: its name is none of ${FILE_NAME_FORMS}`,
+      severity: 'warning',
+    });
+  }
+  return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)));
+}
+
+/** Code is looked at in the sandbox; where none can start, it is only compiled. */
+function withSyntaxFallback(
+  { inspect }: Pick<Sandbox, 'inspect'>,
+  onFallback: () => void,
+): Pick<Sandbox, 'inspect'> {
+  return {
+    async inspect(source, kind) {
+      try {
+        return await inspect(source, kind);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'SANDBOX_DISABLED') throw error;
+        onFallback();
+        return inspectSyntax(source);
+      }
+    },
+  };
+}
+
+/** Makes the check of the files in two folders, which need not exist. */
+export function createModuleCheck({
+  folders,
+  policyLimits: ceilings,
+  limits,
+  findUndeclared: undeclared,
+  sandbox,
+}: ModuleCheckDeps): ModuleCheck {
+  const maxBytes = limits.endpointCodeBytes;
+  const files = createModuleFiles({ folders, maxBytes });
+  const { jsonBytes } = limits;
+  const policies = createPolicyParser({
+    policyLimits: ceilings,
+    jsonBytes,
+    findOriginIssue: policyOriginIssue,
+  });
+  return {
+    async hookNames() {
+      const codes = (await files.list()).filter(({ part }) => part === 'code');
+      return new Set(codes.flatMap(({ address }) => (address.kind === 'hook' ? address.name : [])));
+    },
+    async check(collections) {
+      const fallback: ModuleIssue = {
+        file: folders.endpoints,
+        message: 'no process of the sandbox starts here: code was compiled, but neither evaluated nor routed',
+        severity: 'warning',
+      };
+      const problems: ModuleIssue[] = [];
+      const inspecting = withSyntaxFallback(sandbox, () => {
+        if (!problems.includes(fallback)) problems.push(fallback);
+      });
+      const acceptance = createCodeValidator({ sandbox: inspecting, findUndeclared: undeclared, maxBytes });
+      return checkAll({ files, acceptance, policies, collections, problems, routed: [] }, folders);
+    },
+  };
+}

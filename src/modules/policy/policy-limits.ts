@@ -1,0 +1,115 @@
+// The ceilings: what the policy of any endpoint or hook may ask for at most. Only who can write the file can raise them.
+import { readFile } from 'node:fs/promises';
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type Json } from '../../lib/json/json.ts';
+import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
+import type { CollectionGrant, FetchGrant, ModuleLimits } from '../../sandbox-supervisor/module-version.ts';
+import { FETCH_METHODS, MODEL_ACTIONS, POLICY_FORMATS } from './policy-schema.ts';
+
+export interface FetchLimit extends Omit<FetchGrant, 'headers' | 'publicOnly'> {
+  /** Undefined: any text, but no secret. */
+  readonly headers?: FetchGrant['headers'];
+}
+
+export interface PolicyLimits {
+  /** Greatest values. `perMinute` 0: no bound. */
+  readonly limits: ModuleLimits;
+  readonly grants: {
+    readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
+    readonly response: { readonly headers: readonly string[] };
+    /** Names may end in `*`; `as` may be `client:*`. */
+    readonly collections: readonly CollectionGrant[];
+    /** Origins may be `https://*` or `http://*`. */
+    readonly fetch: readonly FetchLimit[];
+  };
+  /** Hosts whose addresses may be private or loopback: `127.0.0.1:9000`. What is reached there, `grants.fetch` says. */
+  readonly egress: { readonly allow: readonly string[] };
+}
+
+/** The file as it is written: whatever is absent has a default. */
+interface PolicyLimitsInput {
+  readonly limits?: Partial<ModuleLimits>;
+  readonly grants?: {
+    readonly request?: Partial<PolicyLimits['grants']['request']>;
+    readonly response?: Partial<PolicyLimits['grants']['response']>;
+    readonly collections?: readonly (Pick<CollectionGrant, 'name'> & Partial<CollectionGrant>)[];
+    readonly fetch?: readonly (Pick<FetchLimit, 'origin'> & Partial<FetchLimit>)[];
+  };
+  readonly egress?: Partial<PolicyLimits['egress']>;
+}
+
+const COLLECTION = { actions: MODEL_ACTIONS, as: 'caller', maxResults: 1000 };
+const FETCH = { methods: FETCH_METHODS, paths: ['/'], maxBytes: 10_485_760, timeoutMs: 30_000 };
+const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/;
+const FORMATS = {
+  'host-and-port': {
+    test: (text: string) => HOST_AND_PORT.test(text),
+    message: 'must be a host and a port, such as `127.0.0.1:9000` or `[::1]:9000`',
+  },
+  'fetch-origin': {
+    test: (text: string) =>
+      /^https?:\/\/\*$/.test(text) || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text),
+    message: 'must be an origin such as `https://api.example.com`, or `https://*`',
+  },
+  'ceiling-path': {
+    test: (text: string) => POLICY_FORMATS.path.test(text) && !text.includes('*'),
+    message: 'must be a path without a query or `*`; ending in `/` it is a prefix',
+  },
+  'ceiling-actor': {
+    test: (text: string) => /^(?:caller|client:(?:\*|[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*))$/.test(text),
+    message: 'must be `caller`, `client:<id>` or `client:*`',
+  },
+};
+
+async function readJson(file: string | URL): Promise<Json> {
+  const shown = file instanceof URL ? file.pathname : file;
+  const refuse = (what: string, cause: unknown) =>
+    new AppError('CONFIGURATION_INVALID', { message: `The ceilings in ${shown} ${what}`, cause });
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    throw refuse('cannot be read', cause);
+  });
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw refuse('are not valid JSON', cause);
+  }
+}
+
+/** Throws CONFIGURATION_INVALID, each item with the path in `field`. */
+function assertPolicyLimits(check: SchemaValidator, schema: object, value: Json): PolicyLimitsInput {
+  const fault = findJsonIssue(value);
+  const problems = fault === undefined ? check(schema, value) : [fault];
+  const items = problems.map(({ path, message }) => ({ field: path, message }));
+  if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
+  return value as PolicyLimitsInput;
+}
+
+function merge(given: PolicyLimitsInput, base: PolicyLimitsInput): PolicyLimits {
+  const grants = { ...base.grants, ...given.grants };
+  const egress = { allow: [], ...base.egress, ...given.egress };
+  return {
+    limits: { ...base.limits, ...given.limits } as ModuleLimits,
+    grants: {
+      request: { ...base.grants?.request, ...grants.request } as PolicyLimits['grants']['request'],
+      response: { ...base.grants?.response, ...grants.response } as PolicyLimits['grants']['response'],
+      collections: (grants.collections ?? []).map((entry) => ({ ...COLLECTION, ...entry })),
+      fetch: (grants.fetch ?? []).map((entry) => ({ ...FETCH, ...entry })),
+    },
+    egress,
+  };
+}
+
+/**
+ * Reads the ceilings of the operator, the packaged ones without `file`. What a file leaves out is as in the packaged one.
+ * `folder`: the packaged `sandbox/`, with a slash at its end. Throws CONFIGURATION_INVALID naming every problem.
+ */
+export async function loadPolicyLimits(folder: URL, file?: string): Promise<PolicyLimits> {
+  const packaged = (await readJson(new URL('policy.json', folder))) as PolicyLimitsInput;
+  if (file === undefined) return merge({}, packaged);
+  const own = await readJson(file);
+  const schema = await readJson(new URL('policy.schema.json', folder));
+  if (!isJsonObject(schema)) throw new Error('the schema of the ceilings is no object');
+  const check = await createSchemaValidator({ annotations: [], formats: FORMATS });
+  return merge(assertPolicyLimits(check, schema, own), packaged);
+}

@@ -1,0 +1,138 @@
+// The shape of a policy as an admin puts it: what an endpoint or a hook asks for. What is absent keeps its default.
+
+import type { Isolation } from '../../../sandbox/protocol.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import type {
+  CollectionGrant,
+  FetchGrant,
+  ModelAction,
+  ModuleLimits,
+} from '../../sandbox-supervisor/module-version.ts';
+import { staysInFolder } from './fetch-grant-match.ts';
+import { isPrivilegedHeader } from './header-grants.ts';
+
+export const MODEL_ACTIONS: readonly ModelAction[] = ['find', 'count', 'create', 'update', 'delete', 'stats'];
+export const FETCH_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** A policy whose shape has been checked. */
+export interface PolicyInput {
+  readonly version?: 1;
+  readonly isolation?: Isolation;
+  readonly trustDomain?: string;
+  readonly limits?: Partial<ModuleLimits>;
+  readonly grants?: {
+    readonly request?: { readonly headers?: readonly string[]; readonly maxBodyBytes?: number };
+    readonly response?: { readonly headers?: readonly string[] };
+    readonly collections?: readonly (Pick<CollectionGrant, 'name' | 'actions'> & Partial<CollectionGrant>)[];
+    readonly fetch?: readonly (Pick<FetchGrant, 'origin'> & Partial<FetchGrant>)[];
+  };
+}
+
+/** Least values. */
+const MIN_LIMITS = { cpuMs: 10, wallMs: 50, heapMb: 8, responseBytes: 1, logBytes: 1, hostCalls: 1 } as const;
+
+const whole = (minimum: number) => ({ type: 'integer', minimum });
+const text = { type: 'string', minLength: 1, maxLength: 2000 };
+const list = (items: object, maxItems: number) => ({ type: 'array', items, maxItems });
+const some = (items: object, maxItems: number) => ({
+  ...list(items, maxItems),
+  minItems: 1,
+  uniqueItems: true,
+});
+const closed = (properties: object, required: readonly string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const headers = list({ type: 'string', minLength: 1, maxLength: 100 }, 100);
+
+/** JSON Schema of `PolicyInput`. */
+export const POLICY_SCHEMA: object = closed({
+  version: { type: 'integer', enum: [1] },
+  isolation: { type: 'string', enum: ['realm', 'context', 'isolate'] },
+  trustDomain: { type: 'string', format: 'trust-domain' },
+  limits: closed({
+    ...Object.fromEntries(Object.entries(MIN_LIMITS).map(([name, least]) => [name, whole(least)])),
+    concurrency: whole(1),
+    perMinute: whole(1),
+  }),
+  grants: closed({
+    request: closed({ headers, maxBodyBytes: whole(1) }),
+    response: closed({ headers }),
+    collections: list(
+      closed(
+        {
+          name: { type: 'string', format: 'collection' },
+          actions: some({ type: 'string', enum: MODEL_ACTIONS }, MODEL_ACTIONS.length),
+          as: { type: 'string', format: 'actor' },
+          maxResults: whole(1),
+        },
+        ['name', 'actions'],
+      ),
+      200,
+    ),
+    fetch: list(
+      closed(
+        {
+          origin: { type: 'string', format: 'origin' },
+          methods: some({ type: 'string', enum: FETCH_METHODS }, FETCH_METHODS.length),
+          paths: some({ type: 'string', format: 'path' }, 100),
+          maxBytes: whole(1),
+          timeoutMs: whole(1),
+          headers: { type: 'object', additionalProperties: text },
+        },
+        ['origin'],
+      ),
+      50,
+    ),
+  }),
+});
+
+function isPath(path: string): boolean {
+  if (!path.startsWith('/') || path.startsWith('//') || path.length > 2000) return false;
+  const url = URL.parse(path, 'http://origin');
+  return url?.pathname === path && path.split('/').every(staysInFolder);
+}
+
+const PART = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';
+const COLLECTION = new RegExp(`^${PART}/${PART}/${PART}$`);
+const ACTOR = /^(?:caller|client:[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199})$/;
+
+/** The text formats that the schema names. */
+export const POLICY_FORMATS = {
+  'trust-domain': {
+    // The server's own domains have a colon or a space in their names.
+    test: (name: string) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name),
+    message: 'must be 1 to 64 letters, digits, dashes and underscores',
+  },
+  collection: {
+    test: (name: string) => COLLECTION.test(name),
+    message: 'must be `<version>/<database>/<collection>`',
+  },
+  actor: { test: (name: string) => ACTOR.test(name), message: 'must be `caller` or `client:<id>`' },
+  origin: {
+    test: (origin: string) => /^https?:[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin,
+    message:
+      'must be scheme, host and port as a browser writes them, such as `https://api.example.com` or `http://10.0.0.1:8080`',
+  },
+  path: {
+    test: isPath,
+    message: 'must be a path as a browser writes it, without a query; ending in `/` it is a prefix',
+  },
+} as const;
+
+/**
+ * True for a policy that gives more than the exchange of request and response: collections, `fetch`, headers that may carry
+ * credentials or speak for more than this answer, or a trust domain of its choice, since that decides whose fate the code
+ * shares and whether it gets the compiler. Limits and body sizes are no power: the ceilings bound them.
+ */
+export function isPrivilegedPolicy({ grants, trustDomain }: PolicyInput | JsonObject): boolean {
+  if (trustDomain !== undefined) return true;
+  const given = grants as PolicyInput['grants'];
+  for (const direction of ['request', 'response'] as const) {
+    const headers = given?.[direction]?.headers ?? [];
+    if (headers.some((entry) => isPrivilegedHeader(direction, entry))) return true;
+  }
+  return (given?.collections?.length ?? 0) > 0 || (given?.fetch?.length ?? 0) > 0;
+}

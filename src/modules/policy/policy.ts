@@ -1,0 +1,169 @@
+// Policies: what an admin puts is checked against the ceilings, and becomes what holds, with every default filled in.
+
+import { AppError, type ErrorItem } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
+import type { EffectivePolicy, Grants, ModuleLimits } from '../../sandbox-supervisor/module-version.ts';
+import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
+import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
+import type { HeaderDirection } from './header-rules.ts';
+import { type FindOriginIssue, findPolicyIssues } from './policy-issues.ts';
+import type { PolicyLimits } from './policy-limits.ts';
+import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
+
+const MAX_POLICY_CHARACTERS = 100_000;
+const MAX_ITEMS = 50;
+const DEFAULT_LIMITS: ModuleLimits = {
+  cpuMs: 1000,
+  wallMs: 5000,
+  heapMb: 64,
+  responseBytes: 10_485_760,
+  logBytes: 65_536,
+  hostCalls: 50,
+  concurrency: 16,
+  perMinute: 0,
+};
+const DEFAULT_MAX_RESULTS = 1000;
+const DEFAULT_HEADERS = { request: DEFAULT_REQUEST_HEADERS, response: DEFAULT_RESPONSE_HEADERS };
+const DEFAULT_FETCH = { methods: ['GET'], paths: ['/'], maxBytes: 1_048_576, timeoutMs: 5000, headers: {} };
+
+interface PolicyParserDeps {
+  readonly policyLimits: PolicyLimits;
+  /** Bytes of a request body that the server takes at all. */
+  readonly jsonBytes: number;
+  readonly findOriginIssue: FindOriginIssue;
+}
+
+/** A checked policy, as it was put and as it is to be understood. */
+export interface Policy {
+  /** What the admin put; undefined when nobody put one. */
+  readonly input: JsonObject | undefined;
+  /** The text of its file, where it was read from one. */
+  readonly text?: string;
+  /** What holds for the module of this id. A quarantined one shares a process with nobody. */
+  resolve(id: string, quarantined: boolean): EffectivePolicy;
+}
+
+export interface PolicyParser {
+  /** Rejects with POLICY_INVALID, each item with the path in `field`. */
+  parse(value: unknown): Promise<Policy>;
+  /** The policy of a module that has none. */
+  readonly empty: Policy;
+}
+
+const policyError = (items: readonly ErrorItem[]) =>
+  new AppError('POLICY_INVALID', {
+    items: items.slice(0, MAX_ITEMS).map((item) => ({ ...item, code: 'POLICY_INVALID' })),
+  });
+
+function assertPolicy(value: unknown, check: SchemaValidator, rules: PolicyParserDeps): PolicyInput {
+  const fault = findJsonIssue(value);
+  if (fault !== undefined) throw policyError([{ field: fault.path, message: fault.message }]);
+  if ((JSON.stringify(value) ?? '').length > MAX_POLICY_CHARACTERS) {
+    throw policyError([{ message: `A policy has at most ${MAX_POLICY_CHARACTERS} characters` }]);
+  }
+  const owned = typeof value === 'object' && value !== null && Object.hasOwn(value, 'code');
+  if (owned) throw policyError([{ field: 'code', message: 'is written by the server and cannot be put' }]);
+  const shape = check(POLICY_SCHEMA, value).map(({ path, message }) => ({ field: path, message }));
+  if (shape.length > 0) throw policyError(shape);
+  const input = value as PolicyInput;
+  const problems = [...findPolicyIssues(input, rules.policyLimits, rules.findOriginIssue)];
+  if (problems.length > 0) throw policyError(problems.map(([field, message]) => ({ field, message })));
+  return input;
+}
+
+function resolveLimits(given: PolicyInput['limits'], ceilings: ModuleLimits): ModuleLimits {
+  const least = (name: keyof ModuleLimits) => Math.min(given?.[name] ?? DEFAULT_LIMITS[name], ceilings[name]);
+  const perMinute = given?.perMinute ?? ceilings.perMinute;
+  return {
+    cpuMs: least('cpuMs'),
+    wallMs: least('wallMs'),
+    heapMb: least('heapMb'),
+    responseBytes: least('responseBytes'),
+    logBytes: least('logBytes'),
+    hostCalls: least('hostCalls'),
+    concurrency: least('concurrency'),
+    perMinute,
+  };
+}
+
+function resolveHeaders(
+  direction: HeaderDirection,
+  given: readonly string[] | undefined,
+  ceilings: readonly string[],
+): readonly string[] {
+  const usual = DEFAULT_HEADERS[direction].filter((entry) =>
+    ceilings.some((most) => headerGrantCovers(direction, most, entry)),
+  );
+  return [...new Set(given ?? usual)];
+}
+
+function resolveGrants(
+  given: PolicyInput['grants'],
+  { policyLimits: ceilings, jsonBytes }: PolicyParserDeps,
+): Grants {
+  const { request, response, collections } = ceilings.grants;
+  const body = given?.request?.maxBodyBytes ?? jsonBytes;
+  return {
+    request: {
+      headers: resolveHeaders('request', given?.request?.headers, request.headers),
+      maxBodyBytes: Math.min(body, request.maxBodyBytes),
+    },
+    response: { headers: resolveHeaders('response', given?.response?.headers, response.headers) },
+    collections: (given?.collections ?? []).map((grant) => {
+      const most = findCoveringCollectionLimit(grant, collections)?.maxResults ?? 0;
+      return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? DEFAULT_MAX_RESULTS, most) };
+    }),
+    fetch: (given?.fetch ?? []).map((grant) => {
+      const entries = fetchLimitsFor(grant.origin, ceilings);
+      const most = findCoveringFetchLimit(grant, entries);
+      const named = entries.filter(({ origin }) => !origin.endsWith('*'));
+      return {
+        ...DEFAULT_FETCH,
+        ...grant,
+        ...(findCoveringFetchLimit(grant, named) === undefined ? { publicOnly: true } : {}),
+        maxBytes: Math.min(grant.maxBytes ?? DEFAULT_FETCH.maxBytes, most?.maxBytes ?? 0),
+        timeoutMs: Math.min(grant.timeoutMs ?? DEFAULT_FETCH.timeoutMs, most?.timeoutMs ?? 0),
+      };
+    }),
+  };
+}
+
+function toPolicy(input: PolicyInput, given: JsonObject | undefined, rules: PolicyParserDeps): Policy {
+  const grants = resolveGrants(input.grants, rules);
+  const limits = resolveLimits(input.limits, rules.policyLimits.limits);
+  const holdsSecret = grants.fetch.some(({ headers }) =>
+    Object.values(headers).some((value) => value.startsWith('secret:')),
+  );
+  return {
+    input: given,
+    resolve(id, quarantined) {
+      // No name that a policy may choose has a colon in it.
+      const own = `own:${id}`;
+      const chosen = input.trustDomain ?? (holdsSecret ? own : 'default');
+      return {
+        isolation: input.isolation ?? 'realm',
+        trustDomain: quarantined ? own : chosen,
+        limits,
+        grants,
+      };
+    },
+  };
+}
+
+/**
+ * Makes the reader of policies. What a policy leaves out is cut to the ceilings like what it says. The validator is loaded
+ * on first need.
+ */
+export function createPolicyParser(rules: PolicyParserDeps): PolicyParser {
+  let check: Promise<SchemaValidator> | undefined;
+  return {
+    empty: toPolicy({}, undefined, rules),
+    async parse(value) {
+      check ??= createSchemaValidator({ annotations: [], formats: POLICY_FORMATS });
+      const input = assertPolicy(value, await check, rules);
+      return toPolicy(input, { version: 1, ...(value as JsonObject) }, rules);
+    },
+  };
+}

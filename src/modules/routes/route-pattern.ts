@@ -1,0 +1,144 @@
+// Custom routes: `/1.0/books/:id([a-fA-F0-9]{24})?`. Parsed once; matching takes time linear in the path, whatever the author wrote.
+import { AppError } from '../../errors.ts';
+import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
+
+interface Parameter {
+  readonly name: string;
+  /** Undefined: any text but the empty one. */
+  readonly accepts: ((text: string) => boolean) | undefined;
+}
+
+/** A text that has to be met as it is, or a parameter. */
+type Segment = string | Parameter;
+
+export interface RoutePattern {
+  readonly text: string;
+  /** What follows the version. */
+  readonly segments: readonly Segment[];
+  /** Whether a path without the last segment matches too. */
+  readonly optional: boolean;
+}
+
+const MAX_ROUTE = 500;
+const MAX_SEGMENTS = 20;
+const LITERAL = /^[A-Za-z0-9._~-]+$/;
+const SEGMENT = /\/((?:[^/()]|\([^()]*\))+)/y;
+const PARAMETER = /^:(?<name>[A-Za-z_][A-Za-z0-9_]{0,63})(?:\((?<rule>[^()]*)\))?(?<optional>\?)?$/;
+// Character classes, letters and digits, each with a quantifier or none, and alternatives of such: nothing nests.
+const PARAMETER_RULE =
+  /^(?:(?:\[\^?(?:[^[\]\\]|\\[dw\\\]^.-])+\]|\\[dw.-]|[A-Za-z0-9_~.-])(?:[*+?]|\{[0-9]{1,3}(?:,(?:[0-9]{1,3})?)?\})?|\|)+$/;
+/** Instructions of the engine for one rule, and characters that it is given. */
+const MAX_RULE_SIZE = 500;
+const MAX_VALUE = 500;
+
+function routeError(message: string): AppError {
+  return new AppError('ENDPOINT_INVALID', { items: [{ field: 'route', message, code: 'ENDPOINT_LOAD' }] });
+}
+
+function compileRule(rule: string): (text: string) => boolean {
+  if (!PARAMETER_RULE.test(rule)) {
+    throw routeError(
+      `\`(${rule})\` may hold character classes, letters and digits, each with a quantifier, and \`|\` between them`,
+    );
+  }
+  try {
+    const { size, test } = compileLinearRegex(`^(?:${rule})$`, '');
+    if (size > MAX_RULE_SIZE) throw routeError(`\`(${rule})\` is too large`);
+    return (text) => text.length <= MAX_VALUE && test(text);
+  } catch (error) {
+    if (error instanceof LinearRegexError)
+      throw routeError(`\`(${rule})\` is no pattern that can be used here`);
+    throw error;
+  }
+}
+
+function splitRoute(route: string): readonly string[] {
+  const parts: string[] = [];
+  SEGMENT.lastIndex = 0;
+  for (let end = 0; end < route.length; end = SEGMENT.lastIndex) {
+    const part = SEGMENT.exec(route)?.[1];
+    if (part === undefined) throw routeError('must be segments of a path, each after a slash');
+    parts.push(part);
+  }
+  return parts;
+}
+
+function parseSegment(part: string): { readonly segment: Segment; readonly optional: boolean } {
+  if (LITERAL.test(part) && part !== '.' && part !== '..') return { segment: part, optional: false };
+  const found = PARAMETER.exec(part)?.groups;
+  if (found === undefined) {
+    throw routeError(`\`${part}\` is neither a text nor a parameter such as \`:id\` or \`:id([0-9]+)\``);
+  }
+  const { name = '', rule, optional } = found;
+  const accepts = rule === undefined ? undefined : compileRule(rule);
+  return { segment: { name, accepts }, optional: optional !== undefined };
+}
+
+/** Reads the route of an endpoint of this version. Throws ENDPOINT_INVALID about `route`. */
+export function parseRoute(route: string, apiVersion: string): RoutePattern {
+  if (route.length > MAX_ROUTE) throw routeError(`must have at most ${MAX_ROUTE} characters`);
+  const [version, ...rest] = splitRoute(route);
+  if (version !== apiVersion) throw routeError(`must start with \`/${apiVersion}/\``);
+  if (rest.length === 0) throw routeError('must name something below its version');
+  if (rest.length > MAX_SEGMENTS) throw routeError(`must have at most ${MAX_SEGMENTS} segments`);
+  const parsed = rest.map(parseSegment);
+  const [last] = parsed.slice(-1);
+  if (parsed.slice(0, -1).some(({ optional }) => optional))
+    throw routeError('only the last segment may be optional');
+  const optional = last?.optional === true;
+  if (optional && rest.length === 1) throw routeError('must have a segment that is not optional');
+  const segments = parsed.map(({ segment }) => segment);
+  const names = segments.flatMap((segment) => (typeof segment === 'string' ? [] : segment.name));
+  if (new Set(names).size < names.length) throw routeError('must not use the name of a parameter twice');
+  return { text: route, segments, optional };
+}
+
+function matchesSegment(segment: Segment, text: string): boolean {
+  if (typeof segment === 'string') return segment === text;
+  return text !== '' && (segment.accepts?.(text) ?? true);
+}
+
+/** The values of the parameters when these decoded segments below the version match. */
+export function matchRoute(
+  { segments, optional }: RoutePattern,
+  texts: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const missing = segments.length - texts.length;
+  if (missing !== 0 && !(optional && missing === 1)) return undefined;
+  // Literal texts first: a rule costs a thousand times more to ask, and there may be a thousand routes.
+  for (const [index, text] of texts.entries()) {
+    const segment = segments[index];
+    if (typeof segment === 'string' && segment !== text) return undefined;
+  }
+  const params = Object.create(null) as Record<string, string>;
+  for (const [index, text] of texts.entries()) {
+    const segment = segments[index];
+    if (segment === undefined || !matchesSegment(segment, text)) return undefined;
+    if (typeof segment !== 'string') params[segment.name] = text;
+  }
+  return params;
+}
+
+const segmentsOverlap = (a: Segment, b: Segment): boolean => {
+  if (typeof a === 'string') return matchesSegment(b, a);
+  // Whether two rules have a text in common is not worth finding out.
+  return typeof b === 'string' ? matchesSegment(a, b) : true;
+};
+
+/** May some path match both? Texts count as segments that have to be met as they are. */
+export function routesOverlap(a: Pick<RoutePattern, 'segments' | 'optional'>, b: typeof a): boolean {
+  const lengths = ({ segments, optional }: typeof a) =>
+    optional ? [segments.length, segments.length - 1] : [segments.length];
+  const common = lengths(a).filter((length) => lengths(b).includes(length));
+  return common.some((length) =>
+    a.segments.slice(0, length).every((segment, index) => segmentsOverlap(segment, b.segments[index] ?? '')),
+  );
+}
+
+/** May some path that matches begin with these segments and go on? */
+export function routeContinuesBelow({ segments }: RoutePattern, beginning: readonly string[]): boolean {
+  return (
+    segments.length > beginning.length &&
+    beginning.every((text, index) => matchesSegment(segments[index] ?? '', text))
+  );
+}

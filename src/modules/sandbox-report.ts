@@ -1,0 +1,185 @@
+// What a reviewer wants to know of all posted code, read from database and files: with a running server beside it or without.
+
+import type { JsonObject } from '../lib/json/json.ts';
+import { sha256Hex } from '../lib/sha256.ts';
+import type { ModuleLimits } from '../sandbox-supervisor/module-version.ts';
+import type { SandboxStatus } from '../sandbox-supervisor/sandbox.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import {
+  createModuleFiles,
+  type FileText,
+  type ModuleFiles,
+  type ModuleFolders,
+} from './lifecycle/module-files.ts';
+import { applyOrders, loadOrders } from './lifecycle/operator-orders.ts';
+import { readPolicyFile } from './lifecycle/policy-file.ts';
+import { moduleKey, modulePath, parseModuleKey } from './model/address.ts';
+import type { ModuleAddress } from './model/types.ts';
+import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
+import type { PolicyLimits } from './policy/policy-limits.ts';
+import { policyOriginIssue } from './policy/policy-origin.ts';
+import {
+  initialState,
+  loadModuleStates,
+  type ModuleState,
+  type SuspendedBy,
+} from './versions/module-records.ts';
+
+interface ReportDeps {
+  readonly store: DocumentStore;
+  readonly folders: ModuleFolders;
+  readonly policyLimits: PolicyLimits;
+  /** Bytes. */
+  readonly limits: { readonly endpointCodeBytes: number; readonly jsonBytes: number };
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly status: Pick<SandboxStatus, 'level' | 'selfTest' | 'jit' | 'versions'>;
+}
+
+/** Times are ISO 8601. */
+export interface ReportedModule {
+  /** Of the API; hooks have none. */
+  readonly version?: string;
+  readonly name: string;
+  readonly path: string;
+  /** `new`: a file that no server has looked at yet. `broken`: a start could not bring its files into force. */
+  readonly state: 'active' | 'suspended' | 'broken' | 'pending' | 'new';
+  readonly suspendedBy: SuspendedBy | null;
+  /** Client id of the admin who suspended it. */
+  readonly suspendedClient: string | null;
+  readonly suspendedAt: string | null;
+  /** Its code has killed or crashed a process, and runs in one of its own. */
+  readonly quarantined: boolean;
+  /** Of the code in force, with its number; null when none is. */
+  readonly sha256: string | null;
+  readonly codeVersion: number | null;
+  readonly postedBy: string | null;
+  readonly postedAt: string | null;
+  readonly approvedBy: string | null;
+  readonly approvedAt: string | null;
+  /** Versions that wait for a reviewer. */
+  readonly pending: readonly number[];
+  /** Whether the file holds the code in force. */
+  readonly file: 'same' | 'different' | 'absent' | 'unreadable';
+  /** As it was put. */
+  readonly policy: JsonObject;
+  readonly effectiveLimits: ModuleLimits;
+  readonly lastViolations: readonly {
+    readonly at: string;
+    readonly kind: string;
+    readonly limit: string;
+    readonly version: number;
+  }[];
+}
+
+export interface SandboxReport {
+  readonly generatedAt: string;
+  readonly level: number;
+  readonly selfTest: SandboxStatus['selfTest'];
+  readonly jit: SandboxStatus['jit'];
+  readonly versions: SandboxStatus['versions'];
+  readonly ceilings: PolicyLimits;
+  /** Sorted by address. */
+  readonly endpoints: readonly ReportedModule[];
+  readonly hooks: readonly ReportedModule[];
+}
+
+interface Readers {
+  readonly files: ModuleFiles;
+  readonly policies: PolicyParser;
+}
+
+const isoOf = (at: number | null | undefined) => (at == null ? null : new Date(at).toISOString());
+
+function fileOf({ active }: ModuleState, found: FileText): ReportedModule['file'] {
+  if (found.state !== 'text') return found.state;
+  return sha256Hex(found.text) === active?.sha256 ? 'same' : 'different';
+}
+
+function stateOf(state: ModuleState, found: FileText, policy: Policy | undefined): ReportedModule['state'] {
+  const { active, broken, suspendedBy, pending } = state;
+  if (policy === undefined || found.state === 'unreadable') return 'broken';
+  if (found.state === 'text' && sha256Hex(found.text) === broken) return 'broken';
+  if (active !== null) return suspendedBy === null ? 'active' : 'suspended';
+  return found.state === 'absent' && pending.length > 0 ? 'pending' : 'new';
+}
+
+function approvalOf({ active }: ModuleState): Pick<ReportedModule, 'approvedBy' | 'approvedAt'> {
+  return { approvedBy: active?.approvedBy ?? null, approvedAt: isoOf(active?.approvedAt) };
+}
+
+async function reportModule(
+  { files, policies }: Readers,
+  address: ModuleAddress,
+  state: ModuleState,
+): Promise<ReportedModule> {
+  const { active, suspendedBy, suspendedClient, quarantined, pending } = state;
+  const found = await files.read(address, 'code');
+  const policy = await readPolicyFile({ files, policies }, address).catch(() => undefined);
+  const { input: given, resolve: effective } = policy ?? policies.empty;
+  return {
+    ...(address.kind === 'endpoint' ? { version: address.apiVersion } : {}),
+    name: address.name,
+    path: active?.metadata.route ?? modulePath(address),
+    state: stateOf(state, found, policy),
+    ...{ suspendedBy, suspendedClient, suspendedAt: isoOf(state.suspendedAt), quarantined },
+    sha256: active?.sha256 ?? null,
+    codeVersion: active?.version ?? null,
+    postedBy: active?.clientId ?? null,
+    postedAt: isoOf(active?.createdAt),
+    ...approvalOf(state),
+    pending,
+    file: fileOf(state, found),
+    policy: given ?? { version: 1 },
+    effectiveLimits: effective(moduleKey(address), quarantined).limits,
+    lastViolations: state.violations.map((one) => ({ ...one, at: new Date(one.at).toISOString() })),
+  };
+}
+
+/** The modules that are there: in files, in force, or waiting for approval. Sorted by key. */
+async function presentModules(
+  files: ModuleFiles,
+  states: readonly ModuleState[],
+): Promise<readonly ModuleAddress[]> {
+  const found = new Map<string, ModuleAddress>();
+  for (const { address, part } of await files.list()) {
+    if (part === 'code') found.set(moduleKey(address), address);
+  }
+  for (const { key, active, pending } of states) {
+    const address = parseModuleKey(key);
+    if (address !== undefined && (active !== null || pending.length > 0)) found.set(key, address);
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
+}
+
+/** Reads the report. Nothing is changed. Rejects with the store's StoreError. */
+export async function createSandboxReport(deps: ReportDeps): Promise<SandboxReport> {
+  const { folders, limits, policyLimits: ceilings, now, status } = deps;
+  const { jsonBytes, endpointCodeBytes } = limits;
+  const files = createModuleFiles({ folders, maxBytes: endpointCodeBytes });
+  const policies = createPolicyParser({
+    policyLimits: ceilings,
+    jsonBytes,
+    findOriginIssue: policyOriginIssue,
+  });
+  const states = applyOrders(await loadModuleStates(deps), await loadOrders(deps));
+  const byKey = new Map(states.map((state) => [state.key, state]));
+  const modules: { readonly kind: string; readonly report: ReportedModule }[] = [];
+  for (const address of await presentModules(files, states)) {
+    const state = byKey.get(moduleKey(address)) ?? initialState(moduleKey(address));
+    modules.push({ kind: address.kind, report: await reportModule({ files, policies }, address, state) });
+  }
+  const ofKind = (kind: string) => modules.filter((one) => one.kind === kind).map(({ report }) => report);
+  return {
+    generatedAt: new Date(now()).toISOString(),
+    level: status.level,
+    selfTest: status.selfTest,
+    jit: status.jit,
+    versions: status.versions,
+    ceilings,
+    endpoints: ofKind('endpoint'),
+    hooks: ofKind('hook'),
+  };
+}

@@ -1,0 +1,57 @@
+// What is read from a module once, when its code is accepted, and kept with its version.
+import type { Inspection } from '../../../sandbox/protocol.ts';
+import { AppError } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import { toOneLine } from '../model/printable-text.ts';
+
+export interface CodeMetadata {
+  /** Upper-case methods with a handler, sorted. */
+  readonly methods: readonly string[];
+  readonly authenticate: boolean | readonly string[];
+  readonly displayName: string | null;
+  /** Custom route as the author wrote it. */
+  readonly route: string | null;
+}
+
+type LoadedInspection = Extract<Inspection, { ok: true }>;
+
+const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+
+function settingsError(field: string, message: string): AppError {
+  return new AppError('ENDPOINT_INVALID', { items: [{ field, message, code: 'ENDPOINT_LOAD' }] });
+}
+
+// What is not understood must not pass for "open to everybody", nor silently for the opposite.
+function parseAuthenticate(value: unknown): CodeMetadata['authenticate'] {
+  if (value === undefined) return true;
+  if (typeof value === 'boolean') return value;
+  // Of texts only: a list in lists, ten thousand deep, is no text and cannot be made one.
+  const isList = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  const methods = isList ? value.map((entry) => entry.toUpperCase()) : undefined;
+  if (methods?.every((method) => METHODS.includes(method))) return [...new Set(methods)];
+  throw settingsError('model.settings.authenticate', 'must be true, false or a list of methods');
+}
+
+/** Throws ENDPOINT_INVALID when the settings of the module are not understood. */
+export function parseCodeMetadata({ methods, settings, route }: LoadedInspection): CodeMetadata {
+  const displayName = Object.hasOwn(settings, 'displayName') ? settings['displayName'] : undefined;
+  const authenticate = Object.hasOwn(settings, 'authenticate') ? settings['authenticate'] : undefined;
+  return {
+    methods: METHODS.filter((method) => methods.includes(method)),
+    authenticate: parseAuthenticate(authenticate),
+    displayName: typeof displayName === 'string' ? toOneLine(displayName) : null,
+    route,
+  };
+}
+
+/** Metadata as they were stored with a version; undefined for what this version of the server would not have stored. */
+export function decodeStoredMetadata(value: unknown): CodeMetadata | undefined {
+  if (!isJsonObject(value as JsonObject)) return undefined;
+  const { methods, authenticate, displayName, route } = value as unknown as CodeMetadata;
+  const known =
+    Array.isArray(methods) &&
+    (typeof authenticate === 'boolean' || Array.isArray(authenticate)) &&
+    (displayName === null || typeof displayName === 'string') &&
+    (route === null || typeof route === 'string');
+  return known ? { methods, authenticate, displayName, route } : undefined;
+}

@@ -1,0 +1,247 @@
+// What is kept of posted code in the database: the state of each module, and every version that was ever accepted.
+import type { Audit } from '../../auth/audit/audit.ts';
+import type { AuditAction } from '../../auth/audit/audit-entry.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
+import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
+import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
+import { type CodeMetadata, decodeStoredMetadata } from './code-metadata.ts';
+
+// No path over HTTP reaches these.
+const MODULES: Namespace = { database: null, collection: 'cloister.modules' };
+const VERSIONS: Namespace = { database: null, collection: 'cloister.moduleVersions' };
+// Apart from the versions, so that listing those never reads megabytes of code.
+const SOURCES: Namespace = { database: null, collection: 'cloister.moduleSources' };
+const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
+
+/** Something that the module did against its limits. Epoch milliseconds. */
+export interface RecordedViolation {
+  readonly kind: 'kill' | 'crash' | 'violation';
+  readonly limit: string;
+  readonly at: number;
+  /** Number of the code's version. */
+  readonly version: number;
+}
+
+/** `operator`: from the machine, by a command. */
+export type SuspendedBy = 'admin' | 'breaker' | 'operator';
+
+/** What of a module must survive a restart, beside its files. */
+export interface ModuleState {
+  /** `endpoint:1.0/report`. */
+  readonly key: string;
+  /** Greatest number that a version ever had. */
+  readonly last: number;
+  /** The same when the module was removed: what lies in its file later is not one of those. */
+  readonly removedAt: number;
+  /** The version in force; null when the module was removed, or waits for its first approval. */
+  readonly active: VersionRecord | null;
+  /** Hash of a file that a start could not bring into force. */
+  readonly broken: string | null;
+  readonly suspendedBy: SuspendedBy | null;
+  /** Client id of the admin who suspended it. */
+  readonly suspendedClient: string | null;
+  /** Epoch milliseconds. */
+  readonly suspendedAt: number | null;
+  /** Its code has killed or crashed a process. */
+  readonly quarantined: boolean;
+  /** Hashes of code that has, newest last: the same code under the same name stays in quarantine. */
+  readonly faulty: readonly string[];
+  /** When processes ended that count towards suspension, newest last, whatever version it was; epoch milliseconds. */
+  readonly ends: readonly number[];
+  /** The newest version that has been suspended for its ends: those that it and older ones still cause count no more. */
+  readonly judged: number;
+  /** Versions that wait for a reviewer, ascending. */
+  readonly pending: readonly number[];
+  /** Who wrote the policy in force; null for nobody, or for a file laid by hand. */
+  readonly policyBy: string | null;
+  /** Newest last. */
+  readonly violations: readonly RecordedViolation[];
+}
+
+/** A version without its source. */
+export interface VersionRecord {
+  readonly version: number;
+  readonly sha256: string;
+  readonly clientId: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly metadata: CodeMetadata;
+  /** The reviewer who let it into force. */
+  readonly approvedBy: string | null;
+  readonly approvedAt: number | null;
+  /** A policy that comes into force with this version, once approved. */
+  readonly policy: JsonObject | null;
+  /** Hash of the policy under which it was to run when it was posted: that one, or the one in force. Null: none. */
+  readonly policySha256: string | null;
+}
+
+interface Version {
+  readonly facts: VersionRecord;
+  readonly source: string;
+}
+
+interface ModuleRecordsDeps {
+  readonly store: DocumentStore;
+  readonly audit: Pick<Audit, 'commit' | 'announce'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+export type ModuleRecords = ReturnType<typeof createModuleRecords>;
+
+const idOf = (text: string) => sha256Hex(text).slice(0, 24);
+const versionId = (key: string, version: number) => idOf(`${key}#${version}`);
+const equal = (path: string, value: string): Filter => ({
+  kind: 'field',
+  path,
+  tests: [{ kind: 'eq', value }],
+});
+
+/** A module of which nothing is known yet. */
+export function initialState(key: string): ModuleState {
+  return {
+    ...{ key, last: 0, removedAt: 0, active: null, broken: null, pending: [], violations: [] },
+    ...{ suspendedBy: null, suspendedClient: null, suspendedAt: null, policyBy: null },
+    ...{ quarantined: false, faulty: [], ends: [], judged: 0 },
+  };
+}
+
+const toDocument = (id: string, v: number, value: object): StoredDocument =>
+  ({ ...value, _id: id, v }) as StoredDocument;
+
+function toFacts(document: JsonObject): VersionRecord | undefined {
+  const { version, sha256, clientId, createdAt, approvedBy, approvedAt, policy, policySha256 } = document;
+  const metadata = decodeStoredMetadata(document['metadata']);
+  if (metadata === undefined || typeof version !== 'number' || typeof sha256 !== 'string') return undefined;
+  return {
+    version,
+    sha256,
+    clientId: typeof clientId === 'string' ? clientId : null,
+    createdAt: Number(createdAt),
+    metadata,
+    approvedBy: typeof approvedBy === 'string' ? approvedBy : null,
+    approvedAt: typeof approvedAt === 'number' ? approvedAt : null,
+    policy: policy !== undefined && isJsonObject(policy) ? policy : null,
+    policySha256: typeof policySha256 === 'string' ? policySha256 : null,
+  };
+}
+
+function toState({ active, ...rest }: StoredDocument): ModuleState {
+  const { _id, v, ...state } = rest;
+  const facts = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
+  const known = state as unknown as Partial<ModuleState> & Pick<ModuleState, 'key'>;
+  // Older states name no hashes.
+  const faulty = known.faulty ?? (known.quarantined === true && facts !== null ? [facts.sha256] : []);
+  return { ...initialState(known.key), ...known, active: facts, faulty };
+}
+
+/** The state of every module that there is or was. Rejects with the store's StoreError. */
+export async function loadModuleStates({
+  store,
+  now,
+  queryMs,
+}: Omit<ModuleRecordsDeps, 'audit'>): Promise<readonly ModuleState[]> {
+  const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
+  return (await store.find(MODULES, query, { deadline: now() + queryMs })).map(toState);
+}
+
+/**
+ * Every method rejects with the store's StoreError. Changes of one module must not run side by side. An `entry` is one
+ * commit with the change that it tells of.
+ */
+export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecordsDeps) {
+  const timely = () => ({ deadline: now() + queryMs });
+  const one = async (ns: Namespace, id: string): Promise<StoredDocument | undefined> => {
+    const query = { filter: equal('_id', id), sort: [], skip: 0, limit: 1 } as const;
+    return (await store.find(ns, query, timely()))[0];
+  };
+
+  /** The write that gives a record this content, whatever it holds now. */
+  const put = async (ns: Namespace, id: string, value: object): Promise<Write> => {
+    const stored = await one(ns, id);
+    if (stored === undefined) return { kind: 'insert', ns, document: toDocument(id, 1, value) };
+    const v = Number(stored['v'] ?? 0);
+    const changed = [...new Set([...Object.keys(value), ...Object.keys(stored)])];
+    return { kind: 'update', ns, id, v, document: toDocument(id, v + 1, value), changed };
+  };
+
+  return {
+    /** Makes the index by which the versions of one module are found. Call before anything else. */
+    async ensureIndexes(): Promise<void> {
+      const keys = [
+        { path: 'key', direction: 1, fold: false },
+        { path: 'version', direction: 1, fold: false },
+      ] as const;
+      const index = { name: 'key_version', keys, unique: true, sparse: false };
+      const { built } = await store.ensureIndexes(VERSIONS, [index]);
+      await built;
+    },
+    /** Of every module that there is or was. */
+    loadStates: () => loadModuleStates({ store, now, queryMs }),
+    /** `others` are of the same commit. */
+    async saveState(state: ModuleState, entry?: AuditAction, others: readonly Write[] = []): Promise<void> {
+      const writes = [await put(MODULES, idOf(state.key), state), ...others];
+      await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
+    },
+    /**
+     * Adds a version together with the state that counts it, all or nothing. What brings it into force, if the state does
+     * not, runs behind that; where it fails, the audit log says so.
+     */
+    async addVersion(
+      state: ModuleState,
+      { facts, source }: Version,
+      entry: AuditAction,
+      bring?: () => Promise<void>,
+    ): Promise<void> {
+      const id = versionId(state.key, facts.version);
+      const { key } = state;
+      const writes: readonly Write[] = [
+        { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...facts }) },
+        { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
+        await put(MODULES, idOf(key), state),
+      ];
+      if (bring === undefined) await audit.commit(entry, writes, timely());
+      else await audit.announce(entry, bring, { writes, ...timely() });
+    },
+    /** Replaces what is known of a version, together with the state. */
+    async updateVersion(state: ModuleState, facts: VersionRecord): Promise<void> {
+      const version = await put(VERSIONS, versionId(state.key, facts.version), { key: state.key, ...facts });
+      await store.commit([version, await put(MODULES, idOf(state.key), state)], timely());
+    },
+    /** Oldest first. */
+    async listVersions(key: string): Promise<readonly VersionRecord[]> {
+      const query = {
+        filter: equal('key', key),
+        sort: [['version', 1]],
+        skip: 0,
+        limit: EVERY_RECORD,
+      } as const;
+      return (await store.find(VERSIONS, query, timely())).flatMap((found) => toFacts(found) ?? []);
+    },
+    /** Who posted code with this hash, under any name. A version that came with a policy names the author of that. */
+    async findPosters(sha256: string): Promise<readonly string[]> {
+      const query = { filter: equal('sha256', sha256), sort: [], skip: 0, limit: EVERY_RECORD } as const;
+      const found = (await store.find(VERSIONS, query, timely())).flatMap((one) => toFacts(one) ?? []);
+      return found.flatMap(({ clientId, policy }) =>
+        clientId === null || policy !== null ? [] : [clientId],
+      );
+    },
+    /** The greatest number that any version of a module has, in force or not; 0 where there is none. */
+    async lastVersion(key: string): Promise<number> {
+      const query = { filter: equal('key', key), sort: [['version', -1]], skip: 0, limit: 1 } as const;
+      const [last] = await store.find(VERSIONS, query, timely());
+      return typeof last?.['version'] === 'number' ? last['version'] : 0;
+    },
+    async findVersion(key: string, version: number): Promise<VersionRecord | undefined> {
+      const found = await one(VERSIONS, versionId(key, version));
+      return found?.['key'] === key ? toFacts(found) : undefined;
+    },
+    async findSource(key: string, version: number): Promise<string | undefined> {
+      const found = await one(SOURCES, versionId(key, version));
+      return found?.['key'] === key && typeof found['source'] === 'string' ? found['source'] : undefined;
+    },
+  };
+}

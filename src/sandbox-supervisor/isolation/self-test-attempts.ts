@@ -1,0 +1,88 @@
+// What the self-test tries, in words, and which walls promise that it fails.
+import type { SelfTestItem } from '../sandbox.ts';
+import type { IsolationLayers } from './isolation-levels.ts';
+
+interface Attempt {
+  readonly attempt: string;
+  /** Any one of these stops it; none means that the sandbox always promises it. */
+  readonly stoppedBy: readonly string[];
+  /** A just-in-time compiler needs it: nothing stops it then. */
+  readonly unlessJit?: true;
+}
+
+const NODE_LAYERS = ['permissions'];
+const OUTER_LAYERS = ['namespaces', 'selfLock'];
+
+/** By the names that the scripts of the sandbox folder give them. */
+const ATTEMPTS: ReadonlyMap<string, Attempt> = new Map([
+  ['guest-loop', { attempt: 'loop in a guest', stoppedBy: [] }],
+  ['guest-memory', { attempt: 'take more memory than a guest may', stoppedBy: [] }],
+  ['loop', { attempt: 'loop where the engine cannot stop it', stoppedBy: [] }],
+  ['memory', { attempt: 'take more memory than a host may', stoppedBy: ['memoryLimit'] }],
+  ['environment', { attempt: 'read an environment of its own', stoppedBy: ['emptyEnvironment'] }],
+  ['descriptors', { attempt: 'use a descriptor of the server', stoppedBy: [] }],
+  ['read', { attempt: 'read a file', stoppedBy: NODE_LAYERS }],
+  ['own-script', { attempt: 'read a file of its own', stoppedBy: NODE_LAYERS }],
+  ['list', { attempt: 'list the root folder', stoppedBy: NODE_LAYERS }],
+  ['write', { attempt: 'write a file', stoppedBy: NODE_LAYERS }],
+  ['connect', { attempt: 'connect to a port of this machine', stoppedBy: NODE_LAYERS }],
+  ['socket', { attempt: 'connect to a socket of this machine', stoppedBy: NODE_LAYERS }],
+  ['spawn', { attempt: 'start a program', stoppedBy: NODE_LAYERS }],
+  ['worker', { attempt: 'start a worker thread', stoppedBy: NODE_LAYERS }],
+  ['inspector', { attempt: 'open the inspector', stoppedBy: NODE_LAYERS }],
+  ['addon', { attempt: 'load native code', stoppedBy: NODE_LAYERS }],
+  ['ffi', { attempt: 'call native code', stoppedBy: NODE_LAYERS }],
+  ['server-environ', { attempt: 'read the environment of the server', stoppedBy: NODE_LAYERS }],
+  ['parent-environ', { attempt: 'read the environment of its parent', stoppedBy: NODE_LAYERS }],
+  ['first-environ', { attempt: 'read the environment of the first process', stoppedBy: NODE_LAYERS }],
+  ['signal', { attempt: 'send the server a signal', stoppedBy: [...OUTER_LAYERS, 'ownUser'] }],
+  ['native-read', { attempt: 'read a file, natively', stoppedBy: OUTER_LAYERS }],
+  [
+    'native-server-environ',
+    { attempt: 'read the environment of the server, natively', stoppedBy: [...OUTER_LAYERS, 'ownUser'] },
+  ],
+  ['native-connect', { attempt: 'connect to a port of this machine, natively', stoppedBy: OUTER_LAYERS }],
+  ['native-socket', { attempt: 'connect to a socket of this machine, natively', stoppedBy: OUTER_LAYERS }],
+  [
+    'native-signal',
+    { attempt: 'send the server a signal, natively', stoppedBy: [...OUTER_LAYERS, 'ownUser'] },
+  ],
+  ['native-fork', { attempt: 'start a process, natively', stoppedBy: ['startFilter', 'selfLock'] }],
+  ['native-io-uring', { attempt: 'open an io_uring', stoppedBy: ['startFilter', 'selfLock'] }],
+  ['native-executable', { attempt: 'make memory executable', stoppedBy: ['selfLock'], unlessJit: true }],
+]);
+
+export const NATIVE_ATTEMPTS = [...ATTEMPTS.keys()].filter((name) => name.startsWith('native-'));
+export const NODE_ATTEMPTS = [...ATTEMPTS.keys()].filter((name) => !name.startsWith('native-'));
+
+export interface AttemptResult {
+  readonly item: SelfTestItem;
+  /** A wall that is said to be in force did not hold. */
+  readonly broken: boolean;
+  /** The walls that ought to have held it: any of them; none where the sandbox always promises it. */
+  readonly stoppedBy: readonly string[];
+}
+
+/** `got`: what was got; empty for nothing, undefined when the attempt was not made. */
+export function evaluateAttempt(
+  name: string,
+  got: string | undefined,
+  walls: IsolationLayers,
+): AttemptResult {
+  const known = ATTEMPTS.get(name);
+  const { attempt, stoppedBy, unlessJit }: Attempt = known ?? { attempt: name, stoppedBy: [] };
+  const isNeeded = unlessJit === true && walls['jitless'] !== true;
+  const promised = !isNeeded && (stoppedBy.length === 0 || stoppedBy.some((wall) => walls[wall] === true));
+  const held = got === '';
+  const tried = got === undefined ? 'not tried' : got.slice(0, 100);
+  const detail = held ? 'refused' : promised ? tried : `${tried}; no wall of this level is against it`;
+  return { item: { attempt, held, detail }, broken: promised && !held, stoppedBy };
+}
+
+/** The walls without those that let an attempt through; none is left when one got through that no host may allow. */
+export function layersThatHeld(walls: IsolationLayers, judged: readonly AttemptResult[]): IsolationLayers {
+  const broken = judged.filter((one) => one.broken);
+  if (broken.some(({ stoppedBy }) => stoppedBy.length === 0)) return {};
+  const failed = new Set(broken.flatMap(({ stoppedBy }) => stoppedBy));
+  return Object.fromEntries(Object.entries(walls).map(([name, isUp]) => [name, isUp && !failed.has(name)]));
+}

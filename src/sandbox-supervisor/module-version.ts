@@ -1,0 +1,70 @@
+// A piece of posted code as the sandbox runs it, and what it may do. Types only.
+import type { Isolation, ModuleKind } from '../../sandbox/protocol.ts';
+
+/** Bounds of one module. Units are in the names: ms, bytes, MB of 2^20 bytes. */
+export interface ModuleLimits {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly heapMb: number;
+  readonly responseBytes: number;
+  readonly logBytes: number;
+  readonly hostCalls: number;
+  /** Requests that run, or wait for host calls, at the same time. */
+  readonly concurrency: number;
+  /** Requests a minute; 0 is no bound. */
+  readonly perMinute: number;
+}
+
+export type ModelAction = 'find' | 'count' | 'create' | 'update' | 'delete' | 'stats';
+
+export interface CollectionGrant {
+  /** `<version>/<database>/<collection>`. */
+  readonly name: string;
+  readonly actions: readonly ModelAction[];
+  /** `caller`, or `client:<id>`. */
+  readonly as: string;
+  readonly maxResults: number;
+}
+
+export interface FetchGrant {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly methods: readonly string[];
+  /** Ending in `/`: a prefix; else exact. */
+  readonly paths: readonly string[];
+  /** Bytes of an answer, after decompression. */
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  /** Headers that the server adds: a text, or `secret:<NAME>`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The operator allows it as one of all public hosts: what `egress.allow` opens stays closed to it. */
+  readonly publicOnly?: true;
+}
+
+export interface Grants {
+  readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
+  readonly response: { readonly headers: readonly string[] };
+  readonly collections: readonly CollectionGrant[];
+  readonly fetch: readonly FetchGrant[];
+}
+
+/** A policy with every default filled in, held against the ceilings. */
+export interface EffectivePolicy {
+  readonly isolation: Isolation;
+  /** Modules of two domains never share a process. */
+  readonly trustDomain: string;
+  readonly limits: ModuleLimits;
+  readonly grants: Grants;
+}
+
+/** One version of a module. A new object for each change of code or policy. */
+export interface ModuleVersion {
+  /** `endpoint:1.0/report` or `hook:slugify`. */
+  readonly id: string;
+  readonly kind: ModuleKind;
+  /** Number of the code's version, from 1. */
+  readonly version: number;
+  readonly sha256: string;
+  readonly source: string;
+  readonly policy: EffectivePolicy;
+}

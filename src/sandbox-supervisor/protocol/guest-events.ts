@@ -1,0 +1,156 @@
+// What a request sent out of its isolate, read from the texts of an event. Everything here was written by an attacker:
+// null means that it is not what the guest side of the sandbox writes, so that the host is no longer what it was.
+
+import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
+import type { GuestLog, HostCall, InvocationResult } from '../sandbox.ts';
+import { MAX_CHARACTERS } from './event-sizes.ts';
+
+/** RFC 9110 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 9110 5.5, without what a lenient reader downstream takes for the end of a line. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const LEVELS: ReadonlySet<unknown> = new Set(['debug', 'info', 'warn', 'error']);
+const CALL_NAME = /^[a-z]+(\.[a-z]+)?$/i;
+
+/** What a head may be made of: it is looked over before it is parsed. */
+type Bounds = Pick<JsonShape, 'depth' | 'values'>;
+const RESPONSE: Bounds = { depth: 3, values: 4 * MAX_CHARACTERS.headerCount + 10 };
+const FIELDS: Bounds = { depth: 1, values: 20 };
+/** Up to this length a head is parsed as it comes. */
+const SHORT = 256;
+/** JSON of a number of milliseconds. */
+const MAX_TIMER = 100;
+
+type Headers = readonly (readonly [name: string, value: string])[];
+type Response = Extract<InvocationResult, { readonly kind: 'response' }>;
+
+/** A response without its body. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly encoding: 'text' | 'base64';
+}
+
+function isWithin(text: string, { depth, values }: Bounds): boolean {
+  if (text.length <= SHORT) return true;
+  const shape = scanJson(Buffer.from(text));
+  return shape.depth <= depth && shape.values <= values;
+}
+
+function parse(text: string, bounds: Bounds): unknown {
+  if (!isWithin(text, bounds)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> | null {
+  const value = parse(text, FIELDS);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : null;
+}
+
+function isHeader(header: unknown): header is readonly [string, string] {
+  if (!Array.isArray(header) || header.length !== 2) return false;
+  const [name, value] = header as readonly unknown[];
+  return (
+    typeof name === 'string' && typeof value === 'string' && TOKEN.test(name) && HEADER_VALUE.test(value)
+  );
+}
+
+function areHeaders(headers: unknown): headers is Headers {
+  if (!Array.isArray(headers) || headers.length > MAX_CHARACTERS.headerCount || !headers.every(isHeader))
+    return false;
+  let length = 0;
+  for (const [name, value] of headers as Headers) length += name.length + value.length;
+  return length <= MAX_CHARACTERS.headers;
+}
+
+/** Status, headers and encoding of an `end`. */
+export function parseResponseHead(head: string): ResponseHead | null {
+  const value = parse(head, RESPONSE);
+  if (!Array.isArray(value) || value.length !== 3) return null;
+  const [status, headers, encoding] = value as readonly unknown[];
+  if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599) return null;
+  if ((encoding !== 'text' && encoding !== 'base64') || !areHeaders(headers)) return null;
+  return { status: status as number, headers, encoding };
+}
+
+/** The response of an `end`, or null when it is over its limit. `raw` is the body as it came. */
+export function responseOf(head: ResponseHead, raw: string | Buffer, maxBytes: number): Response | null {
+  const { status, headers, encoding } = head;
+  // Base64 is longer than what it stands for, at most by this.
+  if (encoding === 'base64' && raw.length > Math.ceil(maxBytes / 3) * 4) return null;
+  const body = encoding === 'base64' ? Buffer.from(raw.toString(), 'base64') : raw;
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  return bytes > maxBytes ? null : { kind: 'response', status, headers, body };
+}
+
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length <= most;
+const isOptionalText = (value: unknown, most: number): value is string | undefined =>
+  value === undefined || isText(value, most);
+
+/** `next()` or `next(error)`. */
+export function parseNext(head: string): Extract<InvocationResult, { readonly kind: 'next' }> | null {
+  const fields = fieldsOf(head);
+  if (fields === null) return null;
+  const { message, statusCode } = fields;
+  if (message === undefined) return Object.keys(fields).length === 0 ? { kind: 'next' } : null;
+  if (!isText(message, MAX_CHARACTERS.message)) return null;
+  if (statusCode === undefined) return { kind: 'next', error: { message } };
+  if (!Number.isInteger(statusCode) || (statusCode as number) < 400 || (statusCode as number) > 599)
+    return null;
+  return { kind: 'next', error: { message, statusCode: statusCode as number } };
+}
+
+/** What a handler threw. `tooLarge`: because its response went over its limit. */
+export interface GuestError {
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: string;
+  readonly tooLarge: boolean;
+}
+
+/** What an `error` says was thrown. */
+export function parseError(head: string): GuestError | null {
+  const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
+  if (!isText(message, MAX_CHARACTERS.message)) return null;
+  if (!isOptionalText(stack, MAX_CHARACTERS.stack) || !isOptionalText(code, MAX_CHARACTERS.code)) return null;
+  return {
+    message,
+    ...(stack === undefined ? {} : { stack }),
+    ...(code === undefined ? {} : { code }),
+    tooLarge: tooLarge === true,
+  };
+}
+
+/** A host call: its number within the request, and what it asks. */
+export function parseCall(
+  head: string,
+  args: string,
+): { readonly id: number; readonly call: HostCall } | null {
+  const { call: id, name } = fieldsOf(head) ?? {};
+  if (!Number.isSafeInteger(id) || (id as number) < 0) return null;
+  if (typeof name !== 'string' || !CALL_NAME.test(name)) return null;
+  return { id: id as number, call: { name, args } };
+}
+
+/** One line of a log. */
+export function parseLog(head: string): GuestLog | null {
+  const { level, message, stack } = fieldsOf(head) ?? {};
+  if (!LEVELS.has(level) || !isText(message, MAX_CHARACTERS.record)) return null;
+  if (!isOptionalText(stack, MAX_CHARACTERS.stack)) return null;
+  const record = { level: level as GuestLog['level'], message };
+  return stack === undefined ? record : { ...record, stack };
+}
+
+/** Milliseconds that a `timer` asks for. */
+export function parseTimer(args: string): number | null {
+  if (args.length > MAX_TIMER) return null;
+  const { ms } = fieldsOf(args) ?? {};
+  return typeof ms === 'number' && ms >= 0 && Number.isFinite(ms) ? ms : null;
+}

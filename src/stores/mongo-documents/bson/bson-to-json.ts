@@ -1,0 +1,167 @@
+// Writes documents as JSON text straight from their bytes, without making objects of them first.
+// What JSON has no type for, in data of other programs, becomes the nearest thing that it has.
+import type { StoredDocument } from '../../ports.ts';
+import {
+  createJsonOutput,
+  type JsonOutput,
+  jsonText,
+  writeAscii,
+  writeByte,
+  writeUtf8,
+} from './json-output.ts';
+import { writeNonJsonValue } from './non-json-types.ts';
+
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+/** Bytes of the length that a document begins with. */
+const LENGTH_BYTES = 4;
+
+/** `_id` and its end. */
+const ID_NAME = [0x5f, 0x69, 0x64, 0x00];
+
+/**
+ * The JSON text of a document, from the bytes that the driver hands out under `raw`. Its `_id` is the last member,
+ * wherever it stands.
+ */
+export function bsonToJson(bytes: Uint8Array): string {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const out = createJsonOutput(source.length * 2);
+  const id = writeMembers(out, source, { at: LENGTH_BYTES, top: true });
+  if (id !== undefined) {
+    if (out.at > 1) writeByte(out, COMMA);
+    writeAscii(out, '"_id":');
+    writeValue(out, source, { type: source[id] as number, at: id + 1 + ID_NAME.length });
+  }
+  writeByte(out, CLOSE_OBJECT);
+  return jsonText(out);
+}
+
+/** The document as JSON objects, from the bytes that the driver hands out under `raw`. */
+export function parseBson(bytes: Uint8Array): StoredDocument {
+  return JSON.parse(bsonToJson(bytes)) as StoredDocument;
+}
+
+/** Writes an object up to its closing brace. At the top it leaves `_id` out and tells where that is. */
+function writeMembers(
+  out: JsonOutput,
+  source: Buffer,
+  { at, top }: { at: number; top: boolean },
+): number | undefined {
+  let element = at;
+  let id: number | undefined;
+  let first = true;
+  writeByte(out, OPEN_OBJECT);
+  for (let type = source[element] as number; type !== 0; type = source[element] as number) {
+    const name = element + 1;
+    const end = endOfName(source, name);
+    if (top && isId(source, name)) {
+      id = element;
+      element = end + 1 + sizeOfValue(source, type, end + 1);
+      continue;
+    }
+    if (!first) writeByte(out, COMMA);
+    first = false;
+    writeUtf8(out, source, { from: name, to: end });
+    writeByte(out, COLON);
+    element = writeValue(out, source, { type, at: end + 1 });
+  }
+  return id;
+}
+
+function writeElements(out: JsonOutput, source: Buffer, at: number): void {
+  let element = at;
+  let first = true;
+  writeByte(out, OPEN_ARRAY);
+  for (let type = source[element] as number; type !== 0; type = source[element] as number) {
+    if (!first) writeByte(out, COMMA);
+    first = false;
+    element = writeValue(out, source, { type, at: endOfName(source, element + 1) + 1 });
+  }
+  writeByte(out, CLOSE_ARRAY);
+}
+
+function isId(source: Buffer, name: number): boolean {
+  return ID_NAME.every((byte, index) => source[name + index] === byte);
+}
+
+function endOfName(source: Buffer, at: number): number {
+  let end = at;
+  while (source[end] !== 0) end += 1;
+  return end;
+}
+
+/** Writes the value of `type` that begins at `at`, and returns where it ends. */
+function writeValue(out: JsonOutput, source: Buffer, { type, at }: { type: number; at: number }): number {
+  switch (type) {
+    case 0x01:
+      writeNumber(out, source.readDoubleLE(at));
+      return at + 8;
+    case 0x02: {
+      const length = source.readInt32LE(at);
+      writeUtf8(out, source, { from: at + 4, to: at + 3 + length });
+      return at + 4 + length;
+    }
+    case 0x03:
+      writeMembers(out, source, { at: at + LENGTH_BYTES, top: false });
+      writeByte(out, CLOSE_OBJECT);
+      return at + source.readInt32LE(at);
+    case 0x04:
+      writeElements(out, source, at + LENGTH_BYTES);
+      return at + source.readInt32LE(at);
+    case 0x08:
+      writeAscii(out, source[at] === 1 ? 'true' : 'false');
+      return at + 1;
+    case 0x0a:
+      writeAscii(out, 'null');
+      return at;
+    case 0x10:
+      writeAscii(out, String(source.readInt32LE(at)));
+      return at + 4;
+    default:
+      writeNonJsonValue(out, source, { type, at });
+      return at + sizeOfValue(source, type, at);
+  }
+}
+
+/** What is no number in JSON is null, and no zero is negative. */
+function writeNumber(out: JsonOutput, value: number): void {
+  writeAscii(out, Number.isFinite(value) ? String(value) : 'null');
+}
+
+/** How many bytes a value takes. */
+function sizeOfValue(source: Buffer, type: number, at: number): number {
+  switch (type) {
+    case 0x02:
+    case 0x0d:
+    case 0x0e:
+      return 4 + source.readInt32LE(at);
+    case 0x03:
+    case 0x04:
+    case 0x0f:
+      return source.readInt32LE(at);
+    case 0x05:
+      return 5 + source.readInt32LE(at);
+    case 0x0b:
+      return endOfName(source, endOfName(source, at) + 1) + 1 - at;
+    case 0x0c:
+      return 16 + source.readInt32LE(at);
+    default:
+      return FIXED_SIZES[type] ?? 0;
+  }
+}
+
+const FIXED_SIZES: Readonly<Record<number, number>> = {
+  1: 8,
+  7: 12,
+  8: 1,
+  9: 8,
+  16: 4,
+  17: 8,
+  18: 8,
+  19: 16,
+};

@@ -1,0 +1,103 @@
+// Sends one parcel of a commit as one command, and tells how far it came.
+import { type ClientSession, type Document, MongoServerError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Namespace } from '../../ports.ts';
+import type { OperationScope } from '../connection/types.ts';
+import type { WriteBatch } from './batches.ts';
+import { guardedFilter, STALE, stateFilter, writeOperation } from './write-operations.ts';
+
+/** What writes outside of a transaction wait for. */
+const DURABLE = { w: 'majority', j: true };
+
+/** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
+export const UNJOURNALED = { w: 1, j: false };
+
+/** How a parcel is sent. */
+export interface CommandOptions {
+  /** Of the transaction, where there is one. */
+  readonly session?: ClientSession;
+  /** Milliseconds. */
+  readonly maxTimeMS?: number;
+  /** Another command of the same commit comes after it, on a server without transactions. */
+  readonly isFollowed?: boolean;
+}
+
+/** How far a command came. */
+export interface BatchResult {
+  /** How many of its writes, from the first, are done. Those of documents that are gone count. */
+  readonly done: number;
+  /** `at` is undefined where documents are gone or in another state, and the server does not say which. */
+  readonly failure?: { readonly at: number | undefined; readonly error: unknown };
+}
+
+/**
+ * Applies the writes of a parcel in their order, up to the first that fails. Rejects where the server does not say how
+ * far it came: then any first part of them may be done. The driver's own bulk write hides the keys of a broken index.
+ */
+export async function sendBatch(
+  scope: OperationScope,
+  parcel: WriteBatch,
+  sending: CommandOptions,
+): Promise<BatchResult> {
+  const answer = await runWriteCommand(
+    scope,
+    { ns: parcel.ns, commandFor: batchCommand(parcel, sending) },
+    sending,
+  );
+  const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
+  if (failed !== undefined) {
+    const at = failed['index'] as number;
+    return { done: at, failure: { at, error: writeError(failed) } };
+  }
+  const done = parcel.writes.length;
+  return answer['n'] === done
+    ? { done }
+    : { done, failure: { at: undefined, error: new StoreError('conflict') } };
+}
+
+interface Command {
+  readonly ns: Namespace;
+  /** The command, given the name of the collection. */
+  readonly commandFor: (collection: string) => Document;
+}
+
+/** Runs a write command on a collection. Throws what the driver throws, also where a write may not last. */
+export async function runWriteCommand(
+  scope: OperationScope,
+  { ns, commandFor }: Command,
+  { session, maxTimeMS, isFollowed = false }: CommandOptions,
+): Promise<Document> {
+  const { collectionName, dbName } = scope.collection(ns);
+  const command = {
+    ...commandFor(collectionName),
+    ...(session === undefined && { writeConcern: isFollowed ? UNJOURNALED : DURABLE }),
+    ...(maxTimeMS !== undefined && { maxTimeMS }),
+  };
+  const answer = await scope.client.db(dbName).command(command, session === undefined ? {} : { session });
+  const doubt: Document | undefined = answer['writeConcernError'];
+  if (doubt !== undefined) throw new MongoServerError({ ...doubt, message: doubt['errmsg'] });
+  return answer;
+}
+
+const COMMAND_NAMES = {
+  insert: ['insert', 'documents'],
+  update: ['update', 'updates'],
+  remove: ['delete', 'deletes'],
+} as const;
+
+function batchCommand(
+  { kind, writes }: WriteBatch,
+  { session }: CommandOptions,
+): (collection: string) => Document {
+  const [verb, list] = COMMAND_NAMES[kind];
+  // What goes on past a stale document is all taken back where there is a transaction.
+  const statements = writes.map((write) =>
+    writeOperation(write, session === undefined ? guardedFilter : stateFilter),
+  );
+  return (collection) => ({ [verb]: collection, ordered: true, [list]: statements });
+}
+
+function writeError(failed: Document): Error {
+  if (failed['code'] === STALE) return new StoreError('conflict');
+  return new MongoServerError({ ...failed, message: failed['errmsg'] });
+}

@@ -1,0 +1,65 @@
+// Cuts the writes of a commit into commands: each for writes of one kind on one collection, none too large to be sent.
+import type { Namespace, Write } from '../../ports.ts';
+import { namespaceKey } from '../connection/namespaces.ts';
+
+/** Neighbours of a commit that one command takes. */
+export interface WriteBatch {
+  readonly kind: Write['kind'];
+  readonly ns: Namespace;
+  /** Where the first of them stands in the commit. */
+  readonly first: number;
+  readonly writes: readonly Write[];
+}
+
+/**
+ * What one command takes at most. A million characters become seven million bytes of BSON at worst, of the sixteen that
+ * a command may have, and are written out without a pause that others would feel.
+ */
+const MAX_BATCH = { count: 500, size: 1024 * 1024 };
+
+/** Text that stands for a write without a document. */
+const WRITE_OVERHEAD = 100;
+
+/** Items in their order, cut wherever the next would be too much or `joins` says that it belongs elsewhere. */
+export function* splitBySize<T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  joins: (before: T, item: T) => boolean = () => true,
+): Generator<readonly T[]> {
+  let run: T[] = [];
+  let size = 0;
+  for (const item of items) {
+    const more = sizeOf(item);
+    const before = run.at(-1);
+    if (
+      before !== undefined &&
+      (run.length === MAX_BATCH.count || size + more > MAX_BATCH.size || !joins(before, item))
+    ) {
+      yield run;
+      run = [];
+      size = 0;
+    }
+    run.push(item);
+    size += more;
+  }
+  if (run.length > 0) yield run;
+}
+
+/** The parcels of a commit, in the order of its writes. Each is made when it is asked for. */
+export function* batchesOf(writes: readonly Write[]): Generator<WriteBatch> {
+  let first = 0;
+  for (const run of splitBySize(
+    writes,
+    sizeOf,
+    (a, b) => a.kind === b.kind && namespaceKey(a.ns) === namespaceKey(b.ns),
+  )) {
+    const { kind, ns } = run[0] as Write;
+    yield { kind, ns, first, writes: run };
+    first += run.length;
+  }
+}
+
+function sizeOf(write: Write): number {
+  if (write.kind === 'remove') return WRITE_OVERHEAD;
+  return WRITE_OVERHEAD + (write.text ?? JSON.stringify(write.document)).length;
+}

@@ -1,0 +1,61 @@
+// How far a command came that the server ended in the middle: its answer does not say.
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, type Filter, MongoServerError, MongoWriteConcernError } from 'mongodb';
+import type { Write } from '../../ports.ts';
+import { bsonToJson } from '../bson/bson-to-json.ts';
+import { toBsonId } from '../bson/json-to-bson.ts';
+import type { OperationScope } from '../connection/types.ts';
+import type { WriteBatch } from './batches.ts';
+import { writtenId } from './write-operations.ts';
+
+/**
+ * LockTimeout, MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, CursorKilled, ExceededTimeLimit, ClientDisconnect,
+ * Interrupted: the server is there, and has ended the command.
+ */
+const INTERRUPTED: ReadonlySet<unknown> = new Set([24, 50, 202, 237, 262, 279, 11601]);
+const WRITE_CONCERN_FAILED = 64;
+
+/** Codes of a server that goes away, or changes its role, in the middle of a command. */
+const STEPPED_DOWN: ReadonlySet<unknown> = new Set([91, 189, 290, 355, 10107, 11600, 11602, 46841]);
+
+/**
+ * What an error says of a command: `nothing` of it was done, it came as far `as-found`, or that is `unknown`, and the
+ * server may be gone.
+ */
+export type CommandProgress = 'nothing' | 'as-found' | 'unknown';
+
+/** Takes what the driver threw. */
+export function progressAfter(error: unknown): CommandProgress {
+  if (error instanceof MongoWriteConcernError) {
+    return INTERRUPTED.has(error.code) || error.code === WRITE_CONCERN_FAILED ? 'as-found' : 'unknown';
+  }
+  if (error instanceof MongoServerError) {
+    if (INTERRUPTED.has(error.code)) return 'as-found';
+    return STEPPED_DOWN.has(error.code) ? 'unknown' : 'nothing';
+  }
+  // It was never sent: no connection was free in time, or the driver could not write it out.
+  const isWaiting = error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
+  return isWaiting || error instanceof RangeError ? 'nothing' : 'unknown';
+}
+
+/**
+ * How many of the inserts or updates of a parcel, from the first, are done: up to the last whose document is in the
+ * database just as the write leaves it. Rejects with what the driver throws.
+ */
+export async function findProgress(scope: OperationScope, { ns, writes }: WriteBatch): Promise<number> {
+  const filter: Filter<Document> = {
+    _id: { $in: writes.map((write) => toBsonId(writtenId(write))) as never[] },
+  };
+  const found = await scope.collection(ns).find(filter, { raw: true }).toArray();
+  const stored = new Map(
+    found.map((bytes) => {
+      const document = JSON.parse(bsonToJson(bytes as unknown as Uint8Array));
+      return [document._id, document];
+    }),
+  );
+  const isDone = (write: Write) =>
+    write.kind !== 'remove' && isDeepStrictEqual(stored.get(writtenId(write)), asStored(write.document));
+  return writes.findLastIndex(isDone) + 1;
+}
+
+const asStored = (document: Document): unknown => JSON.parse(JSON.stringify(document));

@@ -1,0 +1,85 @@
+// Dates in the form that a collection has: where another program stores dates as dates, a new one is written so too, that
+// all of them have one order, one index and one meaning for whoever reads them. Elsewhere a date stays the text that it is.
+import type { Json, JsonObject } from '../../../lib/json/json.ts';
+import type { Namespace, StoredDocument, Write } from '../../ports.ts';
+import { namespaceKey } from '../connection/namespaces.ts';
+import type { OperationScope } from '../connection/types.ts';
+import { dateOf } from '../filters/non-json-values.ts';
+import { isServerPath } from '../query/sort.ts';
+import type { TypeProbe } from '../query/type-probe.ts';
+
+/** What may hold such a text at all: told without looking into the document. */
+const MAY_HOLD_DATES = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/;
+
+/** Paths of one commit that are looked at; dates beyond them stay text. */
+const MAX_PATHS = 64;
+
+/** Milliseconds that the server may look for a date at one path, where no index helps. */
+const DATE_PROBE_TIMEOUT_MS = 200;
+
+type DocumentWrite = Exclude<Write, { kind: 'remove' }>;
+
+const pathKey = (ns: Namespace, path: string) => `${namespaceKey(ns)}\0${path}`;
+
+/** The same writes, with dates of the driver in place of text where the collection has dates. */
+export async function withStoredDates(
+  scope: OperationScope,
+  writes: readonly Write[],
+  kinds: TypeProbe,
+): Promise<readonly Write[]> {
+  const candidates = writes.filter(mayHoldDates);
+  if (candidates.length === 0) return writes;
+  const paths = new Map<string, { readonly ns: Namespace; readonly path: string }>();
+  for (const { ns, document } of candidates) {
+    visitDatePaths(document, '', (path) => {
+      if (paths.size < MAX_PATHS) paths.set(pathKey(ns, path), { ns, path });
+      return paths.size < MAX_PATHS;
+    });
+  }
+  const dated = new Set<string>();
+  await Promise.all(
+    [...paths].map(async ([key, place]) => {
+      if (await kinds.has(scope, place, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
+    }),
+  );
+  if (dated.size === 0) return writes;
+  const chosen = new Set<Write>(candidates);
+  return writes.map((write) => {
+    if (write.kind === 'remove' || !chosen.has(write)) return write;
+    const isDated = (path: string) => dated.has(pathKey(write.ns, path));
+    // The driver writes a `Date` as one, and nothing looks into it before.
+    return { ...write, document: convertDates(write.document, '', isDated) as unknown as StoredDocument };
+  });
+}
+
+function mayHoldDates(write: Write): write is DocumentWrite {
+  if (write.kind === 'remove' || write.ns.collection.startsWith('cloister.')) return false;
+  return MAY_HOLD_DATES.test(write.text ?? JSON.stringify(write.document));
+}
+
+/** Calls `found` with the path of each text of a date, until it returns false. */
+function visitDatePaths(value: Json, path: string, found: (path: string) => boolean): boolean {
+  if (typeof value === 'string') return dateOf(value) === undefined || !isServerPath(path) || found(path);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value))
+    return (value as readonly Json[]).every((one) => visitDatePaths(one, path, found));
+  return Object.entries(value as JsonObject).every(([name, member]) =>
+    visitDatePaths(member, joinPath(path, name), found),
+  );
+}
+
+function convertDates(value: Json, path: string, isDated: (path: string) => boolean): unknown {
+  if (typeof value === 'string') return isDated(path) ? (dateOf(value) ?? value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => convertDates(one, path, isDated));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      convertDates(member as Json, joinPath(path, name), isDated),
+    ]),
+  );
+}
+
+/** No plain path where a name has a dot in it: such names stay text. */
+const joinPath = (path: string, name: string) =>
+  `${path === '' ? '' : `${path}.`}${name.includes('.') ? '' : name}`;

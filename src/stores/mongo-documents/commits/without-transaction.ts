@@ -1,0 +1,161 @@
+// Several writes on a server without transactions: one command after the other, taken back when one is refused.
+import { type Collection, MongoWriteConcernError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import type { Write } from '../../ports.ts';
+import { toStoreErrorOrDefect } from '../connection/errors.ts';
+import { namespaceKey } from '../connection/namespaces.ts';
+import { retryRead } from '../connection/retry.ts';
+import type { OperationScope } from '../connection/types.ts';
+import { type BatchResult, sendBatch, UNJOURNALED } from './batch-command.ts';
+import { batchesOf, type WriteBatch } from './batches.ts';
+import { type BeforeImages, readBeforeImages } from './before-images.ts';
+import { findProgress, progressAfter } from './command-progress.ts';
+import { firstStale } from './document-versions.ts';
+import { type AppliedWrites, rollBackWrites } from './rollback.ts';
+import { writeOne } from './single-write.ts';
+import type { FailedWrite } from './write-errors.ts';
+
+/** How many removals are on their way at once. */
+const MAX_CONCURRENT_REMOVALS = 16;
+
+interface RollbackJournal {
+  readonly images: BeforeImages;
+  /** What is known to be done. */
+  readonly done: AppliedWrites[];
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/**
+ * Applies the writes in exactly their order, all or none: every state that they were computed from is looked at before
+ * the first, and what was done is taken back when one is refused. Returns that one. Others may see a part of the writes
+ * in the meantime. Rejects with `timeout` at the deadline, with nothing left done.
+ * Where the server does not answer any more, the writes up to some point stay: which point is not known, so that taking
+ * back could remove what a later one refers to.
+ */
+export async function writeWithoutTransaction(
+  limited: OperationScope,
+  writes: readonly Write[],
+  log: Pick<Logger, 'error'>,
+): Promise<FailedWrite | undefined> {
+  const images = await retryRead(limited, () => readBeforeImages(limited, writes));
+  const scope = withoutDeadline(limited, writes);
+  const journal: RollbackJournal = { images, done: [], log };
+  for (const parcel of batchesOf(writes)) {
+    const limit = remainingLimit(scope);
+    if (limit === undefined) return rollBackAll(scope, journal, undefined);
+    const isFollowed = parcel.first + parcel.writes.length < writes.length;
+    const outcome = await applyBatch(scope, { parcel, isFollowed, limit }, journal);
+    if (outcome === undefined) continue;
+    const at = outcome.at ?? (await firstStale(scope, parcel));
+    const refusal = { error: outcome.error, write: parcel.writes[at] as Write, index: parcel.first + at };
+    return rollBackAll(scope, journal, refusal);
+  }
+  // Whoever asked has been told that nothing was written.
+  return remainingLimit(scope) === undefined ? rollBackAll(scope, journal, undefined) : undefined;
+}
+
+/** A scope that still gives the collections of the writes when time is up: then there is something to take back. */
+function withoutDeadline(scope: OperationScope, writes: readonly Write[]): OperationScope {
+  const collections = new Map<string, Collection>();
+  for (const { ns } of writes) {
+    const key = namespaceKey(ns);
+    if (!collections.has(key)) collections.set(key, scope.collection(ns));
+  }
+  return { ...scope, collection: (ns) => collections.get(namespaceKey(ns)) ?? scope.collection(ns) };
+}
+
+/** What bounds a command; undefined when time is up. */
+function remainingLimit(scope: OperationScope): ReturnType<OperationScope['timeLimit']> | undefined {
+  try {
+    return scope.timeLimit();
+  } catch {
+    return undefined;
+  }
+}
+
+interface BatchStep {
+  readonly parcel: WriteBatch;
+  /** More of the commit comes after it. */
+  readonly isFollowed: boolean;
+  readonly limit: ReturnType<OperationScope['timeLimit']>;
+}
+
+/** Applies a parcel and notes what of it was done. */
+async function applyBatch(
+  scope: OperationScope,
+  step: BatchStep,
+  { done }: RollbackJournal,
+): Promise<BatchResult['failure']> {
+  const { parcel, isFollowed, limit } = step;
+  const { kind, ns, writes } = parcel;
+  if (kind === 'remove') return removeOneByOne(scope, step, done);
+  const note = (count: number) =>
+    done.push({ kind, ns, writes: writes.slice(0, count).filter(needsRollback) });
+  try {
+    const outcome = await sendBatch(scope, parcel, { isFollowed, ...limit });
+    note(outcome.done);
+    return outcome.failure;
+  } catch (error) {
+    const progress = progressAfter(error);
+    if (progress === 'nothing') return { at: 0, error };
+    const count =
+      progress === 'unknown' ? undefined : await findProgress(scope, parcel).catch(() => undefined);
+    if (count === undefined) throw error;
+    note(count);
+    return { at: Math.min(count, writes.length - 1), error };
+  }
+}
+
+const needsRollback = (write: Write) => write.kind !== 'insert' || write.keepOnRollback !== true;
+
+/**
+ * One command for each, several at once: no order matters among them, and a command for many would not say which ones
+ * somebody else had removed, which must not come back.
+ */
+async function removeOneByOne(
+  scope: OperationScope,
+  step: BatchStep,
+  done: AppliedWrites[],
+): Promise<BatchResult['failure']> {
+  const { kind, ns, writes } = step.parcel;
+  for (let first = 0; first < writes.length; first += MAX_CONCURRENT_REMOVALS) {
+    const some = writes.slice(first, first + MAX_CONCURRENT_REMOVALS);
+    const isFollowed = step.isFollowed || first + MAX_CONCURRENT_REMOVALS < writes.length;
+    const sending = { ...step.limit, ...(isFollowed && { writeConcern: UNJOURNALED }) };
+    const results = await Promise.allSettled(some.map((write) => writeOne(scope, write, sending)));
+    done.push({ kind, ns, writes: some.filter((_, at) => wasRemoved(results[at])) });
+    const failures = results.flatMap((result, at) =>
+      result.status === 'rejected' ? [{ at: first + at, error: result.reason as unknown }] : [],
+    );
+    const unknown = failures.find(
+      ({ error }) => !(error instanceof StoreError) && progressAfter(error) === 'unknown',
+    );
+    if (unknown !== undefined) throw unknown.error;
+    if (failures[0] !== undefined) return failures[0];
+  }
+  return undefined;
+}
+
+/** One that only waited in vain for the journal is done; of one document nothing else is done by half. */
+function wasRemoved(result: PromiseSettledResult<void> | undefined): boolean {
+  if (result?.status !== 'rejected') return true;
+  return result.reason instanceof MongoWriteConcernError;
+}
+
+async function rollBackAll(
+  scope: OperationScope,
+  { images, done, log }: RollbackJournal,
+  refusal: FailedWrite | undefined,
+) {
+  try {
+    for (const { ns, ids } of await rollBackWrites(scope, done, images)) {
+      log.error({ ns, ids }, 'somebody has changed what a write that failed had written: it stays');
+    }
+  } catch (error) {
+    const written = done.map(({ ns, writes }) => ({ ns, count: writes.length }));
+    log.error({ err: toStoreErrorOrDefect(error), written }, 'a write that failed could not be taken back');
+  }
+  if (refusal === undefined) throw new StoreError('timeout');
+  return refusal;
+}

@@ -1,0 +1,43 @@
+// What reads must see, whichever server answers them. A server that was just elected has every write that the majority
+// has, but does not know at once that the majority has it, and would leave out the last ones:
+// https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/
+import type { ClientSession, ClusterTime, Document, MongoClient, Timestamp } from 'mongodb';
+
+/** The latest write that is known to last. Servers without a replica set tell no time. */
+export interface CausalClock {
+  /** Takes the session of a write that was acknowledged. */
+  recordWrite(session: Pick<ClientSession, 'operationTime' | 'clusterTime'>): void;
+  /** Lets the session see what was acknowledged so far. */
+  advanceSession(session: ClientSession): void;
+  /** For a read without a session: what the majority has, and nothing older than what was acknowledged. */
+  readConcern(): Document;
+}
+
+/** One for each client, as times of one deployment mean nothing to another. */
+export function createCausalClock(): CausalClock {
+  let latest: Timestamp | undefined;
+  /** Signed by the deployment: behind a router other servers need it to believe the time. */
+  let clusterTime: ClusterTime | undefined;
+  return {
+    recordWrite(session) {
+      if (session.operationTime === undefined || latest?.gte(session.operationTime)) return;
+      latest = session.operationTime;
+      clusterTime = session.clusterTime;
+    },
+    advanceSession(session) {
+      if (latest !== undefined) session.advanceOperationTime(latest);
+      if (clusterTime !== undefined) session.advanceClusterTime(clusterTime);
+    },
+    readConcern: () => ({ level: 'majority', ...(latest !== undefined && { afterClusterTime: latest }) }),
+  };
+}
+
+/** A clock that begins with all that there is now: writes of an earlier client, and of other processes. */
+export async function startCausalClock(client: MongoClient): Promise<CausalClock> {
+  const clock = createCausalClock();
+  await client.withSession(async (session) => {
+    await client.db('admin').command({ ping: 1 }, { session });
+    clock.recordWrite(session);
+  });
+  return clock;
+}

@@ -1,0 +1,182 @@
+// Keeps one client that works: makes it when it is first needed, and a new one where the driver would never recover.
+import type { MongoClient, TopologyDescription } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import { type CausalClock, startCausalClock } from './causal-clock.ts';
+import { type Deadline, withTimeout } from './deadline.ts';
+import { deploymentOf, isBoundToReader } from './deployment.ts';
+import { sanitizedCause } from './error-cause.ts';
+import { createHandleCache, type HandleCache } from './handle-cache.ts';
+import type { Deployment } from './types.ts';
+
+export interface LiveClient {
+  readonly client: MongoClient;
+  readonly handles: HandleCache;
+  readonly deployment: Deployment;
+  readonly clock: CausalClock;
+}
+
+interface ClientManagerOptions {
+  readonly create: () => MongoClient;
+  readonly now: () => number;
+  /** How long callers wait for a server that takes writes, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Hears of each client that connects, and of a deployment that became another. */
+  readonly onConnected: (deployment: Deployment) => void;
+}
+
+/** After a failed attempt the next one is made so many milliseconds later: a refused login is quick, and costs the server. */
+const RECONNECT_PAUSE_MS = 250;
+
+/**
+ * A client that has seen no server to write to for so many milliseconds is given up: an election is over by then, and
+ * one whose servers all told it to look elsewhere would never go back to the connection string.
+ */
+const RENEW_MS = 30_000;
+
+const ignore = () => undefined;
+
+function firstServerError({ servers }: TopologyDescription): Error | undefined {
+  for (const { error } of servers.values()) if (error !== null) return error;
+  return undefined;
+}
+
+export class ClientManager {
+  readonly #options: ClientManagerOptions;
+  #live: LiveClient | undefined;
+  /** Set while the driver has heard of no server that takes writes. */
+  #writable: PromiseWithResolvers<void> | undefined;
+  #lostAt = 0;
+  /** Why a server cannot be reached, as far as the driver has heard. */
+  #trouble: Error | undefined;
+  #attempt: Promise<void> | undefined;
+  #candidate: MongoClient | undefined;
+  #round: Promise<void> | undefined;
+  #failure: { readonly at: number; readonly error: StoreError } | undefined;
+  #closed = false;
+
+  constructor(options: ClientManagerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a server that takes writes is known now. */
+  get isWritable(): boolean {
+    return this.#live !== undefined && this.#writable === undefined;
+  }
+
+  /**
+   * The connected client, once a server takes writes. Rejects with `unavailable` when none comes in time. Nothing
+   * is sent before, so that whoever gives up here has changed nothing.
+   */
+  async liveClient(deadline: Deadline): Promise<LiveClient> {
+    if (!this.isWritable) await this.#awaited(deadline);
+    if (this.#live === undefined) throw new StoreError('unavailable');
+    return this.#live;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#writable?.resolve();
+    const clients = [this.#live?.client, this.#candidate];
+    this.#live = undefined;
+    await Promise.all(clients.map((client) => client?.close()));
+  }
+
+  async #awaited(deadline: Deadline): Promise<void> {
+    // All who wait share a round, which ends: nobody who has gone leaves anything behind, however long this lasts.
+    const late = () => this.#away();
+    this.#round ??= withTimeout(this.#untilHere(), this.#options.timeoutMs, late).finally(() => {
+      this.#round = undefined;
+    });
+    await withTimeout(this.#round, deadline.remainingMs(), late);
+  }
+
+  #away(): StoreError {
+    const cause =
+      this.#trouble === undefined ? new Error('no server takes writes') : sanitizedCause(this.#trouble);
+    return new StoreError('unavailable', { cause });
+  }
+
+  async #untilHere(): Promise<void> {
+    const live = this.#live;
+    // Whoever waits with a client has lost the server.
+    if (live !== undefined && this.#options.now() - this.#lostAt >= RENEW_MS) this.#discard(live.client);
+    if (this.#live === undefined) await this.#connected();
+    await this.#writable?.promise;
+  }
+
+  /** One attempt at a time, which may outlast a round. */
+  async #connected(): Promise<void> {
+    const { now } = this.#options;
+    if (this.#closed) throw new StoreError('unavailable');
+    if (this.#failure !== undefined && now() - this.#failure.at < RECONNECT_PAUSE_MS)
+      throw this.#failure.error;
+    this.#attempt ??= this.#connect().finally(() => {
+      this.#attempt = undefined;
+      this.#candidate = undefined;
+    });
+    await this.#attempt;
+  }
+
+  async #connect(): Promise<void> {
+    const client = this.#options.create();
+    this.#candidate = client;
+    let seen: TopologyDescription | undefined;
+    client.on('topologyDescriptionChanged', ({ newDescription }) => {
+      seen = newDescription;
+      this.#trouble = firstServerError(newDescription);
+      if (client === this.#live?.client) this.#look(client, newDescription);
+    });
+    try {
+      await client.connect();
+      const clock = await startCausalClock(client);
+      this.#adopt(client, clock, seen);
+    } catch (error) {
+      // A client whose first connect failed never works again.
+      client.close().catch(ignore);
+      const cause = error instanceof StoreError ? error.cause : sanitizedCause(error);
+      const failure = new StoreError('unavailable', { cause });
+      this.#failure = { at: this.#options.now(), error: failure };
+      throw failure;
+    }
+  }
+
+  #adopt(client: MongoClient, clock: CausalClock, seen: TopologyDescription | undefined): void {
+    const deployment = seen === undefined ? undefined : deploymentOf(seen);
+    if (this.#closed || deployment === undefined) {
+      throw new StoreError('unavailable', { cause: new Error('the server takes no writes') });
+    }
+    this.#live = { client, handles: createHandleCache(client), deployment, clock };
+    this.#writable = undefined;
+    this.#options.onConnected(deployment);
+  }
+
+  /** What the driver sees has changed. */
+  #look(client: MongoClient, seen: TopologyDescription): void {
+    const deployment = deploymentOf(seen);
+    const isAnother = deployment !== undefined && deployment.kind !== this.#live?.deployment.kind;
+    if (isAnother || isBoundToReader(seen)) {
+      this.#discard(client);
+      return;
+    }
+    if (deployment === undefined) this.#lose();
+    else this.#regain();
+  }
+
+  #lose(): void {
+    if (this.#writable !== undefined) return;
+    this.#writable = Promise.withResolvers();
+    this.#lostAt = this.#options.now();
+  }
+
+  #regain(): void {
+    this.#writable?.resolve();
+    this.#writable = undefined;
+  }
+
+  /** Some things a client settles once for all: the next operation makes a new one. */
+  #discard(client: MongoClient): void {
+    this.#live = undefined;
+    this.#regain();
+    client.close().catch(ignore);
+  }
+}

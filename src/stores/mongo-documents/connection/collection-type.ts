@@ -1,0 +1,76 @@
+// Kinds of collections that other programs make, and what the server refuses to do with each of them.
+import { MongoError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Namespace, Write } from '../../ports.ts';
+import { namespaceKey } from './namespaces.ts';
+import type { OperationScope } from './types.ts';
+
+/** Any but `plain` takes only some writes. Clustered collections take them all, and are plain. */
+export type CollectionType = 'plain' | 'capped' | 'view' | 'time-series';
+
+/** An entry of the server's list of collections. */
+interface CollectionEntry {
+  readonly type?: string;
+  readonly options?: { readonly capped?: unknown };
+}
+
+/** Reads the kind in one entry of the server's list. */
+export function parseCollectionType({ type, options }: CollectionEntry): CollectionType {
+  if (type === 'view') return 'view';
+  if (type === 'timeseries') return 'time-series';
+  return options?.capped === true ? 'capped' : 'plain';
+}
+
+/** Asks the server which kind a collection is. One that is not there yet is plain. */
+export async function readCollectionType(scope: OperationScope, ns: Namespace): Promise<CollectionType> {
+  const { collectionName } = scope.collection(ns);
+  const [entry] = await scope
+    .database(ns.database)
+    .listCollections({ name: collectionName }, { ...scope.timeLimit() })
+    .toArray();
+  return entry === undefined ? 'plain' : parseCollectionType(entry);
+}
+
+const UNSUPPORTED_WRITES: Readonly<Record<Exclude<CollectionType, 'plain'>, string>> = {
+  view: 'a view of the database: it can be read, and takes no writes',
+  'time-series': 'a time-series collection: it can be read, and its documents cannot be written here',
+  capped:
+    'a capped collection, which takes no part in transactions: its documents can be written one at a time only, and without revisions',
+};
+
+/** What a client is told about a write that the kind of the collection does not allow; undefined where it allows all. */
+export function unsupportedWriteMessage(kind: CollectionType, { collection }: Namespace): string | undefined {
+  return kind === 'plain' ? undefined : `\`${collection}\` is ${UNSUPPORTED_WRITES[kind]}`;
+}
+
+/** What the server says of a document, of others, and of the state that it is in: no kind of collection is the reason. */
+const UNRELATED_CODES: ReadonlySet<unknown> = new Set([
+  ...[6, 7, 11, 13, 18, 24, 43, 46, 50, 64, 89, 91, 100, 112, 121, 133, 134, 146, 171, 175, 189, 202, 211],
+  ...[251, 257, 262, 290, 292, 358, 388, 8000, 9001, 10107, 10334, 11000, 11600, 11601, 11602, 13435, 13436],
+  ...[10058, 11001, 12582, 16746, 17419, 17420],
+]);
+
+/** A refusal of writes to collections of which one is not plain, as a `refused` that says why; any other as it is. */
+export async function explainByCollectionType(
+  error: unknown,
+  scope: OperationScope,
+  writes: readonly Write[],
+): Promise<unknown> {
+  const code: unknown = error instanceof MongoError ? error.code : undefined;
+  if (!(error instanceof MongoError) || UNRELATED_CODES.has(code)) return error;
+  // A driver that lost the connection has no code, save where it has put a refusal in words of its own.
+  if (code === undefined && !/retryable writes/.test(error.message)) return error;
+  const first = new Map<string, number>();
+  for (const [index, { ns }] of writes.entries()) {
+    if (!first.has(namespaceKey(ns))) first.set(namespaceKey(ns), index);
+  }
+  for (const index of first.values()) {
+    const { ns } = writes[index] as Write;
+    const explanation = unsupportedWriteMessage(
+      await readCollectionType(scope, ns).catch(() => 'plain' as const),
+      ns,
+    );
+    if (explanation !== undefined) return new StoreError('refused', { index, explanation });
+  }
+  return error;
+}

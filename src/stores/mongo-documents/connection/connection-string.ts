@@ -1,0 +1,141 @@
+// What a connection string says, and the driver's client made of it. What the store promises, no string can change.
+import { MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
+import { AppError } from '../../../errors.ts';
+import { DEFAULT_DATABASE, isDatabaseName } from './namespaces.ts';
+
+interface ClientOptions {
+  readonly uri: string;
+  readonly maxPoolSize: number;
+  readonly minPoolSize: number;
+  /** How long an operation may wait for a connection of the pool, in milliseconds. */
+  readonly queueMs: number;
+}
+
+export interface ClientSource {
+  /** The database that the connection string names, or the default. */
+  readonly database: string;
+  /** What must never be seen in a message: the credentials, as written and as meant. */
+  readonly secrets: readonly string[];
+  /** A new client, not connected yet. */
+  create(): MongoClient;
+}
+
+/** How long a server that takes writes is looked for, in milliseconds: an election takes longer, and callers try again. */
+export const SERVER_SELECTION_MS = 3000;
+
+/** Together they bound how long a server that hangs goes unnoticed, in milliseconds. */
+const HEARTBEAT_MS = 2000;
+const CONNECT_MS = 5000;
+
+/** Options of a connection string that promises rest on: they are dropped, whatever they say. */
+const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
+  ...['w', 'j', 'journal', 'fsync', 'wtimeout', 'wtimeoutms', 'writeconcern'],
+  ...['readpreference', 'readpreferencetags', 'maxstalenessseconds', 'readconcern', 'readconcernlevel'],
+  ...['retryreads', 'retrywrites', 'maxpoolsize', 'minpoolsize', 'waitqueuetimeoutms', 'appname'],
+  ...['serverselectiontimeoutms', 'connecttimeoutms', 'sockettimeoutms', 'timeoutms', 'heartbeatfrequencyms'],
+  ...[
+    'bsonregexp',
+    'checkkeys',
+    'enableutf8validation',
+    'fieldsasraw',
+    'forceserverobjectid',
+    'ignoreundefined',
+  ],
+  ...['promotebuffers', 'promotelongs', 'promotevalues', 'raw', 'serializefunctions', 'usebigint64'],
+]);
+
+/** The parts of a connection string, cut as the driver cuts it. */
+const CONNECTION_STRING =
+  /^(?<scheme>mongodb(?:\+srv)?:\/\/)(?:(?<user>[^:@]*)(?::(?<password>[^@]*))?@)?(?<hosts>[^/?@]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/s;
+
+/** Options of a connection string that are credentials. */
+const SECRET_OPTIONS = [
+  'proxyPassword',
+  'proxyUsername',
+  'tlsCertificateKeyFilePassword',
+  'authMechanismProperties',
+];
+
+/** Shorter ones are part of too many words: taken out of a message they would be told by its holes. */
+const MIN_SECRET_LENGTH = 3;
+
+const NO_DATABASE =
+  'names a database that cannot hold documents: admin, local and config belong to the server (a database that only knows the user goes into authSource), and a name has no more than 63 bytes and none of / \\ . " $ * < > : | ? or space';
+
+function configurationError(why: string): AppError {
+  // Neither cause nor message repeats any part of the string: all of it is secret.
+  const message = `database.mongodb.uri ${why}`;
+  return new AppError('CONFIGURATION_INVALID', { field: 'database.mongodb.uri', message });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw configurationError('is not percent-encoded as a connection string must be');
+  }
+}
+
+function secretsOf(user = '', password = '', query: URLSearchParams): readonly string[] {
+  const options = [...query]
+    .filter(([name]) => SECRET_OPTIONS.some((secret) => secret.toLowerCase() === name.toLowerCase()))
+    .map(([, value]) => value);
+  const meant = [user, password, decoded(user), decoded(password), ...options];
+  const written = meant.flatMap((text) => [text, encodeURIComponent(text)]);
+  // The longest first: one may be part of another.
+  return [...new Set(written)]
+    .filter((text) => text.length >= MIN_SECRET_LENGTH)
+    .sort((one, other) => other.length - one.length);
+}
+
+function clientOptions({ maxPoolSize, minPoolSize, queueMs }: ClientOptions): MongoClientOptions {
+  return {
+    appName: 'cloister',
+    writeConcern: { w: 'majority', journal: true },
+    readPreference: ReadPreference.primary,
+    // What an election cannot take back. A write that is acknowledged is in it already; measured, it costs nothing.
+    readConcern: new ReadConcern('majority'),
+    retryReads: true,
+    retryWrites: true,
+    maxPoolSize,
+    minPoolSize: Math.min(minPoolSize, maxPoolSize),
+    waitQueueTimeoutMS: queueMs,
+    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    connectTimeoutMS: CONNECT_MS,
+    heartbeatFrequencyMS: HEARTBEAT_MS,
+    ignoreUndefined: true,
+    promoteValues: true,
+    promoteLongs: true,
+    promoteBuffers: false,
+    // Patterns that others stored need not be valid here, nor their text valid UTF-8.
+    bsonRegExp: true,
+    enableUtf8Validation: false,
+  };
+}
+
+/** Reads the connection string. Throws CONFIGURATION_INVALID, which repeats no part of it, where the driver cannot. */
+export function createClientSource(options: ClientOptions): ClientSource {
+  const parts = CONNECTION_STRING.exec(options.uri)?.groups;
+  if (parts === undefined)
+    throw configurationError('is no connection string: mongodb:// or mongodb+srv:// and a host');
+  const { scheme = '', user, password, hosts = '', path = '' } = parts;
+  const query = new URLSearchParams(parts['query'] ?? '');
+  const database = path === '' ? DEFAULT_DATABASE : decoded(path);
+  if (!isDatabaseName(database)) throw configurationError(NO_DATABASE);
+  const secrets = secretsOf(user, password, query);
+  for (const name of [...query.keys()]) if (RESERVED_OPTIONS.has(name.toLowerCase())) query.delete(name);
+  const login = user === undefined ? '' : `${user}${password === undefined ? '' : `:${password}`}@`;
+  const uri = `${scheme}${login}${hosts}/${path}?${query}`;
+  const create = () => {
+    try {
+      return new MongoClient(uri, clientOptions(options));
+    } catch {
+      throw configurationError(
+        'cannot be read: a host, a port, an option or the value of an option in it is wrong',
+      );
+    }
+  };
+  // The driver reads the rest. A client that never connects holds nothing that would have to be released.
+  create();
+  return { database, secrets, create };
+}

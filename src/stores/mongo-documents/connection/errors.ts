@@ -1,0 +1,185 @@
+// What the driver throws, as the StoreErrors that callers know.
+import {
+  type Document,
+  MongoBulkWriteError,
+  MongoError,
+  MongoNetworkError,
+  MongoServerSelectionError,
+} from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import { sanitizedCause } from './error-cause.ts';
+
+type ErrorReason = StoreError['reason'];
+
+/**
+ * Codes that say more than that the server failed, which all others do:
+ * https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
+ */
+const REASON_BY_CODE: ReadonlyMap<number, ErrorReason> = new Map([
+  [6, 'unavailable'], // HostUnreachable
+  [7, 'unavailable'], // HostNotFound
+  [13, 'unavailable'], // Unauthorized
+  [18, 'unavailable'], // AuthenticationFailed
+  [24, 'busy'], // LockTimeout
+  [46, 'busy'], // LockBusy
+  [50, 'timeout'], // MaxTimeMSExpired
+  [64, 'timeout'], // WriteConcernFailed
+  [89, 'unavailable'], // NetworkTimeout
+  [91, 'unavailable'], // ShutdownInProgress
+  [100, 'unavailable'], // UnsatisfiableWriteConcern
+  [112, 'busy'], // WriteConflict
+  [121, 'refused'], // DocumentValidationFailure: a rule that somebody gave the collection
+  [133, 'unavailable'], // FailedToSatisfyReadPreference
+  [134, 'unavailable'], // ReadConcernMajorityNotAvailableYet
+  [146, 'too-much'], // ExceededMemoryLimit
+  [166, 'refused'], // CommandNotSupportedOnView
+  [171, 'parallel-arrays'], // CannotIndexParallelArrays
+  [189, 'unavailable'], // PrimarySteppedDown
+  [202, 'timeout'], // NetworkInterfaceExceededTimeLimit
+  [251, 'busy'], // NoSuchTransaction: the server gave it up
+  [257, 'too-large'], // TransactionTooLarge
+  [262, 'timeout'], // ExceededTimeLimit
+  [290, 'timeout'], // TransactionExceededLifetimeLimitSeconds
+  [292, 'too-much'], // QueryExceededMemoryLimitNoDiskUseAllowed
+  [358, 'unavailable'], // InternalTransactionNotSupported, while a cluster changes its version
+  [388, 'too-much'], // TransactionTooLargeForCache
+  [8000, 'unavailable'], // AtlasError: its word for a wrong user or password
+  [9001, 'unavailable'], // SocketException
+  [10058, 'unavailable'], // LegacyNotPrimary
+  [10107, 'unavailable'], // NotWritablePrimary
+  [10334, 'too-large'], // BSONObjectTooLarge
+  [11000, 'duplicate'], // DuplicateKey
+  [11001, 'duplicate'],
+  [11600, 'unavailable'], // InterruptedAtShutdown
+  [11601, 'timeout'], // Interrupted: an operator ended it
+  [11602, 'unavailable'], // InterruptedDueToReplStateChange
+  [12582, 'duplicate'],
+  [13435, 'unavailable'], // NotPrimaryNoSecondaryOk
+  [13436, 'unavailable'], // NotPrimaryOrSecondary
+  [16746, 'parallel-arrays'], // A number in an index's path that is both a position and a name in one list
+  [17419, 'too-large'], // A document that an update would make too large
+  [17420, 'too-large'],
+]);
+
+/** What has no code, or one that means many things, by the words. */
+const REASON_BY_MESSAGE: readonly (readonly [RegExp, ErrorReason])[] = [
+  [/cannot (?:sort with keys that are|index) parallel arrays/, 'parallel-arrays'],
+  [/larger than the maximum size|object to insert too large/, 'too-large'],
+];
+
+/** The driver's own failures, by their names: not all of their classes are exported. */
+const REASON_BY_NAME: ReadonlyMap<string, ErrorReason> = new Map([
+  ['MongoWaitQueueTimeoutError', 'busy'],
+  ['MongoPoolClosedError', 'unavailable'],
+  ['MongoTopologyClosedError', 'unavailable'],
+  ['MongoClientClosedError', 'unavailable'],
+  ['MongoServerClosedError', 'unavailable'],
+  ['MongoNotConnectedError', 'unavailable'],
+  ['MongoStalePrimaryError', 'unavailable'],
+  ['MongoExpiredSessionError', 'unavailable'],
+  ['MongoOperationTimeoutError', 'timeout'],
+  ['MongoUnexpectedServerResponseError', 'unavailable'],
+]);
+
+/** True for a transaction that may be tried once more from its start. Takes what the driver threw. */
+export function isTransientTransactionError(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return false;
+  return error.hasErrorLabel('TransientTransactionError') || error.code === 112;
+}
+
+/** True for the commit of a transaction that may have succeeded: to be sent again. Takes what the driver threw. */
+export function isUnknownCommitResult(error: unknown): boolean {
+  return error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+}
+
+/** The paths of a broken index, without the `_id` that follows them in our own. A bulk write does not tell them. */
+function duplicateKeyPaths(error: MongoError): readonly string[] {
+  const pattern: unknown = Reflect.get(error, 'keyPattern');
+  const paths = typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [];
+  return paths.length > 1 && paths.at(-1) === '_id' ? paths.slice(0, -1) : paths;
+}
+
+/** The fields that a schema of the collection is about: https://www.mongodb.com/docs/manual/core/schema-validation/ */
+function invalidFields(error: MongoError): readonly string[] {
+  const rules: unknown = Object(Reflect.get(error, 'errInfo')).details?.schemaRulesNotSatisfied;
+  if (!Array.isArray(rules)) return [];
+  const names = rules.flatMap(({ propertiesNotSatisfied = [], missingProperties = [] }: Document) => [
+    ...propertiesNotSatisfied.map(({ propertyName }: Document) => propertyName),
+    ...missingProperties,
+  ]);
+  return [...new Set(names)].filter((name) => typeof name === 'string');
+}
+
+const FIELDS_BY_REASON: Readonly<Partial<Record<ErrorReason, (error: MongoError) => readonly string[]>>> = {
+  duplicate: duplicateKeyPaths,
+  refused: invalidFields,
+};
+
+/** Codes of Node.js for a connection that is gone. The driver hands some of these errors on as they are. */
+const SOCKET_CODE = /^E(?:RR_(?:STREAM|SOCKET|SSL|TLS)_|(?!RR_)[A-Z])/;
+
+function isSocketError(error: Error): boolean {
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'string' && SOCKET_CODE.test(code);
+}
+
+/** Where an error was made, functions of Node and of the language aside. */
+const STACK_FRAME = /^\s+at (?!.*(?:\bnode:|\(<anonymous>\))).*$/m;
+const DRIVER = /[\\/]node_modules[\\/](?:mongodb|bson)[\\/]/;
+
+/** A defect of the driver: it throws whatever its code runs into. */
+function isDriverDefect({ stack = '' }: Error): boolean {
+  return DRIVER.test(STACK_FRAME.exec(stack)?.[0] ?? '');
+}
+
+function isNetworkError(error: MongoError): boolean {
+  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
+  // A bulk write wraps whatever ended it, and only answers of a server have a number.
+  return error instanceof MongoBulkWriteError && typeof error.code !== 'number';
+}
+
+function reasonOf(error: MongoError): ErrorReason {
+  // Codes first: the words of a message may be those of a document.
+  const coded = typeof error.code === 'number' ? REASON_BY_CODE.get(error.code) : undefined;
+  const known = coded ?? REASON_BY_NAME.get(error.name);
+  const worded = known ?? REASON_BY_MESSAGE.find(([words]) => words.test(error.message))?.[1];
+  return worded ?? (isNetworkError(error) ? 'unavailable' : 'failed');
+}
+
+/** The driver has buffers for 17 MB and writes on past their end: numbers and text by Node, bytes by `Uint8Array`. */
+function isBufferOverrun(error: unknown): boolean {
+  if (!(error instanceof RangeError)) return false;
+  return (
+    Reflect.get(error, 'code') === 'ERR_OUT_OF_RANGE' ||
+    (error.message === 'offset is out of bounds' && isDriverDefect(error))
+  );
+}
+
+/**
+ * The StoreError of whatever was thrown, StoreErrors as they are. What is not known to be somebody's mistake is a failure
+ * of the database. A defect of ours has none: it is thrown. Causes tell what happened and hold no documents.
+ */
+export function driverErrorToStoreError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  if (isBufferOverrun(error)) return new StoreError('too-large', { cause: sanitizedCause(error) });
+  if (!(error instanceof Error)) throw error;
+  if (error instanceof MongoError) {
+    const reason = reasonOf(error);
+    return new StoreError(reason, {
+      cause: sanitizedCause(error),
+      fields: FIELDS_BY_REASON[reason]?.(error) ?? [],
+    });
+  }
+  if (isSocketError(error)) return new StoreError('unavailable', { cause: sanitizedCause(error) });
+  if (isDriverDefect(error)) return new StoreError('failed', { cause: sanitizedCause(error) });
+  throw error;
+}
+
+/** A StoreError, or the defect that it is. */
+export function toStoreErrorOrDefect(error: unknown): Error {
+  try {
+    return driverErrorToStoreError(error);
+  } catch (defect) {
+    return defect instanceof Error ? defect : new Error(String(defect));
+  }
+}

@@ -1,0 +1,37 @@
+// Where a name space lies on a server.
+import type { Namespace } from '../../ports.ts';
+
+/** The database of a connection string that names none. */
+export const DEFAULT_DATABASE = 'cloister';
+
+/** Bytes of a database's name, and what may not be in it: https://www.mongodb.com/docs/manual/reference/limits/. */
+const MAX_BYTES = 63;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the forbidden ones.
+const FORBIDDEN_CHARACTERS = /[/\\. "$*<>:|?\u0000]/;
+
+/** What every server keeps for itself. */
+const SYSTEM_DATABASES: ReadonlySet<string> = new Set(['admin', 'local', 'config']);
+
+/** Whether documents may be kept in a database of this name. */
+export function isDatabaseName(name: string): boolean {
+  const fits = name !== '' && Buffer.byteLength(name) <= MAX_BYTES;
+  return fits && !FORBIDDEN_CHARACTERS.test(name) && !SYSTEM_DATABASES.has(name);
+}
+
+/** What tells name spaces apart. A name of a database holds no slash. */
+export function namespaceKey({ database, collection }: Namespace): string {
+  return `${database ?? ''}/${collection}`;
+}
+
+/** The database and the collection of a name space; `own` is the database of the connection string. */
+export function locateNamespace(
+  ns: Namespace,
+  own: string,
+): { readonly database: string; readonly collection: string } {
+  return { database: ns.database ?? own, collection: ns.collection };
+}
+
+/** The databases of a server by the names that name spaces call them, null for that of the connection string. */
+export function namespaceDatabases(databases: readonly string[], own: string): readonly (string | null)[] {
+  return [null, ...databases.filter((name) => name !== own && !SYSTEM_DATABASES.has(name))];
+}

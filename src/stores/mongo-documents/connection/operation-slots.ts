@@ -1,0 +1,100 @@
+// Turns in lanes: each kind of work has connections that no other kind can take, so that what is slow holds nothing else up.
+import type { Deadline } from './deadline.ts';
+import { createWaitQueue, type WaitQueue } from './wait-queue.ts';
+
+/** Kinds of work, from the shortest to the longest. */
+const OPERATION_CLASSES = ['lookup', 'write', 'query', 'count', 'scan', 'page'] as const;
+
+/**
+ * `lookup`: reads by id, and the server's own records. `query`: reads that are known to be quick. `count`: counts of whole
+ * collections. `scan`: reads that may look at all documents. `page`: long pages, which take memory.
+ */
+export type OperationClass = (typeof OPERATION_CLASSES)[number];
+
+const MAX_COUNTS = 2;
+/** Long pages in memory at once: one is fetched while the other is written as text. */
+const MAX_PAGES = 2;
+
+export interface OperationSlots {
+  /** Resolves when it is the caller's turn. Rejects with `timeout` at the deadline, `unavailable` once closed. */
+  acquire(lane: OperationClass, deadline: Deadline): Promise<void>;
+  /** Ends a turn. */
+  release(lane: OperationClass): void;
+  /** Sends away everybody who waits. */
+  close(): void;
+}
+
+interface SlotShare {
+  /** Places that are kept free for this lane. */
+  readonly reserved: number;
+  /** Places that it takes at most. */
+  readonly max: number;
+}
+
+/** How `places` are shared out. What is reserved for no lane goes to whoever comes first. */
+function slotShares(places: number): Readonly<Record<OperationClass, SlotShare>> {
+  const part = (divisor: number) => Math.floor(places / divisor);
+  const few = (most: number) => Math.max(1, Math.min(most, part(4)));
+  // Each keeps a processor of the database busy, which what is short needs too.
+  const scans = Math.max(few(2), part(32));
+  return {
+    // Also of a few places one is for reads by id, and one for writes.
+    lookup: { reserved: Math.max(part(4), places > 1 ? 1 : 0), max: places },
+    write: { reserved: Math.max(part(4), places > 2 ? 1 : 0), max: places },
+    query: { reserved: part(8), max: Math.max(1, part(2)) },
+    count: { reserved: Math.min(1, part(16)), max: few(MAX_COUNTS) },
+    scan: { reserved: Math.min(scans, part(16)), max: scans },
+    page: { reserved: Math.min(MAX_PAGES, part(16)), max: few(MAX_PAGES) },
+  };
+}
+
+interface ClassState extends SlotShare {
+  used: number;
+  readonly queue: WaitQueue;
+}
+
+/** Lanes over so many places. In each of them it is first come, first served. */
+export function createOperationSlots(places: number): OperationSlots {
+  const shares = slotShares(places);
+  const states: readonly ClassState[] = OPERATION_CLASSES.map((lane) => ({
+    ...shares[lane],
+    used: 0,
+    queue: createWaitQueue(),
+  }));
+  const stateOf = (lane: OperationClass) => states[OPERATION_CLASSES.indexOf(lane)] as ClassState;
+  /** Where the search for whom to let in begins: a lane that has had its turn is the last one next time. */
+  let first = 0;
+
+  const isFree = ({ used, reserved, max: most }: ClassState) => {
+    if (used >= most) return false;
+    const taken = states.reduce((sum, state) => sum + Math.max(state.used, state.reserved), 0);
+    return used < reserved || taken < places;
+  };
+
+  return {
+    async acquire(lane, deadline) {
+      const state = stateOf(lane);
+      if (state.queue.size() > 0 || !isFree(state)) return state.queue.wait(deadline);
+      state.used += 1;
+    },
+    release(lane) {
+      stateOf(lane).used -= 1;
+      for (let step = 0; step < states.length; step += 1) {
+        const at = (first + step) % states.length;
+        const state = states[at] as ClassState;
+        if (!isFree(state) || !state.queue.admitNext()) continue;
+        state.used += 1;
+        first = at + 1;
+        return;
+      }
+    },
+    close() {
+      for (const { queue } of states) queue.close();
+    },
+  };
+}
+
+/** Whether work of `lane` is longer than that of `other`. */
+export function isLongerClass(lane: OperationClass, other: OperationClass): boolean {
+  return OPERATION_CLASSES.indexOf(lane) > OPERATION_CLASSES.indexOf(other);
+}

@@ -1,0 +1,206 @@
+// Lists of values that a field may hold, and comparisons, as the server is asked for them.
+import type { BSONRegExp } from 'mongodb';
+import type { Json } from '../../../lib/json/json.ts';
+import type { FilterTypeName } from '../../filter.ts';
+import { toBsonId, toBsonValue } from '../bson/json-to-bson.ts';
+import { isTranslatableList } from './long-lists.ts';
+import { comparisonOperand, dateOf, isRoundedNumber, neighbouringNumbers } from './non-json-values.ts';
+import { isStorable, looksLikeOperator, smallestIdFrom, storedForms } from './stored-values.ts';
+import {
+  type CandidateValues,
+  candidatesUnderCollation,
+  storedPatterns,
+  withPatterns,
+} from './text-conditions.ts';
+import {
+  anyOf,
+  hasValue,
+  MATCH_NONE,
+  nonJsonTypesAt,
+  singleMember,
+  type TranslateContext,
+  type TranslatedFilter,
+  UNTRANSLATABLE,
+} from './translated-filter.ts';
+
+/** The texts of a longer list are sent in their other forms only where the collection has such values. */
+export const MAX_EXPANDED_VALUES = 10;
+
+/** Patterns in place of this many texts would take the server longer than a query without the collation. */
+const MAX_PATTERNS = 30;
+
+/** Where a test stands. */
+export interface TestTarget {
+  readonly path: string;
+  readonly dialect: TranslateContext;
+}
+
+/** True where the path is that of the document's own id. */
+export function isIdPath({ path, dialect }: TestTarget): boolean {
+  return dialect.root && path === '_id';
+}
+
+/** The path holds what is sought. */
+export function hasCandidate(
+  place: TestTarget,
+  { values, exact, patterns = [] }: CandidateValues,
+): TranslatedFilter {
+  if (values.length === 0) return exact ? MATCH_NONE : UNTRANSLATABLE;
+  const listed = { query: hasValue(place.path, values).query, exact };
+  return anyOf([
+    listed,
+    ...patterns.map((pattern) => ({ query: singleMember(place.path, { $eq: pattern }), exact: true })),
+  ]);
+}
+
+/** The path holds one of the values, or in an array an element that is one. */
+export function hasOneOf(place: TestTarget, values: readonly Json[]): TranslatedFilter {
+  if (!isTranslatableList(values)) return UNTRANSLATABLE;
+  const listed: Json[] = [];
+  const awkward: Json[] = [];
+  const numbers: number[] = [];
+  for (const value of values) {
+    if (!isStorable(value)) continue;
+    if (isAmbiguousNumber(value)) numbers.push(value);
+    else (looksLikeOperator(value) ? awkward : listed).push(value);
+  }
+  const list = candidateValues(listed, place);
+  const parts = [
+    ...(listed.length === 0 ? [] : [hasCandidate(place, list)]),
+    ...numbers.map((number) => hasNumberNear(place, number)),
+    ...awkward.map((value) =>
+      place.dialect.collated
+        ? UNTRANSLATABLE
+        : { query: singleMember(place.path, { $eq: toBsonValue(value) }), exact: true },
+    ),
+  ];
+  return anyOf(parts);
+}
+
+/** True for a number that other programs may hold as a neighbour of it. */
+export const isAmbiguousNumber = (value: Json): value is number =>
+  typeof value === 'number' && isRoundedNumber(value);
+
+/** Every number that is shown as this one, and a few others. */
+function hasNumberNear({ path }: TestTarget, value: number): TranslatedFilter {
+  const { below, above } = neighbouringNumbers(value);
+  return { query: singleMember(path, { $gte: below, $lte: above }), exact: false };
+}
+
+/** True where it has been found out that other programs have no such values there. */
+function hasNoNonJsonTypes({ path, dialect }: TestTarget): boolean {
+  const foreign = nonJsonTypesAt(dialect, path);
+  return foreign?.dates === false && !foreign.others;
+}
+
+/** The values as the database holds them. */
+export function candidateValues(values: readonly Json[], place: TestTarget): CandidateValues {
+  const isId = isIdPath(place);
+  if (!place.dialect.collated) {
+    const forms: unknown[] = [];
+    const patterns: BSONRegExp[] = [];
+    const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(place);
+    for (const value of values) {
+      if (isPlain && typeof value === 'string') {
+        forms.push(isId ? toBsonId(value) : value);
+        continue;
+      }
+      forms.push(...storedForms(value, isId));
+      if (typeof value === 'string') patterns.push(...storedPatterns(value));
+    }
+    return { values: forms, exact: true, ...withPatterns(patterns) };
+  }
+  const texts = values.filter((value) => typeof value === 'string');
+  const nested = values.some((value) => typeof value === 'object' && value !== null);
+  if (nested || texts.length > MAX_PATTERNS) return { values: [], exact: false };
+  const parts = texts.map((text) => candidatesUnderCollation(text, isId));
+  if (parts.some((part) => !part.exact)) return { values: [], exact: false };
+  const others = values
+    .filter((value) => typeof value !== 'string')
+    .flatMap((value) => storedForms(value, isId));
+  const patterns = parts.flatMap((part) => part.patterns ?? []);
+  return {
+    values: [...parts.flatMap((part) => part.values), ...others],
+    exact: true,
+    ...withPatterns(patterns),
+  };
+}
+
+interface Comparison {
+  readonly kind: 'gt' | 'gte' | 'lt' | 'lte';
+  readonly value: Json;
+}
+
+/** Whether the server can be asked which values stand above or below this one. */
+export function isComparable(value: Json, { collated }: TranslateContext): boolean {
+  const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
+  // By an index the server misses lists within lists that it finds without one.
+  return isStorable(value) && !Array.isArray(value) && !(collated && isBlurred);
+}
+
+/** The path holds a value on that side of the operand, of its type. */
+export function compares(place: TestTarget, { kind, value }: Comparison): TranslatedFilter {
+  const { path, dialect } = place;
+  if (value === null && (kind === 'gte' || kind === 'lte')) return hasOneOf(place, [null]);
+  if (!isComparable(value, dialect)) return UNTRANSLATABLE;
+  if (typeof value === 'number') return comparesNumber(path, { kind, value });
+  const own = { query: singleMember(path, { [`$${kind}`]: toBsonValue(value) }), exact: true };
+  if (typeof value !== 'string') return own;
+  if (isIdPath(place)) return anyOf([own, comparesIds(kind, value)]);
+  const date = dateOf(value);
+  const said =
+    date === undefined
+      ? own
+      : anyOf([own, { query: singleMember(path, { [`$${kind}`]: date }), exact: true }]);
+  const foreign = nonJsonTypesAt(dialect, path);
+  return foreign?.others === true || (foreign?.dates === true && date === undefined)
+    ? orNonJson(path, said)
+    : said;
+}
+
+function comparesNumber(
+  path: string,
+  { kind, value }: { kind: Comparison['kind']; value: number },
+): TranslatedFilter {
+  if (!isRoundedNumber(value)) {
+    return { query: singleMember(path, { [`$${kind}`]: comparisonOperand(kind, value) }), exact: true };
+  }
+  const { below, above } = neighbouringNumbers(value);
+  const isAbove = kind === 'gt' || kind === 'gte';
+  return { query: singleMember(path, isAbove ? { $gte: below } : { $lte: above }), exact: false };
+}
+
+/** What was said, or any value that is shown as text: which of them match is found out from what is shown. */
+export function orNonJson(path: string, { query }: TranslatedFilter): TranslatedFilter {
+  return { query: { $or: [query, singleMember(path, { $type: NON_JSON_TEXT_TYPES })] }, exact: false };
+}
+
+/** The texts of ids have the order of the ids. */
+function comparesIds(kind: Comparison['kind'], text: string): TranslatedFilter {
+  const least = smallestIdFrom(text);
+  const isAbove = kind === 'gt' || kind === 'gte';
+  if (least === undefined)
+    return isAbove ? MATCH_NONE : { query: { _id: { $type: 'objectId' } }, exact: true };
+  if (least.toHexString() === text) return { query: { _id: { [`$${kind}`]: least } }, exact: true };
+  return { query: { _id: isAbove ? { $gte: least } : { $lt: least } }, exact: true };
+}
+
+/** Types of other programs that are shown as text. */
+export const NON_JSON_TEXT_TYPES = [
+  'objectId',
+  'date',
+  'binData',
+  'regex',
+  'javascript',
+  'javascriptWithScope',
+  'timestamp',
+  'dbPointer',
+] as const;
+
+/** The types of the server that are read as one of `names`. */
+export function serverTypes(names: readonly FilterTypeName[]): readonly string[] {
+  return names.flatMap((name) => {
+    if (name === 'string') return ['string', 'symbol', ...NON_JSON_TEXT_TYPES];
+    return name === 'null' ? (['null', 'undefined', 'minKey', 'maxKey'] as const) : [name];
+  });
+}

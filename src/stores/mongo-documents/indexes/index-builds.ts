@@ -1,0 +1,216 @@
+// Makes and drops indexes of one name space, and keeps the record of what is ours in step.
+import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import type { IndexDefinition, Namespace } from '../../ports.ts';
+import { retryRead } from '../connection/retry.ts';
+import type { MongoConnection, OperationScope } from '../connection/types.ts';
+import { createIndexes, dropIndex, listIndexes } from './index-commands.ts';
+import {
+  type IndexMigrationPlan,
+  isComplete,
+  type Placement,
+  planIndexMigration,
+  type ServingIndex,
+} from './index-plan.ts';
+import { addRecords, readOwnership, removeRecords } from './index-records.ts';
+import type { IndexSpec } from './index-spec.ts';
+
+/** One name space, and what works on its indexes with. */
+export interface BuildTarget {
+  readonly connection: Pick<MongoConnection, 'run'>;
+  readonly ns: Namespace;
+  /** Ends waiting for the server, which goes on. */
+  readonly closing: AbortSignal;
+}
+
+/** What one declared index or its twin comes to. */
+export interface IndexBuild extends ServingIndex {
+  readonly definition: IndexDefinition;
+}
+
+/** The server's bound, that of `_id` aside. */
+const MAX_INDEXES = 63;
+
+/** Whether the server said no: it will say so again. */
+const isFinal = (error: unknown): error is StoreError =>
+  error instanceof StoreError && !isStoreUnavailable(error);
+
+const NO_LIMIT = { deadline: Number.POSITIVE_INFINITY };
+
+export const indexBuild = ({ definition, index }: Placement): IndexBuild => ({ definition, ...index });
+
+export const shadowBuilds = ({ placements }: IndexMigrationPlan): readonly IndexBuild[] =>
+  placements.flatMap(({ definition, shadow: twin }) => (twin === undefined ? [] : [{ definition, ...twin }]));
+
+const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
+
+/** One look at the server. The record of what is ours is read only where something is missing or left over. */
+export async function planFor(
+  { connection, ns }: BuildTarget,
+  definitions: readonly IndexDefinition[],
+): Promise<IndexMigrationPlan> {
+  const look = async (scope: OperationScope) => {
+    const found = await listIndexes(scope, ns).catch((error: unknown) => {
+      // Where nothing is declared, nothing stands in the way.
+      if (definitions.length === 0 && isFinal(error)) return [];
+      throw error;
+    });
+    const plan = planIndexMigration(definitions, found, () => true);
+    if (isComplete(plan)) return plan;
+    return planIndexMigration(definitions, found, await readOwnership(scope, ns));
+  };
+  return connection.run({}, (scope) => retryRead(scope, () => look(scope)));
+}
+
+async function untilClosed<T>(work: Promise<T>, closing: AbortSignal): Promise<T> {
+  const closed = Promise.withResolvers<never>();
+  const onClose = () => closed.reject(new StoreError('unavailable', { cause: 'the store is closing' }));
+  if (closing.aborted) onClose();
+  closing.addEventListener('abort', onClose);
+  try {
+    return await Promise.race([work, closed.promise]);
+  } finally {
+    closing.removeEventListener('abort', onClose);
+    // Whichever came second is of no interest.
+    work.catch(() => undefined);
+  }
+}
+
+/** Builds take what they take. */
+async function build({ connection, ns, closing }: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
+  await connection.run(NO_LIMIT, (scope: OperationScope) =>
+    untilClosed(createIndexes(scope, ns, specs), closing),
+  );
+}
+
+async function buildOne(site: BuildTarget, { definition, spec }: IndexBuild): Promise<void> {
+  try {
+    await build(site, [spec]);
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    throw new StoreError(error.reason, { fields: pathsOf(definition), cause: error.cause });
+  }
+}
+
+export interface FailedBuild {
+  readonly build: IndexBuild;
+  readonly error: StoreError;
+}
+
+const requestable = (wishes: readonly IndexBuild[]): readonly IndexBuild[] => [
+  ...new Map(wishes.filter(({ exact }) => exact).map((wish) => [wish.spec.name, wish])).values(),
+];
+
+/** Resolves with the server's refusal of all of them together; undefined when they are in force. */
+async function buildTogether(
+  site: BuildTarget,
+  wishes: readonly IndexBuild[],
+): Promise<StoreError | undefined> {
+  await recordBuilds(site, wishes);
+  try {
+    const specs = wishes.map(({ spec }) => spec);
+    if (specs.length > 0) await build(site, specs);
+    return undefined;
+  } catch (error) {
+    if (isFinal(error)) return error;
+    throw error;
+  }
+}
+
+async function buildEach(
+  site: BuildTarget,
+  wishes: readonly IndexBuild[],
+  most: number,
+): Promise<FailedBuild[]> {
+  const failures: FailedBuild[] = [];
+  for (const wish of wishes) {
+    if (failures.length === most) break;
+    try {
+      await buildOne(site, wish);
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      // What is there already and may not be asked for again serves all the same.
+      if (!wish.exists || error.reason !== 'index-conflict') failures.push({ build: wish, error });
+    }
+  }
+  return failures;
+}
+
+/**
+ * Brings indexes into force, those that are there already included, and resolves with the failures. One pass over the
+ * documents makes all of them; only where that is refused each is made alone. Rejects when the server is away.
+ */
+export async function buildAll(
+  site: BuildTarget,
+  wishes: readonly IndexBuild[],
+): Promise<readonly FailedBuild[]> {
+  const asked = requestable(wishes);
+  if ((await buildTogether(site, asked)) === undefined) return [];
+  const failures = await buildEach(site, asked, Number.POSITIVE_INFINITY);
+  await dropAll(
+    site,
+    failures.filter(({ build: wish }) => !wish.exists).map(({ build: wish }) => wish.spec),
+  );
+  return failures;
+}
+
+/** The same, but all or none: throws the first failure, with everything as it was. */
+export async function buildAllOrNone(site: BuildTarget, wishes: readonly IndexBuild[]): Promise<void> {
+  const asked = requestable(wishes);
+  const refusal = await buildTogether(site, asked);
+  if (refusal === undefined) return;
+  // A duplicate tells its index, so that none has to be made to find out.
+  const told = refusal.fields.length > 0 ? refusal : undefined;
+  const error = told ?? (await buildEach(site, asked, 1))[0]?.error;
+  if (error === undefined) return;
+  await dropAll(
+    site,
+    asked.filter(({ exists: found }) => !found).map(({ spec }) => spec),
+  );
+  throw error;
+}
+
+async function recordBuilds({ connection, ns }: BuildTarget, wishes: readonly IndexBuild[]): Promise<void> {
+  const missing = wishes.filter(({ exists: found }) => !found).map(({ spec }) => spec);
+  if (missing.length > 0) await connection.run({}, (scope) => addRecords(scope, ns, missing));
+}
+
+/** Drops what is ours. Resolves with those that cannot be dropped yet, as the server is building them. */
+export async function dropAll(
+  { connection, ns }: BuildTarget,
+  specs: readonly IndexSpec[],
+): Promise<readonly IndexSpec[]> {
+  const building: IndexSpec[] = [];
+  for (const spec of specs) {
+    await connection.run({}, async (scope) => {
+      if (!(await dropIndex(scope, ns, spec.name))) building.push(spec);
+      else await removeRecords(scope, ns, [spec]);
+    });
+  }
+  return building;
+}
+
+/** Resolves when the server has built them, or has given them up. */
+export async function waitForBuilds(site: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
+  for (const spec of specs) {
+    try {
+      await build(site, [spec]);
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+    }
+  }
+}
+
+/** How many indexes more than `plan` needs may be made, when `more` of them are. */
+export const remainingSlots = ({ total }: IndexMigrationPlan, more: number): number =>
+  MAX_INDEXES - total - more;
+
+/**
+ * Makes room for so many more: what is no longer declared goes first, then what is there for speed alone. Resolves with
+ * whether anything went.
+ */
+export async function freeSlots(site: BuildTarget, plan: IndexMigrationPlan, more: number): Promise<boolean> {
+  const lacking = -remainingSlots(plan, more);
+  if (lacking <= 0) return false;
+  const going = [...plan.undeclared, ...plan.droppable].slice(0, lacking);
+  return (await dropAll(site, going)).length < going.length;
+}

@@ -1,0 +1,50 @@
+// What this process knows of the indexes that it declared.
+
+import { namespaceKey } from '../connection/namespaces.ts';
+import type { IndexCache, KnownIndex } from '../connection/types.ts';
+import type { IndexMigrationPlan, Placement } from './index-plan.ts';
+
+/** Names in the database, once what is built behind the answer is done. */
+interface BuildOutcome {
+  /** Twins that serve. */
+  readonly ready: ReadonlySet<string>;
+  readonly failed: ReadonlySet<string>;
+}
+
+export interface WritableIndexCache extends IndexCache {
+  /** Replaces what is known of a name space, by its `spaceKey`. Without an outcome twins are held ready that were so before. */
+  set(key: string, plan: IndexMigrationPlan, outcome?: BuildOutcome): void;
+}
+
+function knownIndex({ definition, index, shadow: twin }: Placement, ready: ReadonlySet<string>): KnownIndex {
+  const { name, keys, unique, sparse } = index.spec;
+  return {
+    definition,
+    name,
+    tied: keys.at(-1)?.[0] === '_id',
+    distinct: unique && !sparse,
+    folding: twin !== undefined && ready.has(twin.spec.name),
+    ...(twin === undefined ? {} : { twin: twin.spec.name }),
+  };
+}
+
+/** Knows nothing at first. */
+export function createIndexCache(): WritableIndexCache {
+  const byKey = new Map<string, readonly KnownIndex[]>();
+  return {
+    of: (ns) => byKey.get(namespaceKey(ns)) ?? [],
+    set(key, { placements }, outcome) {
+      const before = (byKey.get(key) ?? []).filter(({ folding }) => folding);
+      const stillFound = new Set(
+        placements.flatMap(({ shadow: twin }) => (twin?.exists ? [twin.spec.name] : [])),
+      );
+      const wereReady = before.flatMap(({ twin = '' }) => (stillFound.has(twin) ? [twin] : []));
+      const ready = outcome?.ready ?? new Set(wereReady);
+      const there = placements.filter(({ index }) => outcome?.failed.has(index.spec.name) !== true);
+      byKey.set(
+        key,
+        there.map((placement) => knownIndex(placement, ready)),
+      );
+    },
+  };
+}

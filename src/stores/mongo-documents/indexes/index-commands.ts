@@ -1,0 +1,112 @@
+// What the server is told about indexes, and what its refusals mean.
+import { type Document, MongoServerError } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
+import type { Namespace } from '../../ports.ts';
+import { readCollectionType } from '../connection/collection-type.ts';
+import { sanitizedCause } from '../connection/error-cause.ts';
+import { driverErrorToStoreError } from '../connection/errors.ts';
+import type { OperationScope } from '../connection/types.ts';
+import { type IndexSpec, parseFoundIndex, type ServerIndex, toIndexCommand } from './index-spec.ts';
+
+// https://github.com/mongodb/mongo/blob/r6.0.5/src/mongo/base/error_codes.yml
+const NAMESPACE_NOT_FOUND = 26;
+/** Also of an index that is being built together with others. */
+const INDEX_NOT_FOUND = 27;
+const BACKGROUND_OPERATION = [12_586, 12_587];
+const INDEX_BUILD_ABORTED = 276;
+/** An index that cannot be made whatever the data: another one, a view or a limit is in its way. */
+const CONFLICT_CODES: ReadonlySet<unknown> = new Set([
+  2, // BadValue
+  20, // IllegalOperation
+  67, // CannotCreateIndex
+  72, // InvalidOptions
+  73, // InvalidNamespace
+  85, // IndexOptionsConflict
+  86, // IndexKeySpecsConflict
+  115, // CommandNotSupported
+  166, // CommandNotSupportedOnView
+  197, // InvalidIndexSpecificationOption
+]);
+
+const codeOf = (error: unknown) => (error instanceof MongoServerError ? error.code : undefined);
+
+function indexError(error: unknown): StoreError {
+  const code = codeOf(error);
+  if (CONFLICT_CODES.has(code)) return new StoreError('index-conflict', { cause: sanitizedCause(error) });
+  if (code === INDEX_BUILD_ABORTED) return new StoreError('busy', { cause: sanitizedCause(error) });
+  return driverErrorToStoreError(error);
+}
+
+const COMMAND_NOT_SUPPORTED_ON_VIEW = 166;
+
+/** What an index cannot be made on, in words for whoever declares it. */
+function notIndexableError({ collection }: Namespace, kind: string): StoreError {
+  const explanation = `\`${collection}\` is a ${kind} of the database, on which no index of a specification can be made`;
+  return new StoreError('index-conflict', { explanation, cause: new Error(explanation) });
+}
+
+/**
+ * The indexes of a collection, also those that are being built, without that of `_id`. None where it is not there.
+ * Rejects with `index-conflict` for what has none of the usual kind: a view, a time-series collection.
+ */
+export async function listIndexes(scope: OperationScope, ns: Namespace): Promise<readonly ServerIndex[]> {
+  try {
+    const entries: Document[] = await scope
+      .collection(ns)
+      .listIndexes({ ...scope.timeLimit() })
+      .toArray();
+    const found = entries.map(parseFoundIndex);
+    const others = found.filter(({ name }) => name !== '_id_');
+    // Any collection but these has an index of `_id`, and the server takes no bounds of their indexes.
+    if (found.length === others.length && (await readCollectionType(scope, ns)) === 'time-series') {
+      throw notIndexableError(ns, 'time-series collection');
+    }
+    return others;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    if (codeOf(error) === NAMESPACE_NOT_FOUND) return [];
+    if (codeOf(error) === COMMAND_NOT_SUPPORTED_ON_VIEW) throw notIndexableError(ns, 'view');
+    throw indexError(error);
+  }
+}
+
+/**
+ * Resolves when all of `specs` are in force: makes those that are not there, waits for those that somebody is building.
+ * Rejects, with none of them made (on a sharded cluster perhaps some), with `duplicate`, `parallel-arrays` or `index-conflict`.
+ */
+export async function createIndexes(
+  scope: OperationScope,
+  ns: Namespace,
+  specs: readonly IndexSpec[],
+): Promise<void> {
+  if (specs.length === 0) return;
+  // The default waits for every member, also for one that is away.
+  const quorum = scope.deployment.kind === 'standalone' ? {} : { commitQuorum: 'majority' };
+  const command = {
+    createIndexes: ns.collection,
+    indexes: specs.map(toIndexCommand),
+    ...quorum,
+    writeConcern: { w: 'majority' },
+  };
+  try {
+    await scope.database(ns.database).command(command);
+  } catch (error) {
+    throw indexError(error);
+  }
+}
+
+/** Drops an index, if it is still there. False while it is being built in a way that cannot be stopped. */
+export async function dropIndex(scope: OperationScope, ns: Namespace, name: string): Promise<boolean> {
+  const command = { dropIndexes: ns.collection, index: name, writeConcern: { w: 'majority' } };
+  try {
+    await scope.database(ns.database).command({ ...command, ...scope.timeLimit() });
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === NAMESPACE_NOT_FOUND) return true;
+    if (BACKGROUND_OPERATION.some((other) => other === code)) return false;
+    if (code !== INDEX_NOT_FOUND) throw indexError(error);
+  }
+  const left = await listIndexes(scope, ns);
+  return !left.some((index) => index.name === name);
+}

@@ -1,0 +1,135 @@
+// Compares the indexes that are declared with those that are there: what serves what, what is missing, what may go.
+import type { IndexDefinition } from '../../ports.ts';
+import {
+  type IndexSpec,
+  isSameIndex,
+  matchesSpec,
+  type ServerIndex,
+  shadowOf,
+  specOf,
+} from './index-spec.ts';
+
+export interface ServingIndex {
+  readonly spec: IndexSpec;
+  /** It is there already, if perhaps not filled yet. */
+  readonly exists: boolean;
+  /** It is or will be exactly `spec`, so that the server can be asked for it again. */
+  readonly exact: boolean;
+}
+
+/** A declared index and what serves it. */
+export interface Placement {
+  readonly definition: IndexDefinition;
+  readonly index: ServingIndex;
+  readonly shadow?: ServingIndex;
+}
+
+export interface IndexMigrationPlan {
+  readonly placements: readonly Placement[];
+  /** Declared, but the name belongs to an index that somebody else made for something else. */
+  readonly conflicts: readonly IndexDefinition[];
+  /** Ours, and no longer declared. */
+  readonly undeclared: readonly IndexSpec[];
+  /** Ours, and twins: needed for speed alone. */
+  readonly droppable: readonly IndexSpec[];
+  /** How many indexes there are, that of `_id` aside. */
+  readonly total: number;
+}
+
+const SHADOW_SUFFIX = '~folded';
+
+/** The name of the index that `name` is the twin of; undefined where it is none. */
+export function shadowedName(name: string): string | undefined {
+  return name.endsWith(SHADOW_SUFFIX) ? name.slice(0, -SHADOW_SUFFIX.length) : undefined;
+}
+
+/** The one name that the server does not take for an index. */
+const validName = (name: string) => (name === '*' ? '(*)' : name);
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) name = `${wanted}~${number}`;
+  return name;
+}
+
+/** Whether each index serves a definition and none is missing. */
+export function isComplete({ placements, conflicts, undeclared: unneeded }: IndexMigrationPlan): boolean {
+  const complete = placements.every(({ index, shadow: twin }) => index.exists && twin?.exists !== false);
+  return complete && conflicts.length === 0 && unneeded.length === 0;
+}
+
+class IndexPlanner {
+  readonly #found: readonly ServerIndex[];
+  readonly #isOurs: (index: ServerIndex) => boolean;
+  readonly #reserved: ReadonlySet<string>;
+  readonly #missing: IndexSpec[] = [];
+
+  constructor(found: readonly ServerIndex[], isOurs: (index: ServerIndex) => boolean, reserved: Set<string>) {
+    this.#found = found;
+    this.#isOurs = isOurs;
+    this.#reserved = reserved;
+  }
+
+  /** Undefined where the name belongs to somebody else's index. */
+  place(definition: IndexDefinition): Placement | undefined {
+    const wanted = { ...specOf(definition), name: validName(definition.name) };
+    const serving = this.#serve(wanted);
+    if (serving === undefined && this.#isTaken(wanted.name)) return undefined;
+    const index = serving ?? this.#add(wanted);
+    const wantedTwin = shadowOf(definition, `${index.spec.name}${SHADOW_SUFFIX}`);
+    const twin = wantedTwin && (this.#serve(wantedTwin) ?? this.#add(wantedTwin));
+    return { definition, index, ...(twin === undefined ? {} : { shadow: twin }) };
+  }
+
+  #serve(wanted: IndexSpec): ServingIndex | undefined {
+    const exact = this.#found.find((index) => index.isBare && isSameIndex(index, wanted));
+    if (exact !== undefined) return { spec: exact, exists: true, exact: true };
+    const foreign = this.#found.find((index) => !this.#isOurs(index) && matchesSpec(index, wanted));
+    if (foreign !== undefined) return { spec: foreign, exists: true, exact: foreign.isBare };
+    const added = this.#missing.find((index) => isSameIndex(index, wanted));
+    return added && { spec: added, exists: false, exact: true };
+  }
+
+  /** Whether an index that is not ours has the name. */
+  #isTaken(wanted: string): boolean {
+    const holder = this.#found.find(({ name }) => name === wanted);
+    return holder !== undefined && !this.#isOurs(holder);
+  }
+
+  /** Where an index has the name still, one of ours that will go or another's, the new one gets another name. */
+  #add(wanted: IndexSpec): ServingIndex {
+    const names = new Set([...this.#found, ...this.#missing].map(({ name }) => name));
+    const isFree = !names.has(wanted.name);
+    const others = new Set([...names, ...this.#reserved]);
+    const spec = isFree ? wanted : { ...wanted, name: freeName(wanted.name, others) };
+    this.#missing.push(spec);
+    return { spec, exists: false, exact: true };
+  }
+}
+
+/**
+ * The plan for the whole set of declared indexes of a name space. `found` is without the index of `_id`; `isOurs` tells
+ * which of them were made here and may be dropped.
+ */
+export function planIndexMigration(
+  definitions: readonly IndexDefinition[],
+  found: readonly ServerIndex[],
+  isOurs: (index: ServerIndex) => boolean,
+): IndexMigrationPlan {
+  const reserved = new Set(definitions.map(({ name }) => validName(name)));
+  const planner = new IndexPlanner(found, isOurs, reserved);
+  const placements: Placement[] = [];
+  const conflicts: IndexDefinition[] = [];
+  for (const definition of definitions) {
+    const placement = planner.place(definition);
+    if (placement === undefined) conflicts.push(definition);
+    else placements.push(placement);
+  }
+  const serving = new Set(
+    placements.flatMap(({ index, shadow: twin }) => [index.spec.name, twin?.spec.name]),
+  );
+  const ours = found.filter(isOurs);
+  const unneeded = ours.filter(({ name }) => !serving.has(name));
+  const spare = ours.filter(({ name, folding }) => folding && serving.has(name));
+  return { placements, conflicts, undeclared: unneeded, droppable: spare, total: found.length };
+}

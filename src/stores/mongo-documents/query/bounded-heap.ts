@@ -1,0 +1,70 @@
+// Keeps the smallest items of a stream, in the order of a comparison, without ever sorting many at once.
+import { createYielder } from '../../../lib/async/yielding.ts';
+
+export interface BoundedHeap<T> {
+  add(item: T): void;
+  /** Takes out what was kept, ascending, with turns for others in between. */
+  take(): Promise<T[]>;
+}
+
+/** Keeps so many items. Of equal ones, which stay is not said. */
+export function createBoundedHeap<T>(size: number, compare: (a: T, b: T) => number): BoundedHeap<T> {
+  // A binary heap: no item is larger than the one above it, at half its place.
+  const heap: T[] = [];
+  const isAbove = (a: number, b: number) => compare(heap[a] as T, heap[b] as T) > 0;
+  const swap = (a: number, b: number) => {
+    const first = heap[a] as T;
+    heap[a] = heap[b] as T;
+    heap[b] = first;
+  };
+
+  const rise = () => {
+    let at = heap.length - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isAbove(at, parent)) return;
+      swap(at, parent);
+      at = parent;
+    }
+  };
+
+  const sink = () => {
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1;
+      if (left >= heap.length) return;
+      const largest = left + 1 < heap.length && isAbove(left + 1, left) ? left + 1 : left;
+      if (!isAbove(largest, at)) return;
+      swap(at, largest);
+      at = largest;
+    }
+  };
+
+  const pop = (): T => {
+    swap(0, heap.length - 1);
+    const item = heap.pop() as T;
+    sink();
+    return item;
+  };
+
+  return {
+    add(item) {
+      if (heap.length < size) {
+        heap.push(item);
+        rise();
+      } else if (size > 0 && compare(heap[0] as T, item) > 0) {
+        heap[0] = item;
+        sink();
+      }
+    },
+    async take() {
+      const items: T[] = [];
+      const pace = createYielder();
+      while (heap.length > 0) {
+        items.push(pop());
+        const turn = pace();
+        if (turn !== undefined) await turn;
+      }
+      return items.reverse();
+    },
+  };
+}

@@ -1,0 +1,220 @@
+// Finds text whatever its case by an index: by the index that ignores case, or by the spellings that an exact one holds.
+import type { Document } from 'mongodb';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import type { Filter } from '../../filter.ts';
+import { parsePath, readField } from '../../matching/paths.ts';
+import { createSorter } from '../../matching/sorter.ts';
+import type { Namespace, Sort } from '../../ports.ts';
+import type { KnownIndex, OperationScope } from '../connection/types.ts';
+import { CASE_INSENSITIVE_COLLATION, isCoveredByCollation } from '../filters/case-insensitive.ts';
+import { otherForms } from '../filters/text-conditions.ts';
+import { caseInsensitiveEqualities, textEqualities, withSpellings } from '../filters/text-equalities.ts';
+import { translateFilter } from '../filters/translate.ts';
+import { hasValue, type TranslatedFilter } from '../filters/translated-filter.ts';
+import type { CollationStatistics } from './collation-statistics.ts';
+import { countDocuments, countDocumentsAt } from './cursor.ts';
+import { type FoundPage, type PageQuery, readTexts } from './page.ts';
+import { findPlain } from './plain-find.ts';
+import { serverProjection } from './projection.ts';
+import { serverSort } from './sort.ts';
+import type { SpellingCache } from './spelling-cache.ts';
+import { findSpellings } from './spelling-lookup.ts';
+
+/** So many matches are counted under the collation, which has to look at each; more are found by their spellings. */
+const MAX_COLLATED_COUNT = 300;
+
+interface CaseInsensitiveQuery {
+  readonly ns: Namespace;
+  readonly filter: Filter;
+  readonly known: readonly KnownIndex[];
+  readonly experience: CollationStatistics;
+  readonly memory: SpellingCache;
+}
+
+/** The page, where an index helps to find it; undefined where none does. */
+export async function findIgnoringCase(
+  scope: OperationScope,
+  search: PageQuery,
+): Promise<FoundPage | undefined> {
+  const { ns, query, experience, memory } = search;
+  if (caseInsensitiveEqualities(query.filter).length === 0) return undefined;
+  const remembered = memory.resolve(ns, query.filter);
+  if (remembered !== undefined) {
+    const page = await findExact(scope, search, remembered.filter);
+    if (page.time === remembered.time) return page;
+  }
+  const givenUp = memory.unresolvable(ns, query.filter);
+  const bySpelling = async () => (givenUp.all ? undefined : await findBySpellings(scope, search));
+  const pays = memory.isRepeated(ns, query.filter) && !givenUp.some;
+  // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
+  if (givenUp.all || (experience.hasStableOrder(ns, query.sort) && !pays)) {
+    return (await findByCollation(scope, search)) ?? (await bySpelling());
+  }
+  return (await bySpelling()) ?? (await findByCollation(scope, search));
+}
+
+async function findBySpellings(scope: OperationScope, search: PageQuery): Promise<FoundPage | undefined> {
+  const { ns, query, experience } = search;
+  const filter = await resolveSpellings(scope, { ...search, filter: query.filter });
+  if (filter === undefined) return undefined;
+  const page = await findExact(scope, search, filter);
+  if (query.projection === undefined && page.texts.length > 0) {
+    experience.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
+  }
+  return page;
+}
+
+/** Takes the filter with spellings in it. */
+async function findExact(scope: OperationScope, search: PageQuery, filter: Filter): Promise<FoundPage> {
+  const { query, memory } = search;
+  const page = await findPlain(
+    scope,
+    { ...search, query: { ...query, filter } },
+    translateFilter(filter, BINARY),
+  );
+  memory.recordTime(page.time);
+  return page;
+}
+
+/** The number of matches, where an index helps to find them; undefined where none does. */
+export async function countIgnoringCase(
+  scope: OperationScope,
+  condition: CaseInsensitiveQuery,
+): Promise<number | undefined> {
+  const { ns, filter, experience, memory } = condition;
+  if (caseInsensitiveEqualities(filter).length === 0) return undefined;
+  const remembered = memory.resolve(ns, filter);
+  if (remembered !== undefined) {
+    const query = translateFilter(remembered.filter, BINARY).query;
+    const { count, time } = await countDocumentsAt(scope, { ns, query });
+    memory.recordTime(time);
+    if (time === remembered.time) return count;
+  }
+  const query = collatedQuery(condition);
+  if (query !== undefined && !experience.hasManyMatches(ns, filter)) {
+    const count = await countDocuments(scope, {
+      ns,
+      query,
+      collation: CASE_INSENSITIVE_COLLATION,
+      limit: MAX_COLLATED_COUNT,
+    });
+    if (count < MAX_COLLATED_COUNT) return count;
+    experience.recordManyMatches(ns, filter);
+  }
+  const exact = await resolveSpellings(scope, condition);
+  if (exact !== undefined) return countDocuments(scope, { ns, query: translateFilter(exact, BINARY).query });
+  return query && countDocuments(scope, { ns, query, collation: CASE_INSENSITIVE_COLLATION });
+}
+
+const BINARY = { collated: false };
+
+/** Texts of one filter that are looked up, each by many round trips; a few narrow enough, patterns say the rest. */
+const MAX_TEXTS = 4;
+
+/** The filter with the spellings that there are; undefined where they could not be found. */
+async function resolveSpellings(
+  scope: OperationScope,
+  { ns, filter, known, memory }: Pick<CaseInsensitiveQuery, 'ns' | 'filter' | 'known' | 'memory'>,
+): Promise<Filter | undefined> {
+  let result: Filter | undefined;
+  for (const equality of caseInsensitiveEqualities(filter).slice(0, MAX_TEXTS)) {
+    // What was read in between is of this time only if it was the latest before.
+    const before = memory.latestTime();
+    const found = await findSpellings(scope, equality, { ns, known });
+    if (found === undefined) {
+      memory.markUnresolvable(ns, equality);
+      continue;
+    }
+    const { spellings, time } = found;
+    memory.recordTime(time);
+    if (time !== undefined && time === before) memory.store(ns, equality, { spellings, time });
+    result = withSpellings(result ?? filter, equality, spellings);
+  }
+  return result;
+}
+
+/** The exact query under the collation, narrowed so that its index serves; undefined where there is none such. */
+function collatedQuery({
+  filter,
+  known,
+}: Pick<CaseInsensitiveQuery, 'filter' | 'known'>): Document | undefined {
+  const folded = caseInsensitiveEqualities(filter).filter(({ text }) => isCoveredByCollation(text));
+  const twin = known.find(
+    ({ folding, definition }) => folding && folded.some(({ path }) => definition.keys[0]?.path === path),
+  );
+  const said = twin && translateFilter(filter, { collated: true });
+  if (said?.exact !== true) return undefined;
+  const narrowing = textEqualities(filter)
+    .filter(({ text }) => isCoveredByCollation(text))
+    .filter(({ path }) => twin?.definition.keys.some((key) => key.path === path))
+    .map(({ path, text }): TranslatedFilter => hasValue(path, [text, ...otherForms(text)]));
+  return { $and: [...narrowing.map(({ query }) => query), said.query] };
+}
+
+/**
+ * The page as the collation gives it, where that is the right one. Its order differs from the exact one only among texts
+ * and what holds texts.
+ */
+async function findByCollation(
+  scope: OperationScope,
+  { ns, query, known, experience, memory, collect }: PageQuery,
+): Promise<FoundPage | undefined> {
+  const { filter, sort, skip, limit, projection } = query;
+  const collated = collatedQuery({ filter, known });
+  const order = serverSort(sort, known);
+  if (collated === undefined || order === undefined) return undefined;
+  const { fields, finish } = serverProjection(projection, ['_id', ...sort.map(([path]) => path)]);
+  const ask = {
+    ns,
+    query: collated,
+    sort: order,
+    skip,
+    limit,
+    fields,
+    collation: CASE_INSENSITIVE_COLLATION,
+  };
+  const { texts, time } = await readTexts(scope, ask, collect());
+  memory.recordTime(time);
+  if (texts.every(createOrderCheck(sort))) return { texts, finish };
+  experience.recordOrder(ns, sort, false);
+  // Fewer than asked for are all that there are.
+  if (skip > 0 || texts.length >= limit) return undefined;
+  const { keyOf, compare } = createSorter(sort);
+  const keyed = texts.map((text) => ({ key: keyOf(JSON.parse(text) as JsonObject), text }));
+  keyed.sort((a, b) => compare(a.key, b.key));
+  return { texts: keyed.map(({ text }) => text), finish };
+}
+
+/** The end of a document's text whose id is an ObjectId. */
+const OBJECT_ID_END = /"_id":"[0-9a-f]{24}"\}$/;
+
+/** Tells of a document whether every collation gives it the same place. */
+function createOrderCheck(sort: Sort): (text: string) => boolean {
+  const paths = sort.filter(([path]) => path !== '_id').map(([path]) => parsePath(path));
+  const names = paths.map(([part, ...rest]) =>
+    part !== undefined && rest.length === 0 ? `${JSON.stringify(part.name)}:` : undefined,
+  );
+  return (text) => {
+    if (!OBJECT_ID_END.test(text.slice(-40))) return false;
+    if (names.every((name) => name !== undefined && isCollationIndependentText(text, name))) return true;
+    const document = JSON.parse(text) as JsonObject;
+    return paths.every((parts) => isCollationIndependent(document, parts));
+  };
+}
+
+/** True where no member of that name, however deep, holds text or anything with members: told without parsing. */
+function isCollationIndependentText(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if ('"{['.includes(text.charAt(at + name.length))) return false;
+  }
+  return true;
+}
+
+function isCollationIndependent(document: JsonObject, parts: ReturnType<typeof parsePath>): boolean {
+  let value: unknown = document;
+  for (const part of parts) {
+    if (Array.isArray(value)) return false;
+    value = typeof value === 'object' && value !== null ? readField(value as JsonObject, part) : undefined;
+  }
+  return typeof value !== 'string' && (typeof value !== 'object' || value === null);
+}

@@ -1,0 +1,62 @@
+// Remembers what costly counts found, for as long as nothing at all has been written to the deployment. The number that
+// the server keeps of each collection is no help: it holds writes that are not committed, and is off after a crash.
+import { LRUCache } from 'lru-cache';
+import type { Filter } from '../../filter.ts';
+import type { Namespace } from '../../ports.ts';
+import type { OperationScope } from '../connection/types.ts';
+import { hasLongList } from '../filters/long-lists.ts';
+import { operationTimeOf, runRead } from './read-command.ts';
+
+export interface MongoCountCache {
+  /** What `count` gives, or gave while the documents were the same. */
+  getOrCount(
+    scope: OperationScope,
+    wanted: { ns: Namespace; filter: Filter },
+    count: () => Promise<number>,
+  ): Promise<number>;
+}
+
+interface CachedCount {
+  readonly count: number;
+  /** When the majority had what was counted; undefined where it had more in the end than in the beginning. */
+  readonly time: bigint | undefined;
+}
+
+const MAX_COUNTS = 2000;
+const MAX_KEY_CHARACTERS = 4096;
+
+/** Looking whether something was written costs a round trip: counts that take less than so many milliseconds go without. */
+const COSTLY_MS = 10;
+
+/** Remembers nothing yet. `now` tells milliseconds. */
+export function createMongoCountCache(now: () => number): MongoCountCache {
+  const counts = new LRUCache<string, CachedCount>({ max: MAX_COUNTS });
+
+  return {
+    async getOrCount(scope, { ns, filter }, count) {
+      // Others do not tell the time of what a read saw, or tell that of one of many servers.
+      if (scope.deployment.kind !== 'replica set' || hasLongList(filter)) return count();
+      const key = JSON.stringify([ns.database, ns.collection, filter]);
+      if (key.length > MAX_KEY_CHARACTERS) return count();
+      const known = counts.get(key);
+      const before = known === undefined ? undefined : await lastWriteTime(scope, ns);
+      if (known !== undefined && before !== undefined && known.time === before) return known.count;
+      const began = now();
+      const found = await count();
+      if (now() - began < COSTLY_MS) {
+        counts.delete(key);
+        return found;
+      }
+      const isStill = before !== undefined && before === (await lastWriteTime(scope, ns));
+      counts.set(key, { count: found, time: isStill ? before : undefined });
+      return found;
+    },
+  };
+}
+
+/** The time of the last write that the majority has, to whatever collection: what a read sees that begins now. */
+async function lastWriteTime(scope: OperationScope, ns: Namespace): Promise<bigint | undefined> {
+  const { collectionName } = scope.collection(ns);
+  const nothing = { find: collectionName, filter: { _id: { $in: [] } }, limit: 1, singleBatch: true };
+  return operationTimeOf(await runRead(scope, ns, nothing));
+}

@@ -1,0 +1,96 @@
+// Which conditions of a filter depend on values that only other programs write, and whether there are any of these.
+import type { Filter, FilterTest } from '../../filter.ts';
+import type { Namespace } from '../../ports.ts';
+import type { OperationScope } from '../connection/types.ts';
+import { dateOf } from '../filters/non-json-values.ts';
+import type { NonJsonTypes, NonJsonTypesAt } from '../filters/translated-filter.ts';
+import { MAX_EXPANDED_VALUES } from '../filters/value-conditions.ts';
+import { PROBE_TIMEOUT_MS, type TypeProbe } from './type-probe.ts';
+
+/** A path from the root whose values are compared with text, matched by a pattern, or looked for in a long list. */
+interface SensitivePath {
+  readonly path: string;
+  /** Stored dates matter too: the operand is not a date itself, which is compared with both. */
+  readonly dates: boolean;
+  /** It matters too that there is nothing: a long list is then sent without the other forms of its values. */
+  readonly isListed?: boolean;
+}
+
+/** Conditions that are looked into; a filter with more is taken at its word. */
+const MAX_PATHS = 32;
+
+/** What the filter's conditions meet of other programs, as far as that matters; undefined where it does not. */
+export async function findNonJsonTypes(
+  scope: OperationScope,
+  { ns, filter, kinds }: { readonly ns: Namespace; readonly filter: Filter; readonly kinds: TypeProbe },
+): Promise<NonJsonTypesAt | undefined> {
+  const asked = new Map<string, SensitivePath>();
+  for (const { path, dates, isListed = false } of sensitivePaths(filter, '')) {
+    // Ids of other programs are compared in words of their own.
+    if (path === '_id' && !isListed) continue;
+    const known = asked.get(path);
+    asked.set(path, {
+      path,
+      dates: dates || known?.dates === true,
+      isListed: isListed || known?.isListed === true,
+    });
+  }
+  if (asked.size === 0) return undefined;
+  const found = new Map<string, NonJsonTypes>();
+  await Promise.all(
+    [...asked.values()].slice(0, MAX_PATHS).map(async ({ path, dates: withDates, isListed }) => {
+      const [dates, others] = await Promise.all([
+        withDates && kinds.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
+        kinds.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
+      ]);
+      if (dates || others || isListed) found.set(path, { dates, others });
+    }),
+  );
+  return found.size === 0 ? undefined : (path) => found.get(path);
+}
+
+function sensitivePaths(filter: Filter, within: string): readonly SensitivePath[] {
+  if (filter.kind !== 'field') return filter.filters.flatMap((part) => sensitivePaths(part, within));
+  const path = within === '' ? filter.path : `${within}.${filter.path}`;
+  return filter.tests.flatMap((test) => sensitivePathsOfTest(test, path));
+}
+
+function sensitivePathsOfTest(test: FilterTest, path: string): readonly SensitivePath[] {
+  switch (test.kind) {
+    case 'in':
+    case 'nin':
+    case 'all':
+      return test.values.length > MAX_EXPANDED_VALUES ? [{ path, dates: true, isListed: true }] : [];
+    case 'regex':
+      return [{ path, dates: true }];
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return typeof test.value === 'string' ? [{ path, dates: dateOf(test.value) === undefined }] : [];
+    case 'not':
+    case 'elemMatchValue':
+      return test.tests.flatMap((inner) => sensitivePathsOfTest(inner, path));
+    case 'elemMatch':
+      return sensitivePaths(test.filter, path);
+    default:
+      return [];
+  }
+}
+
+/** How the server's order serves a sort: as it is, merged from two by the one path that is given, or not at all. */
+export async function chooseSortStrategy(
+  scope: OperationScope,
+  {
+    ns,
+    paths,
+    kinds,
+  }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly kinds: TypeProbe },
+): Promise<'plain' | 'evaluated' | { readonly mergedBy: string }> {
+  const asked = [...new Set(paths)].filter((path) => path !== '_id');
+  const orders = await Promise.all(asked.map((path) => kinds.sortStrategyAt(scope, { ns, path })));
+  const odd = asked.filter((_, at) => orders[at] !== 'plain');
+  const [mergedBy] = odd;
+  if (mergedBy === undefined) return 'plain';
+  return odd.length === 1 && orders[asked.indexOf(mergedBy)] === 'merged' ? { mergedBy } : 'evaluated';
+}

@@ -1,0 +1,82 @@
+// Pages of documents as JSON text.
+import { StoreError } from '../../../errors.ts';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import type { FindQuery, Namespace } from '../../ports.ts';
+import { bsonToJson } from '../bson/bson-to-json.ts';
+import type { KnownIndex, OperationScope } from '../connection/types.ts';
+import type { CollationStatistics } from './collation-statistics.ts';
+import { type FindRequest, forEachDocument } from './cursor.ts';
+import type { SpellingCache } from './spelling-cache.ts';
+
+/** A query and where it runs. */
+export interface PageQuery {
+  readonly ns: Namespace;
+  readonly query: FindQuery;
+  readonly known: readonly KnownIndex[];
+  readonly experience: CollationStatistics;
+  readonly memory: SpellingCache;
+  /** Makes what the texts of the page are collected in. */
+  readonly collect: () => PageTexts;
+}
+
+/** Texts as they were stored, and what is still to be made of each. */
+export interface FoundPage {
+  readonly texts: readonly string[];
+  readonly finish: ((document: JsonObject) => JsonObject) | undefined;
+  /** When the majority had what was read, where one answer of the server told all. */
+  readonly time?: bigint | undefined;
+}
+
+/** The documents of a page as they come. */
+export interface PageTexts {
+  readonly texts: string[];
+  /** Bytes of the documents so far. */
+  readonly bytes: () => number;
+  /** Throws `too-much` when the texts are too long together, LongPage past the bytes that it was made for. */
+  add(bytes: Uint8Array): void;
+}
+
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/** Thrown where a page is longer than its lane takes. It ends the query on the server, too. */
+export class LongPageError extends Error {}
+
+/** Collects texts of documents with `most` bytes together. One document alone may have more. */
+export function createPageTexts(most: number = Number.POSITIVE_INFINITY): PageTexts {
+  const texts: string[] = [];
+  let characters = 0;
+  let total = 0;
+  return {
+    texts,
+    bytes: () => total,
+    add(bytes) {
+      total += bytes.length;
+      if (total > most && texts.length > 0) throw new LongPageError();
+      const text = bsonToJson(bytes);
+      characters += text.length;
+      if (characters > MAX_CHARACTERS) throw tooMuchError(text);
+      texts.push(text);
+    },
+  };
+}
+
+function tooMuchError(text: string): StoreError {
+  if (text.length <= MAX_CHARACTERS) return new StoreError('too-much');
+  const id = /"_id":(?:"([^"]{1,100})"|(-?[\d.]+))\}$/.exec(text.slice(-120));
+  const name = id === null ? 'One of the documents' : `The document ${id[1] ?? id[2]}`;
+  const explanation = `${name} has more than ${MAX_CHARACTERS} characters as JSON, and can only be read in part: ask for fewer fields`;
+  return new StoreError('too-much', { explanation });
+}
+
+/** Collects the texts of the documents that the server finds. Rejects with what `add` throws. */
+export async function readTexts(
+  scope: OperationScope,
+  ask: FindRequest,
+  { texts, add }: PageTexts,
+): Promise<Omit<FoundPage, 'finish'>> {
+  const time = await forEachDocument(scope, ask, (bytes) => {
+    add(bytes);
+    return true;
+  });
+  return { texts, time };
+}

@@ -1,0 +1,82 @@
+// Which fields the server sends, so that no more than needed travels, and what is left to do with them here.
+import type { Document } from 'mongodb';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import { createProjector } from '../../matching/projector.ts';
+import type { Projection } from '../../ports.ts';
+import { isServerPath } from './sort.ts';
+
+export interface ServerProjection {
+  /** Undefined: whole documents. */
+  readonly fields: Document | undefined;
+  /** Makes of what comes what was asked for; undefined where that is the same. */
+  readonly finish: ((document: JsonObject) => JsonObject) | undefined;
+}
+
+/** The server's projection for `projection`. Paths of `also` come in any case, for our own use. */
+export function serverProjection(
+  projection: Projection | undefined,
+  also: readonly string[] = [],
+): ServerProjection {
+  if (projection === undefined) return { fields: undefined, finish: undefined };
+  const { include, exclude = [] } = projection;
+  return include === undefined ? excluding(exclude, also) : including(projection, include, also);
+}
+
+function including(
+  projection: Projection,
+  include: readonly string[],
+  also: readonly string[],
+): ServerProjection {
+  const { exclude = [] } = projection;
+  const wanted = withoutNestedPaths(
+    [...include, ...also].filter((path) => path !== '_id' && !path.startsWith('_id.')),
+  );
+  const sent = wanted.every(isServerPath)
+    ? wanted
+    : withoutNestedPaths(wanted.map((path) => path.split('.')[0] as string));
+  const dropsId = exclude.includes('_id');
+  const isSame = sent === wanted && also.length === 0 && exclude.every((path) => path === '_id');
+  const finish = createProjector(projection);
+  // A name that the server does not take: whatever it is, it comes with the whole.
+  if (!sent.every(isServerPath)) return { fields: undefined, finish };
+  if (dropsId && isSame && sent.length > 0)
+    return { fields: fieldsOf([['_id', 0], ...withOnes(sent)]), finish: undefined };
+  const fields = fieldsOf([['_id', 1], ...withOnes(sent)]);
+  return { fields, finish: isSame && !dropsId ? undefined : finish };
+}
+
+function excluding(exclude: readonly string[], also: readonly string[]): ServerProjection {
+  const unwanted = withoutNestedPaths(exclude);
+  const dropped = unwanted.filter(
+    (path) =>
+      isServerPath(path) && !path.startsWith('_id.') && !also.some((other) => pathsOverlap(path, other)),
+  );
+  return {
+    fields: dropped.length === 0 ? undefined : fieldsOf(dropped.map((path) => [path, 0])),
+    finish: dropped.length === unwanted.length ? undefined : createProjector({ exclude }),
+  };
+}
+
+function withOnes(paths: readonly string[]): (readonly [string, 1])[] {
+  return paths.map((path) => [path, 1]);
+}
+
+/** An object with these members whatever their names. */
+function fieldsOf(members: readonly (readonly [string, 0 | 1])[]): Document {
+  return Object.fromEntries(members);
+}
+
+/** The paths that lie in no other: the server refuses both. */
+function withoutNestedPaths(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return [...all].filter((path) => {
+    for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+      if (all.has(path.slice(0, dot))) return false;
+    }
+    return true;
+  });
+}
+
+function pathsOverlap(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+}

@@ -1,0 +1,87 @@
+// Remembers which spellings of a text there are, for as long as nothing at all has been written to the deployment: then
+// a query that ignores case is an exact one, in one round trip.
+import { LRUCache } from 'lru-cache';
+import type { Filter } from '../../filter.ts';
+import type { Namespace } from '../../ports.ts';
+import { hasLongList } from '../filters/long-lists.ts';
+import { caseInsensitiveEqualities, type TextEquality, withSpellings } from '../filters/text-equalities.ts';
+
+/** A filter that asks for spellings in place of any, and the time at which these were all that there were. */
+interface ResolvedFilter {
+  readonly filter: Filter;
+  readonly time: bigint;
+}
+
+/** Times are those of the last write that the majority has, to whatever collection, as the server's answers tell them. */
+export interface SpellingCache {
+  /** Takes the time of an answer; undefined where the server tells none. */
+  recordTime(time: bigint | undefined): void;
+  /** The latest time that was seen. What is read after that is not older. */
+  latestTime(): bigint | undefined;
+  /**
+   * The exact filter, where every spelling is known and nothing is known to have been written since. What it finds is
+   * right if the answer has the same time, and may lack something otherwise.
+   */
+  resolve(ns: Namespace, filter: Filter): ResolvedFilter | undefined;
+  /** Takes the spellings that were all there were at `time`. */
+  store(ns: Namespace, equality: TextEquality, known: { spellings: readonly string[]; time: bigint }): void;
+  /** Takes that the spellings of a text cannot be looked up in reasonable time. */
+  markUnresolvable(ns: Namespace, equality: TextEquality): void;
+  /** Whether that holds of some texts of the filter, and of all of them. */
+  unresolvable(ns: Namespace, filter: Filter): { readonly some: boolean; readonly all: boolean };
+  /** Whether the same was asked for before and nothing written since, so that looking up will pay. */
+  isRepeated(ns: Namespace, filter: Filter): boolean;
+}
+
+const MAX_ENTRIES = 2000;
+const MAX_KEY_CHARACTERS = 1024;
+const UNRESOLVABLE_TTL_MS = 60_000;
+
+const keyOf = ({ database, collection }: Namespace, what: unknown) =>
+  JSON.stringify([database, collection, what]);
+
+/** Remembers nothing yet. */
+export function createSpellingCache(): SpellingCache {
+  const spellings = new LRUCache<string, { spellings: readonly string[]; time: bigint }>({
+    max: MAX_ENTRIES,
+  });
+  const asked = new LRUCache<string, bigint>({ max: MAX_ENTRIES });
+  const hopeless = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: UNRESOLVABLE_TTL_MS });
+  let latest: bigint | undefined;
+  return {
+    recordTime(time) {
+      if (time !== undefined && (latest === undefined || time > latest)) latest = time;
+    },
+    latestTime: () => latest,
+    resolve(ns, filter) {
+      if (latest === undefined) return undefined;
+      let result = filter;
+      for (const equality of caseInsensitiveEqualities(filter)) {
+        const known = spellings.get(keyOf(ns, equality));
+        if (known?.time !== latest) return undefined;
+        result = withSpellings(result, equality, known.spellings);
+      }
+      return { filter: result, time: latest };
+    },
+    store(ns, equality, known) {
+      const key = keyOf(ns, equality);
+      if (key.length <= MAX_KEY_CHARACTERS) spellings.set(key, known);
+    },
+    markUnresolvable(ns, equality) {
+      const key = keyOf(ns, equality);
+      if (key.length <= MAX_KEY_CHARACTERS) hopeless.set(key, true);
+    },
+    unresolvable(ns, filter) {
+      const states = caseInsensitiveEqualities(filter).map((equality) => hopeless.has(keyOf(ns, equality)));
+      return { some: states.includes(true), all: !states.includes(false) };
+    },
+    isRepeated(ns, filter) {
+      if (latest === undefined || hasLongList(filter)) return false;
+      const key = keyOf(ns, filter);
+      if (key.length > MAX_KEY_CHARACTERS) return false;
+      const isAgain = asked.get(key) === latest;
+      asked.set(key, latest);
+      return isAgain;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// Finds which spellings of a text there are, by leaps through an index of exact text: from each key that it holds to the
+// next spelling that there could be.
+import { MaxKey, MinKey, MongoServerError } from 'mongodb';
+import { foldCase } from '../../../lib/case-folding.ts';
+import type { Direction, Namespace } from '../../ports.ts';
+import type { KnownIndex, OperationScope } from '../connection/types.ts';
+import type { TextEquality } from '../filters/text-equalities.ts';
+import { BINARY_COLLATION } from './cursor.ts';
+import { operationTimeOf, runRead } from './read-command.ts';
+import { characterChoices, nextSpellingFrom } from './spellings.ts';
+
+/** Round trips, each of a fraction of a millisecond. Common beginnings in many spellings need more. */
+const MAX_ROUND_TRIPS = 24;
+
+/** Longer text is not looked up so. */
+const MAX_TEXT_CHARACTERS = 500;
+
+interface Spellings {
+  readonly spellings: readonly string[];
+  /** When the majority had what was read, where that is one time. */
+  readonly time: bigint | undefined;
+}
+
+/**
+ * Every stored text at the path that folds like the given one; undefined where that takes too long, or no index knows.
+ */
+export async function findSpellings(
+  scope: OperationScope,
+  { path, text }: TextEquality,
+  { ns, known }: { readonly ns: Namespace; readonly known: readonly KnownIndex[] },
+): Promise<Spellings | undefined> {
+  const index = known.find(({ definition }) => {
+    const [key] = definition.keys;
+    return key?.path === path && key.direction === 1;
+  });
+  if (index === undefined || text.length > MAX_TEXT_CHARACTERS) return undefined;
+  // Each shard has a first key of its own.
+  if (scope.deployment.kind === 'sharded') return undefined;
+  const choices = characterChoices(text);
+  const folded = foldCase(text);
+  const spellings: string[] = [];
+  const times = new Set<bigint | undefined>();
+  let next = nextSpellingFrom(choices, '');
+  for (let leaps = 0; next !== undefined; leaps += 1) {
+    if (leaps === MAX_ROUND_TRIPS) return undefined;
+    const key = await firstKey(scope, { ns, index, from: next });
+    if (key === undefined) return undefined;
+    const { value, time } = key;
+    times.add(time);
+    if (typeof value !== 'string') break;
+    if (foldCase(value) === folded) {
+      spellings.push(value);
+      next = nextSpellingFrom(choices, `${value}\0`);
+    } else {
+      next = nextSpellingFrom(choices, value);
+    }
+  }
+  const [time] = times;
+  return { spellings, time: times.size === 1 ? time : undefined };
+}
+
+interface KeyLookup {
+  readonly ns: Namespace;
+  readonly index: KnownIndex;
+  readonly from: string;
+}
+
+/** The first key of the index from a text on, no value if there is none; undefined where the index is not, or no longer, what we know. */
+async function firstKey(
+  scope: OperationScope,
+  { ns, index, from }: KeyLookup,
+): Promise<{ readonly value?: unknown; readonly time: bigint | undefined } | undefined> {
+  const [[path], ...others] = keysOf(index);
+  const min = new Map<string, unknown>([[path, from]]);
+  for (const [name, direction] of others) min.set(name, direction === 1 ? new MinKey() : new MaxKey());
+  const { collectionName } = scope.collection(ns);
+  const bounds = { hint: index.name, min, returnKey: true, collation: BINARY_COLLATION };
+  const command = { find: collectionName, ...bounds, limit: 1, singleBatch: true };
+  try {
+    const answer = await runRead(scope, ns, command);
+    const [key] = answer['cursor'].firstBatch;
+    return { value: key?.[path], time: operationTimeOf(answer) };
+  } catch (error) {
+    if (error instanceof MongoServerError && INDEX_MISMATCH_CODES.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** What the server says of an index that it does not have, or has with other keys: BadValue, and a number without a name. */
+const INDEX_MISMATCH_CODES: ReadonlySet<unknown> = new Set([2, 51174]);
+
+type Keys = [readonly [string, Direction], ...(readonly [string, Direction])[]];
+
+/** The keys as they are in the database. */
+function keysOf({ definition, tied }: KnownIndex): Keys {
+  const keys = definition.keys.map(({ path, direction }) => [path, direction] as const);
+  if (tied && !definition.keys.some(({ path }) => path === '_id')) {
+    keys.push(['_id', definition.keys.at(-1)?.direction ?? 1]);
+  }
+  return keys as unknown as Keys;
+}

@@ -1,0 +1,166 @@
+// Compares the indexes of one collection with its documents, slice by slice: a server may go on beside it.
+import type { StoredDocument } from '../../ports.ts';
+import type { WriteContext } from '../commit/apply-writes.ts';
+import type { CollectionEntry, IndexEntry } from '../data-file/catalogue.ts';
+import { inTransaction } from '../data-file/connection.ts';
+import { documentTable } from '../data-file/schema.ts';
+import { type CheckedTable, IndexCheck, type RowIssues, tablesOfIndex } from './index-check.ts';
+
+export interface CollectionIssues {
+  /** By the number of the index. */
+  readonly indexes: ReadonlyMap<number, RowIssues>;
+  /** Documents that are no JSON, or lie under another id than their own. */
+  readonly damaged: number;
+  readonly documents: number;
+}
+
+export interface CollectionCheckTask {
+  /** The number of the collection. */
+  readonly n: number;
+  /** The numbers of the indexes to look at. */
+  readonly indexes: readonly number[];
+  /** About how long one slice takes, which is one snapshot of the file. */
+  readonly ms: number;
+}
+
+type IndexRow = readonly [key: Uint8Array, doc: number];
+type DocumentRow = readonly [doc: number, id: string, json: string];
+
+function parsed(id: string, json: string): StoredDocument | undefined {
+  try {
+    const document = JSON.parse(json) as StoredDocument | null;
+    return typeof document === 'object' && document?._id === id ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A document of more text than this may have many rows, which come one by one. */
+const MIN_CACHED_TEXT = 1000;
+/** UTF-16 units of documents that are kept for their next rows, which stand anywhere in the index. */
+const MAX_CACHED_TEXT = 2 * 1024 * 1024;
+
+class CollectionCheck {
+  readonly #writer: WriteContext;
+  readonly #task: CollectionCheckTask;
+  readonly #checks: ReadonlyMap<number, IndexCheck>;
+  readonly #kept = new Map<number, { readonly json: string; readonly document: StoredDocument }>();
+  #room = MAX_CACHED_TEXT;
+  #damaged = 0;
+  #documents = 0;
+
+  constructor(writer: WriteContext, task: CollectionCheckTask) {
+    this.#writer = writer;
+    this.#task = task;
+    this.#checks = new Map(task.indexes.map((n) => [n, new IndexCheck(writer)]));
+  }
+
+  *run(): Generator<void, CollectionIssues> {
+    for (const n of this.#checks.keys()) {
+      const index = this.#onSnapshot((entry) => this.#readyOf(entry).find((other) => other.n === n));
+      for (const table of index === undefined ? [] : tablesOfIndex(index)) yield* this.#rows(n, table);
+    }
+    yield* this.#allDocuments();
+    const indexes = new Map([...this.#checks].map(([n, check]) => [n, check.issues]));
+    return { indexes, damaged: this.#damaged, documents: this.#documents };
+  }
+
+  #onSnapshot<T>(work: (entry: CollectionEntry) => T): T | undefined {
+    const { connection, catalogue } = this.#writer;
+    return inTransaction(connection, 'read', () => {
+      catalogue.refresh();
+      const entry = catalogue.list().find(({ n }) => n === this.#task.n);
+      return entry === undefined ? undefined : work(entry);
+    });
+  }
+
+  /** Another process may drop an index meanwhile, or build it anew: it is not looked at any more. */
+  #readyOf({ indexes }: CollectionEntry): readonly IndexEntry[] {
+    return indexes.filter(({ n, ready }) => ready && this.#checks.has(n));
+  }
+
+  /** Calls `each` for the rows of `sql` until the slice is over; true when there may be more. */
+  #slice<T>(sql: string, after: number | Uint8Array, each: (row: T) => void): boolean {
+    const end = performance.now() + this.#task.ms;
+    for (const row of this.#writer.connection.statement(sql).iterate(after) as unknown as Iterable<T>) {
+      each(row);
+      if (performance.now() > end) return true;
+    }
+    return false;
+  }
+
+  *#rows(n: number, table: CheckedTable): Generator<void, void> {
+    const sql = `select key, doc from ${table.name} where key > ? order by key`;
+    let after: Uint8Array = Buffer.alloc(0);
+    const next = (entry: CollectionEntry) => {
+      const index = this.#readyOf(entry).find((other) => other.n === n);
+      if (index === undefined) return false;
+      return this.#slice<IndexRow>(sql, after, (row) => {
+        after = row[0];
+        this.#row(entry, { index, table }, row);
+      });
+    };
+    this.#onSnapshot((entry) => this.#noKeys(entry, n, table));
+    while (this.#onSnapshot(next) === true) yield;
+  }
+
+  /** What is no bytes stands before every key. Nobody but a person with another tool put it there. */
+  #noKeys(entry: CollectionEntry, n: number, table: CheckedTable): void {
+    const index = this.#readyOf(entry).find((other) => other.n === n);
+    if (index === undefined) return;
+    const sql = `select x'', doc from ${table.name} where key <= x''`;
+    for (const row of this.#writer.connection.statement(sql).iterate() as unknown as Iterable<IndexRow>) {
+      this.#row(entry, { index, table }, row);
+    }
+  }
+
+  #row(entry: CollectionEntry, place: { index: IndexEntry; table: CheckedTable }, row: IndexRow): void {
+    const sql = `select id, json from ${documentTable(entry.n)} where doc = ?`;
+    const found = this.#writer.connection.statement(sql).get(row[1]) as unknown as
+      | [string, string]
+      | undefined;
+    const document = found === undefined ? undefined : this.#parsedOnce(row[1], ...found);
+    // The rows of a document that cannot be read cannot be told.
+    if (found !== undefined && document === undefined) return;
+    this.#checks.get(place.index.n)?.checkRow(place.index, place.table, row, document);
+  }
+
+  /** Gives the same object for the same text, so that a list of many elements is not read anew for each of them. */
+  #parsedOnce(doc: number, id: string, json: string): StoredDocument | undefined {
+    const kept = this.#kept.get(doc);
+    if (kept?.json === json) return kept.document;
+    const document = parsed(id, json);
+    if (document === undefined || json.length < MIN_CACHED_TEXT) return document;
+    if (json.length > this.#room) {
+      this.#kept.clear();
+      this.#room = MAX_CACHED_TEXT;
+    }
+    this.#kept.set(doc, { json, document });
+    this.#room -= json.length;
+    return document;
+  }
+
+  *#allDocuments(): Generator<void, void> {
+    let after = Number.MIN_SAFE_INTEGER;
+    const next = (entry: CollectionEntry) => {
+      const ready = this.#readyOf(entry);
+      const sql = `select doc, id, json from ${documentTable(entry.n)} where doc > ? order by doc`;
+      return this.#slice<DocumentRow>(sql, after, ([doc, id, json]) => {
+        after = doc;
+        this.#documents += 1;
+        const document = parsed(id, json);
+        if (document === undefined) this.#damaged += 1;
+        else for (const index of ready) this.#checks.get(index.n)?.checkDocument(index, doc, document);
+      });
+    };
+    while (this.#onSnapshot(next) === true) yield;
+  }
+}
+
+/** Compares `task.indexes`, as far as they are ready, with the documents. Yields between two slices. */
+export function checkCollection(
+  writer: WriteContext,
+  task: CollectionCheckTask,
+): Generator<void, CollectionIssues> {
+  return new CollectionCheck(writer, task).run();
+}

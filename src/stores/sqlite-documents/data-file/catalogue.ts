@@ -1,0 +1,190 @@
+// What one connection knows of the file: its collections, their sizes and indexes. Reloaded whenever another connection wrote.
+import type { IndexDefinition, Namespace } from '../../ports.ts';
+import type { Connection } from './connection.ts';
+import { createDocumentTable, createIndexTable, indexTable } from './schema.ts';
+
+export interface IndexEntry {
+  readonly n: number;
+  readonly name: string;
+  readonly definition: IndexDefinition;
+  /** Some key ignores case, so there is a folded table beside the exact one. */
+  readonly folded: boolean;
+  /** Every document is in it, so queries may use it. */
+  ready: boolean;
+  /** The last `doc` that the builder has put into it. */
+  watermark: number;
+  /** One bit a key: some document holds an array there. */
+  multikey: number;
+}
+
+export interface CollectionEntry {
+  readonly n: number;
+  readonly ns: Namespace;
+  documents: number;
+  /** Length of all texts together, in UTF-16 units. */
+  bytes: number;
+  /** The longest text ever stored. */
+  largest: number;
+  /** Commits that touched it: the generation that cached counts go by. */
+  writes: number;
+  readonly indexes: readonly IndexEntry[];
+}
+
+export interface Catalogue {
+  /** Brings the memory up to date. Cheap when no other connection wrote. */
+  refresh(): void;
+  /** Forgets what a rolled back transaction may have left in memory. */
+  invalidate(): void;
+  get(ns: Namespace): CollectionEntry | undefined;
+  /** The collection, made when missing. Inside a write transaction only. */
+  ensure(ns: Namespace): CollectionEntry;
+  list(): readonly CollectionEntry[];
+  /** Writes the counters of `entry`. */
+  save(entry: CollectionEntry): void;
+  addIndex(entry: CollectionEntry, definition: IndexDefinition, ready: boolean): IndexEntry;
+  saveIndex(index: IndexEntry): void;
+  dropIndex(entry: CollectionEntry, index: IndexEntry): void;
+  /** Drops the index but not its tables: damaged pages cannot be given back. */
+  forgetIndex(entry: CollectionEntry, index: IndexEntry): void;
+}
+
+type Row = readonly unknown[];
+
+const isCaseInsensitive = (definition: IndexDefinition) => definition.keys.some((key) => key.fold);
+const namespaceKey = (ns: Namespace) => `${ns.database ?? ''}/${ns.collection}`;
+
+type ReadDefinition = (text: string) => IndexDefinition;
+
+/** Gives the same object for the same text, so that what was prepared for a definition lasts. */
+function createDefinitionReader(): ReadDefinition {
+  const known = new Map<string, IndexDefinition>();
+  return (text) => {
+    const definition = known.get(text) ?? (JSON.parse(text) as IndexDefinition);
+    known.set(text, definition);
+    return definition;
+  };
+}
+
+function readIndexes(connection: Connection, read: ReadDefinition): Map<number, IndexEntry[]> {
+  const sql = 'select n, collection, name, definition, ready, watermark, multikey from indexes order by n';
+  const byCollection = new Map<number, IndexEntry[]>();
+  for (const row of connection.statement(sql).all() as unknown as Row[]) {
+    const definition = read(String(row[3]));
+    const entry: IndexEntry = {
+      n: Number(row[0]),
+      name: String(row[2]),
+      definition,
+      folded: isCaseInsensitive(definition),
+      ready: row[4] === 1,
+      watermark: Number(row[5]),
+      multikey: Number(row[6]),
+    };
+    const list = byCollection.get(Number(row[1])) ?? [];
+    list.push(entry);
+    byCollection.set(Number(row[1]), list);
+  }
+  return byCollection;
+}
+
+function readCollections(connection: Connection, read: ReadDefinition): Map<string, CollectionEntry> {
+  const indexes = readIndexes(connection, read);
+  const sql = 'select n, database, collection, documents, bytes, largest, writes from collections';
+  const entries = new Map<string, CollectionEntry>();
+  for (const row of connection.statement(sql).all() as unknown as Row[]) {
+    const database = row[1] === '' ? null : String(row[1]);
+    const entry: CollectionEntry = {
+      n: Number(row[0]),
+      ns: { database, collection: String(row[2]) },
+      documents: Number(row[3]),
+      bytes: Number(row[4]),
+      largest: Number(row[5]),
+      writes: Number(row[6]),
+      indexes: indexes.get(Number(row[0])) ?? [],
+    };
+    entries.set(namespaceKey(entry.ns), entry);
+  }
+  return entries;
+}
+
+/** The catalogue of one connection. Call `refresh` inside the transaction whose view it must fit. */
+export function createCatalogue(connection: Connection): Catalogue {
+  const read = createDefinitionReader();
+  let version = -1;
+  let entries = new Map<string, CollectionEntry>();
+
+  const insertIndex = (entry: CollectionEntry, definition: IndexDefinition, ready: boolean): IndexEntry => {
+    const sql = 'insert into indexes (collection, name, definition, ready) values (?, ?, ?, ?)';
+    const text = JSON.stringify(definition);
+    const done = connection.statement(sql).run(entry.n, definition.name, text, ready ? 1 : 0);
+    const n = Number(done.lastInsertRowid);
+    const { name } = definition;
+    return { n, name, definition, folded: isCaseInsensitive(definition), ready, watermark: 0, multikey: 0 };
+  };
+
+  const replace = (entry: CollectionEntry, indexes: readonly IndexEntry[]) => {
+    entries.set(namespaceKey(entry.ns), { ...entry, indexes });
+  };
+
+  const forgetIndex = (entry: CollectionEntry, index: IndexEntry) => {
+    connection.statement('delete from indexes where n=?').run(index.n);
+    connection.statement('delete from touched where idx=?').run(index.n);
+    replace(
+      entry,
+      entry.indexes.filter((other) => other.n !== index.n),
+    );
+  };
+
+  return {
+    refresh() {
+      const current = Number((connection.statement('pragma data_version').get() as unknown as Row)[0]);
+      if (current === version) return;
+      entries = readCollections(connection, read);
+      version = current;
+    },
+    invalidate() {
+      version = -1;
+      // What a transaction that was rolled back had made is not there.
+      entries = new Map();
+    },
+    get: (ns) => entries.get(namespaceKey(ns)),
+    ensure(ns) {
+      const known = entries.get(namespaceKey(ns));
+      if (known !== undefined) return known;
+      const sql = 'insert into collections (database, collection) values (?, ?)';
+      const done = connection.statement(sql).run(ns.database ?? '', ns.collection);
+      const n = Number(done.lastInsertRowid);
+      createDocumentTable(connection, n);
+      const sizes = { documents: 0, bytes: 0, largest: 0, writes: 0 };
+      const entry: CollectionEntry = {
+        n,
+        ns: { database: ns.database, collection: ns.collection },
+        ...sizes,
+        indexes: [],
+      };
+      entries.set(namespaceKey(ns), entry);
+      return entry;
+    },
+    list: () => [...entries.values()],
+    save(entry) {
+      const sql = 'update collections set documents=?, bytes=?, largest=?, writes=? where n=?';
+      connection.statement(sql).run(entry.documents, entry.bytes, entry.largest, entry.writes, entry.n);
+    },
+    addIndex(entry, definition, ready) {
+      const index = insertIndex(entry, definition, ready);
+      createIndexTable(connection, index.n, false);
+      if (index.folded) createIndexTable(connection, index.n, true);
+      replace(entry, [...entry.indexes, index]);
+      return index;
+    },
+    saveIndex(index) {
+      const sql = 'update indexes set ready=?, watermark=?, multikey=? where n=?';
+      connection.statement(sql).run(index.ready ? 1 : 0, index.watermark, index.multikey, index.n);
+    },
+    dropIndex(entry, index) {
+      connection.db.exec(`drop table ${indexTable(index.n, false)}`);
+      if (index.folded) connection.db.exec(`drop table ${indexTable(index.n, true)}`);
+      forgetIndex(entry, index);
+    },
+    forgetIndex,
+  };
+}

@@ -1,0 +1,87 @@
+// One server process for one data folder. The lock is one of the operating system, taken through SQLite on an empty
+// file of its own: it ends with the process, however that ends.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../../../errors.ts';
+import { OWNER_ONLY_MODE } from '../../../lib/files/file-mode.ts';
+import { isBusy } from './connection.ts';
+import { ensurePrivateFile } from './data-folder.ts';
+
+/** Holds while the process lives and this object is kept. */
+export interface FolderLock {
+  release(): void;
+}
+
+interface LockOwner {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+}
+
+const LOCK_FILE = 'cloister.lock';
+/** Who has the lock, for people. It cannot lie in the locked file, which nobody else can read. */
+const OWNER_FILE = 'cloister.lock.json';
+
+/** What the owner wrote; undefined when it has not yet, or wrote something else. */
+function readOwner(path: string): LockOwner | undefined {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
+    return typeof pid === 'number' && typeof host === 'string' && typeof since === 'string'
+      ? { pid, host, since }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeOwner(path: string, owner: LockOwner): void {
+  const file = join(path, OWNER_FILE);
+  try {
+    // What a process that was killed left there goes first, so that the mode is ours.
+    rmSync(file, { force: true });
+    writeFileSync(file, `${JSON.stringify(owner)}\n`, { mode: OWNER_ONLY_MODE, flag: 'wx' });
+  } catch {
+    // The lock holds without it. A full disk must not keep a server from reading.
+  }
+}
+
+function folderInUseError(path: string): StoreError {
+  const owner = readOwner(path);
+  const who = owner === undefined ? '' : `: process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  return new StoreError('in-use', {
+    cause: new Error(`another server has the data folder ${resolve(path)}${who}`),
+  });
+}
+
+function lockFile(file: string): DatabaseSync {
+  ensurePrivateFile(file);
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec('begin exclusive');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Takes the folder `path` for this process. Throws an `in-use` StoreError that says who has it. */
+export function lockFolder(path: string, now: () => number): FolderLock {
+  let db: DatabaseSync;
+  try {
+    db = lockFile(join(path, LOCK_FILE));
+  } catch (error) {
+    throw isBusy(error) ? folderInUseError(path) : error;
+  }
+  const owner: LockOwner = { pid: process.pid, host: hostname(), since: new Date(now()).toISOString() };
+  writeOwner(path, owner);
+  return {
+    release() {
+      if (!db.isOpen) return;
+      rmSync(join(path, OWNER_FILE), { force: true });
+      db.close();
+    },
+  };
+}

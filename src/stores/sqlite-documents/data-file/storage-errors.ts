@@ -1,0 +1,95 @@
+// What a failure of the driver means for the operator: which part failed, in plain words, and not once a request.
+import { StoreError } from '../../../errors.ts';
+import { createLogThrottle } from '../../../lib/log-throttle.ts';
+import type { Logger } from '../../../lib/logger.ts';
+
+export type StorageErrorKind = 'damaged' | 'full' | 'disk' | 'access' | 'locked' | 'memory' | 'unexpected';
+
+/** A failure whose kind is known: found by our own checks, or on another thread. */
+export class StorageError extends Error {
+  readonly kind: StorageErrorKind;
+
+  constructor(fault: StorageErrorKind, message: string) {
+    super(message);
+    this.name = 'StorageError';
+    this.kind = fault;
+  }
+}
+
+/** SQLite's primary result codes: https://www.sqlite.org/rescode.html */
+const KIND_BY_RESULT_CODE: ReadonlyMap<number, StorageErrorKind> = new Map([
+  [3, 'access'], // SQLITE_PERM
+  [5, 'locked'], // SQLITE_BUSY
+  [6, 'locked'], // SQLITE_LOCKED
+  [7, 'memory'], // SQLITE_NOMEM
+  [8, 'access'], // SQLITE_READONLY
+  [10, 'disk'], // SQLITE_IOERR
+  [11, 'damaged'], // SQLITE_CORRUPT
+  [13, 'full'], // SQLITE_FULL
+  [14, 'access'], // SQLITE_CANTOPEN
+  [15, 'locked'], // SQLITE_PROTOCOL
+  [24, 'damaged'], // SQLITE_FORMAT
+  [26, 'damaged'], // SQLITE_NOTADB
+]);
+const SQLITE_ERROR = 1;
+const IOERR_NOMEM = 3082;
+
+const MESSAGES: Readonly<Record<StorageErrorKind, string>> = {
+  damaged:
+    'the data file is damaged: what lies in its damaged pages is answered with 503; restore a backup, or recover the file (docs/operators.md)',
+  full: 'the disk is full: writes are answered with 503 until there is room',
+  disk: 'the disk fails to read or write the data file: what it fails at is answered with 503',
+  access: 'the data file cannot be opened or written: look at the owner and mode of the data folder',
+  locked: 'another program holds the lock of the data file: end it',
+  memory: 'there is not enough memory for the database',
+  unexpected: 'the database failed',
+};
+
+/** What went wrong; undefined for a refusal that is nobody's fault, such as a conflict or a closed store. */
+export function storageErrorKindOf(error: unknown): StorageErrorKind | undefined {
+  if (error instanceof StoreError) {
+    const isFault = error.reason === 'unavailable' || error.reason === 'damaged';
+    return isFault && error.cause instanceof Error ? storageErrorKindOf(error.cause) : undefined;
+  }
+  if (error instanceof StorageError) return error.kind;
+  // The only text that is parsed here is what the file holds.
+  if (error instanceof SyntaxError) return 'damaged';
+  if (!(error instanceof Error)) return 'unexpected';
+  // The driver gives no integer beyond 2^53, and no row of ours has one.
+  if ('code' in error && error.code === 'ERR_OUT_OF_RANGE') return 'damaged';
+  if (!('errcode' in error)) return 'unexpected';
+  const code = Number(error.errcode);
+  // What `json_extract` says of a text that a damaged page has changed.
+  if (code === SQLITE_ERROR && error.message.startsWith('malformed JSON')) return 'damaged';
+  return code === IOERR_NOMEM ? 'memory' : (KIND_BY_RESULT_CODE.get(code & 0xff) ?? 'unexpected');
+}
+
+/** True when there was no room for what should have been written. */
+export const isDiskFull = (error: unknown): boolean => storageErrorKindOf(error) === 'full';
+
+export interface StorageErrorLog {
+  /** To be called with every failure: those that the operator should hear of are logged. */
+  report(error: unknown): void;
+}
+
+const LOG_INTERVAL_MS = 60_000;
+
+/** Logs one line of each fault a minute. `now` is in milliseconds. */
+export function createStorageErrorLog(log: Pick<Logger, 'error'>, now: () => number): StorageErrorLog {
+  const limit = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
+  return {
+    report(error) {
+      const fault = storageErrorKindOf(error);
+      if (fault === undefined) return;
+      const line = limit(fault);
+      if (line === undefined) return;
+      const cause = error instanceof StoreError ? error.cause : error;
+      // The stack tells something only where the failure is a defect of ours.
+      const about =
+        fault === 'unexpected'
+          ? { err: error }
+          : { detail: cause instanceof Error ? cause.message : String(cause) };
+      log.error({ fault, ...about, ...line }, MESSAGES[fault]);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Turns JSON values into bytes that sort as MongoDB sorts the values: the alphabet of every index table.
+import type { Json } from '../../../lib/json/json.ts';
+import type { Direction } from '../../ports.ts';
+
+/** First byte of each type, in MongoDB's order. Gaps leave room for the byte after a type. */
+export const TYPE_TAG = {
+  emptyArray: 0x08,
+  null: 0x10,
+  number: 0x20,
+  string: 0x30,
+  object: 0x40,
+  array: 0x50,
+  boolean: 0x60,
+} as const;
+
+const END = Buffer.from([0]);
+const NULL = Buffer.from([TYPE_TAG.null]);
+const EMPTY_ARRAY_KEY = Buffer.from([TYPE_TAG.emptyArray]);
+const FALSE = Buffer.from([TYPE_TAG.boolean, 0]);
+const TRUE = Buffer.from([TYPE_TAG.boolean, 1]);
+const SIGN = 0x80;
+
+/** The key of an empty array met at an indexed path: below every other. */
+export function emptyArrayKey(): Buffer {
+  return EMPTY_ARRAY_KEY;
+}
+
+/** Encodes one value, ascending. No encoding is the beginning of another. A missing value counts as null. */
+export function encodeValue(value: Json | undefined): Buffer {
+  if (value === null || value === undefined) return NULL;
+  if (typeof value === 'string') return encodeText(value, TYPE_TAG.string);
+  if (typeof value === 'number') return encodeNumber(value);
+  if (typeof value === 'boolean') return value ? TRUE : FALSE;
+  return encodeNested(value);
+}
+
+function encodeNumber(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(9);
+  bytes[0] = TYPE_TAG.number;
+  bytes.writeDoubleBE(value === 0 ? 0 : value, 1);
+  const negative = ((bytes[1] ?? 0) & SIGN) !== 0;
+  if (negative) for (let at = 1; at < 9; at += 1) bytes[at] = ~(bytes[at] ?? 0);
+  else bytes[1] = (bytes[1] ?? 0) | SIGN;
+  return bytes;
+}
+
+function encodeText(text: string, tag: number): Buffer {
+  // A NUL becomes 00 FF and the end is 00 00, so that no text is the beginning of another.
+  if (text.includes('\0')) {
+    const escaped = Buffer.from(text.replaceAll('\0', '\0\u{1}'), 'utf8');
+    for (let at = 1; at < escaped.length; at += 1) if (escaped[at - 1] === 0) escaped[at] = 0xff;
+    return Buffer.concat([Buffer.from([tag]), escaped, END, END]);
+  }
+  const length = Buffer.byteLength(text, 'utf8');
+  const bytes = Buffer.allocUnsafe(length + 3);
+  bytes[0] = tag;
+  bytes.write(text, 1, 'utf8');
+  bytes[length + 1] = 0;
+  bytes[length + 2] = 0;
+  return bytes;
+}
+
+function tagOf(value: Json): number {
+  if (value === null) return TYPE_TAG.null;
+  if (typeof value === 'object') return Array.isArray(value) ? TYPE_TAG.array : TYPE_TAG.object;
+  return TYPE_TAG[typeof value as 'string' | 'number' | 'boolean'];
+}
+
+/** Objects compare member by member: type, then name, then value; the one that ends first is smaller. */
+function encodeNested(value: Exclude<Json, null | boolean | number | string>): Buffer {
+  const parts: Buffer[] = [Buffer.from([tagOf(value)])];
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) parts.push(encodeValue(item));
+  } else {
+    for (const [name, member] of Object.entries(value)) {
+      parts.push(encodeText(name, tagOf(member)), encodeValue(member));
+    }
+  }
+  parts.push(END);
+  return Buffer.concat(parts);
+}
+
+/** Encodes one value for a key of that direction: descending is the same bytes inverted. */
+export function inDirection(ascending: Buffer, direction: Direction): Buffer {
+  return direction === 1 ? ascending : inverted(ascending);
+}
+
+function inverted(bytes: Buffer): Buffer {
+  const result = Buffer.allocUnsafe(bytes.length);
+  for (let at = 0; at < bytes.length; at += 1) result[at] = ~(bytes[at] ?? 0);
+  return result;
+}
+
+/** The tail that makes a key unique: the id, in the direction of the last key. */
+export function encodeId(id: string, direction: Direction): Buffer {
+  return inDirection(Buffer.from(id, 'utf8'), direction);
+}
+
+/** The least bytes above everything that begins with `prefix`; above all keys when `prefix` is empty. */
+export function prefixSuccessor(prefix: Buffer): Buffer {
+  for (let at = prefix.length - 1; at >= 0; at -= 1) {
+    const byte = prefix[at] ?? 0;
+    if (byte === 0xff) continue;
+    const result = Buffer.from(prefix.subarray(0, at + 1));
+    result[at] = byte + 1;
+    return result;
+  }
+  return Buffer.from([0xff]);
+}

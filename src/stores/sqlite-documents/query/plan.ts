@@ -1,0 +1,172 @@
+// Chooses how to answer a query. Pure: the same filter, sort, indexes and estimates give the same plan.
+import type { Json } from '../../../lib/json/json.ts';
+import type { Filter, FilterTest } from '../../filter.ts';
+import type { Sort } from '../../ports.ts';
+import type { IndexEntry } from '../data-file/catalogue.ts';
+import { type Conjunction, flattenConjunction } from './conjunction.ts';
+import { FULL_RANGE, type IndexPlan, planIndexAccess } from './index-plan.ts';
+import type { Access, IndexAccess, Plan } from './plan-types.ts';
+
+/** What a plan depends on beside the query. */
+export interface PlannerContext {
+  readonly indexes: readonly IndexEntry[];
+  /** About how many entries the access reads, exact up to `MANY`. Asked only when there is a choice. */
+  estimate(access: IndexAccess): number;
+}
+
+/** Sorting this many documents costs more than it is worth when an index has the order. */
+export const MAX_SORTED_DOCUMENTS = 2000;
+
+/** What a plan costs that stops as soon as a page is full. */
+const PAGE_COST = 100;
+
+/** The direction of a sort that the ids alone decide, else undefined. */
+function idDirection(sort: Sort): 1 | -1 | undefined {
+  const [first] = sort;
+  if (first === undefined) return 1;
+  return first[0] === '_id' ? first[1] : undefined;
+}
+
+function idsOf(test: FilterTest): readonly Json[] | undefined {
+  if (test.kind === 'eq' && test.fold !== true) return [test.value];
+  return test.kind === 'in' ? test.values : undefined;
+}
+
+const compareUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+function planByIds(conjunction: Conjunction, sort: Sort): Plan | undefined {
+  const tests = conjunction.tests.get('_id') ?? [];
+  const test = tests.find((candidate) => idsOf(candidate) !== undefined);
+  const values = test === undefined ? undefined : idsOf(test);
+  if (values === undefined) return undefined;
+  const ids = [...new Set(values.filter((value) => typeof value === 'string'))];
+  if (ids.length > 1) ids.sort(compareUtf8);
+  const direction = idDirection(sort);
+  if (direction === -1) ids.reverse();
+  const exact = tests.length === 1 && conjunction.tests.size === 1 && conjunction.others.length === 0;
+  return { access: { kind: 'ids', ids }, exact, sorted: direction !== undefined || ids.length < 2 };
+}
+
+/** An index serves a query by its first key or not at all. */
+function isApplicable({ definition }: IndexEntry, { tests }: Conjunction, sort: Sort): boolean {
+  const first = definition.keys[0]?.path ?? '';
+  return tests.has(first) || sort[0]?.[0] === first;
+}
+
+/** The folded table is for equality that ignores case; the exact one serves all else better. */
+function needsCaseInsensitive({ folded, definition }: IndexEntry, { tests }: Conjunction): boolean {
+  if (!folded) return false;
+  const isFold = (test: FilterTest) => test.kind === 'eq' && test.fold === true;
+  return definition.keys.some((key) => key.fold && tests.get(key.path)?.some(isFold) === true);
+}
+
+function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly IndexEntry[]): IndexPlan[] {
+  const plans: IndexPlan[] = [];
+  for (const index of indexes) {
+    if (!index.ready || !isApplicable(index, conjunction, sort)) continue;
+    for (const folded of needsCaseInsensitive(index, conjunction) ? [false, true] : [false]) {
+      const plan = planIndexAccess(conjunction, sort, { index, folded });
+      if (plan !== undefined && (plan.selectivity > 0 || plan.sorted)) plans.push(plan);
+    }
+  }
+  return plans;
+}
+
+const scoreOf = (plan: IndexPlan) => plan.selectivity + (plan.sorted ? 60 : 0) + (plan.exact ? 30 : 0);
+
+function bestIndexPlan(plans: readonly IndexPlan[], { estimate }: PlannerContext): Plan | undefined {
+  const ranked = plans.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+  const [first] = ranked;
+  if (first === undefined || ranked.length === 1 || (first.exact && first.sorted)) return first;
+  const narrowing = ranked.filter((plan) => plan.selectivity > 0);
+  const ordered = ranked.find((plan) => plan.sorted && plan.selectivity === 0);
+  if (narrowing.length === 1 && ordered === undefined) return narrowing[0];
+  const costs = narrowing.map((plan) => {
+    const cost = estimate(plan.access);
+    return { plan, cost: plan.sorted && plan.exact ? Math.min(cost, PAGE_COST) : cost };
+  });
+  const cheapest = costs.toSorted((a, b) => a.cost - b.cost)[0];
+  if (cheapest === undefined) return first;
+  if (cheapest.cost < MAX_SORTED_DOCUMENTS || cheapest.plan.sorted || ordered === undefined)
+    return cheapest.plan;
+  return { ...ordered, fallback: cheapest.plan };
+}
+
+/** An `or` whose every branch narrows some index is the union of what the branches find. */
+function planUnion(conjunction: Conjunction, { indexes }: PlannerContext): Plan | undefined {
+  for (const node of conjunction.others) {
+    if (node.kind !== 'or') continue;
+    const branches = node.filters.map((branch) => {
+      const plans = indexPlans(flattenConjunction(branch), [], indexes).filter(
+        (plan) => plan.selectivity > 0,
+      );
+      return plans.toSorted((a, b) => scoreOf(b) - scoreOf(a))[0]?.access;
+    });
+    const found = branches.filter((branch) => branch !== undefined);
+    if (found.length === 0 || found.length < branches.length) continue;
+    return { access: { kind: 'union', branches: found }, exact: false, sorted: false };
+  }
+  return undefined;
+}
+
+function planWithoutIndex(conjunction: Conjunction, sort: Sort): Plan {
+  const tests = conjunction.tests.get('_id') ?? [];
+  const range = idRange(tests);
+  const direction = idDirection(sort);
+  if (direction === undefined && range === ALL_IDS) {
+    return { access: { kind: 'scan' }, exact: isEmpty(conjunction), sorted: false };
+  }
+  const others = conjunction.tests.size + conjunction.others.length - (tests.length > 0 ? 1 : 0);
+  const exact = others === 0 && tests.every((test) => idRangeOf(test) !== undefined);
+  const access: Access = { kind: 'walk', reversed: direction === -1, low: range.low, high: range.high };
+  return { access, exact, sorted: direction !== undefined };
+}
+
+const isEmpty = ({ tests, others }: Conjunction) => tests.size === 0 && others.length === 0;
+
+interface IdRange {
+  readonly low: string;
+  readonly high: string | Buffer;
+}
+
+const ALL_IDS: IdRange = { low: '', high: Buffer.from([0]) };
+
+/** The ids that a comparison with text leaves. */
+function idRangeOf(test: FilterTest): IdRange | undefined {
+  if (!('value' in test) || typeof test.value !== 'string') return undefined;
+  // Nothing fits between a text and the same with a NUL behind it.
+  if (test.kind === 'gt') return { ...ALL_IDS, low: `${test.value}\0` };
+  if (test.kind === 'gte') return { ...ALL_IDS, low: test.value };
+  if (test.kind === 'lt') return { ...ALL_IDS, high: test.value };
+  return test.kind === 'lte' ? { ...ALL_IDS, high: `${test.value}\0` } : undefined;
+}
+
+function idRange(tests: readonly FilterTest[]): IdRange {
+  return tests.reduce((range, test) => {
+    const bound = idRangeOf(test);
+    if (bound === undefined) return range;
+    const low = compareUtf8(bound.low, range.low) > 0 ? bound.low : range.low;
+    const { high } = range;
+    const lower =
+      typeof bound.high === 'string' && (typeof high !== 'string' || compareUtf8(bound.high, high) < 0);
+    return { low, high: lower ? bound.high : high };
+  }, ALL_IDS);
+}
+
+/** The plan for `filter` and `sort`. */
+export function planQuery(filter: Filter, sort: Sort, circumstances: PlannerContext): Plan {
+  const conjunction = flattenConjunction(filter);
+  const byIds = planByIds(conjunction, sort);
+  if (byIds !== undefined) return byIds;
+  const plain = planWithoutIndex(conjunction, sort);
+  if (plain.exact && plain.sorted) return plain;
+  const best = bestIndexPlan(indexPlans(conjunction, sort, circumstances.indexes), circumstances);
+  if (best === undefined) return planUnion(conjunction, circumstances) ?? plain;
+  const walksAll = best.access.kind === 'index' && best.fallback === undefined && isFullScan(best.access);
+  if (!walksAll || best.exact) return best;
+  return { ...best, fallback: planUnion(conjunction, circumstances) ?? plain };
+}
+
+function isFullScan(access: IndexAccess): boolean {
+  return access.ranges[0] === FULL_RANGE;
+}

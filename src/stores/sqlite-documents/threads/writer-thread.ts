@@ -1,0 +1,80 @@
+// The body of the writer thread: large commits, index builds and checkpoints on a connection of its own.
+import { workerData } from 'node:worker_threads';
+import { applyWrites, createWriteContext, type WriteContext } from '../commit/apply-writes.ts';
+import { deserializeWrites, type SerializedWrites } from '../commit/serialized-writes.ts';
+import { createCatalogue } from '../data-file/catalogue.ts';
+import { openConnection } from '../data-file/connection.ts';
+import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import {
+  type BulkBuilds,
+  createBulkBuilds,
+  type FillState,
+  type GatherState,
+} from '../indexes/bulk-build.ts';
+import { type BuildSlice, dropIndex } from '../indexes/index-build.ts';
+import type { ThreadWorkerData } from './reader-thread.ts';
+import { captureResult, type ThreadResult } from './thread-result.ts';
+
+const BUSY_TIMEOUT_MS = 5000;
+const CACHE_SIZE_KB = 32_768;
+
+const { file } = workerData as ThreadWorkerData;
+let opened: WriteContext | undefined;
+let building: BulkBuilds | undefined;
+
+/** Opened with the first task, so that a failure is that task's and not the thread's. */
+function writer(): WriteContext {
+  if (opened !== undefined) return opened;
+  const connection = openConnection({ file, busyMs: BUSY_TIMEOUT_MS, cacheKilobytes: CACHE_SIZE_KB });
+  // What is gathered for an index may be as large as the data.
+  connection.db.exec('pragma temp_store=file');
+  opened = createWriteContext(connection, createCatalogue(connection));
+  return opened;
+}
+
+function bulk(): BulkBuilds {
+  building ??= createBulkBuilds(writer());
+  return building;
+}
+
+/** `commit` of the port. */
+export function commit(parcel: SerializedWrites): ThreadResult<undefined> {
+  return captureResult(() => {
+    applyWrites(writer(), deserializeWrites(parcel), createDeadlineLimit(parcel.deadline));
+    return undefined;
+  });
+}
+
+/** The next slice of gathering the rows of a large index. */
+export function gather({ index, ms }: BuildSlice): ThreadResult<GatherState> {
+  return captureResult(() => bulk().gather(index, ms));
+}
+
+/** The next slice of writing the rows of a large index. */
+export function fill({ index, ms }: BuildSlice): ThreadResult<FillState> {
+  return captureResult(() => bulk().fill(index, ms));
+}
+
+/** Forgets what was gathered for an index. */
+export function discard(index: number): ThreadResult<undefined> {
+  return captureResult(() => {
+    bulk().discard(index);
+    return undefined;
+  });
+}
+
+/** Drops an index by its number. */
+export function drop(index: number): ThreadResult<undefined> {
+  return captureResult(() => {
+    dropIndex(writer(), index);
+    return undefined;
+  });
+}
+
+/** Moves what the write-ahead log holds into the data file; `truncate` empties the log, and needs the write lock. */
+export function checkpoint(truncate: boolean): ThreadResult<undefined> {
+  return captureResult(() => {
+    writer().connection.db.exec(`pragma wal_checkpoint(${truncate ? 'truncate' : 'passive'})`);
+    return undefined;
+  });
+}

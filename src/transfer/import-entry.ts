@@ -1,0 +1,67 @@
+// Reads one line of an imported file: which document it holds, and where that belongs.
+import { sizeIssue } from '../collections/writes/document-size.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
+import { scanJson } from '../lib/json/json-scan.ts';
+import type { Namespace, StoredDocument } from '../stores/ports.ts';
+import { lineError } from './line-error.ts';
+import { findNamespaceIssue } from './namespaces.ts';
+import type { InputLine } from './split-lines.ts';
+
+export interface ImportEntry {
+  readonly line: number;
+  readonly ns: Namespace;
+  /** `_id` is its last member. */
+  readonly document: StoredDocument;
+  /** Its JSON. */
+  readonly text: string;
+}
+
+const SHAPE = 'must be {"database": null or text, "collection": text, "document": {…}}';
+const MEMBERS = ['database', 'collection', 'document'];
+/** The object that the line itself is stands around the document. */
+const LINE_DEPTH = MAX_JSON_DEPTH + 1;
+
+function parseLine({ number, bytes, ended }: InputLine): unknown {
+  if (scanJson(bytes).depth > LINE_DEPTH) {
+    throw lineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw lineError(number, ended ? 'is not JSON' : 'is not complete: the file ends within it', cause);
+  }
+}
+
+function readSpace(database: Json | undefined, collection: Json | undefined): Namespace | undefined {
+  if (database !== null && typeof database !== 'string') return undefined;
+  return typeof collection === 'string' ? { database, collection } : undefined;
+}
+
+const joined = (name: string, path: string) => (path === '' ? name : `${name}.${path}`);
+
+function readDocument(value: JsonObject, line: number): StoredDocument {
+  const fault = findJsonIssue(value);
+  if (fault !== undefined) throw lineError(line, `\`${joined('document', fault.path)}\` ${fault.message}`);
+  const { _id, ...fields } = value;
+  if (typeof _id !== 'string' || _id === '') throw lineError(line, '`document._id` must be text');
+  return { ...fields, _id };
+}
+
+/** Reads `line`. Throws DOCUMENT_INVALID for one that does not fit into a site of this kind. */
+export function parseImportEntry(line: InputLine, separateDatabases: boolean): ImportEntry {
+  const { number } = line;
+  const value = parseLine(line);
+  if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name))) {
+    throw lineError(number, SHAPE);
+  }
+  const ns = readSpace(value['database'], value['collection']);
+  if (ns === undefined || !isJsonObject(value['document'])) throw lineError(number, SHAPE);
+  const fault = findNamespaceIssue(ns, separateDatabases);
+  if (fault !== undefined) throw lineError(number, fault);
+  const document = readDocument(value['document'], number);
+  const text = JSON.stringify(document);
+  const problem = sizeIssue(document, text);
+  if (problem !== undefined) throw lineError(number, `the document ${problem}`);
+  return { line: number, ns, document, text };
+}

@@ -1,0 +1,62 @@
+// Challenges: the texts that clients of this dialect read, to the letter.
+import { describe, expect, it } from 'vitest';
+import {
+  invalidCredentialsError,
+  invalidTokenError,
+  missingTokenError,
+  notPermittedError,
+  parseBearerToken,
+} from '../../src/auth/auth-errors.ts';
+
+describe('challenges', () => {
+  it.each([
+    [missingTokenError(), 'Bearer, error="no_token", error_description="No access token supplied"'],
+    [
+      invalidTokenError(),
+      'Bearer, error="invalid_token", error_description="Invalid or expired access token"',
+    ],
+    [
+      invalidCredentialsError(),
+      'Bearer, error="invalid_credentials", error_description="Invalid credentials supplied"',
+    ],
+    [notPermittedError('/1.0/library/books/config'), 'Bearer realm="/1.0/library/books/config"'],
+  ])('are 401 with the exact header: %s', (error, header) => {
+    expect(error.status).toBe(401);
+    expect(error.headers).toEqual({ 'WWW-Authenticate': header });
+  });
+
+  it.each([
+    ['/a"b', '/a%22b'],
+    ['/a\\b', '/a%5Cb'],
+    ['/a\r\nSet-Cookie: x', '/a%0D%0ASet-Cookie:%20x'],
+    ['/caf\u00e9', '/caf%C3%A9'],
+    ['/\ud800', '/%EF%BF%BD'],
+    ['/%22', '/%22'],
+  ])('let no path break out of the realm: %j', (path, realm) => {
+    expect(notPermittedError(path).headers['WWW-Authenticate']).toBe(`Bearer realm="${realm}"`);
+  });
+
+  it('bound the realm', () => {
+    expect(notPermittedError(`/${'x'.repeat(20_000)}`).headers['WWW-Authenticate']?.length).toBeLessThan(
+      1100,
+    );
+  });
+});
+
+describe('the Authorization header', () => {
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bEARER abc', 'abc'],
+    ['Bearer ', ''],
+    [undefined, undefined],
+    ['', undefined],
+    ['Bearer', undefined],
+    ['Bearer a b', undefined],
+    ['Bearer  a', undefined],
+    ['Basic abc', undefined],
+    ['abc', undefined],
+    [' Bearer abc', undefined],
+  ])('%j holds the token %j', (header, token) => {
+    expect(parseBearerToken(header)).toBe(token);
+  });
+});

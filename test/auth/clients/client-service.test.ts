@@ -1,0 +1,193 @@
+// Clients on the real store: their life from creation to removal, and their secrets.
+import { describe, expect, it } from 'vitest';
+import { createClientService } from '../../../src/auth/clients/client-service.ts';
+import { createIdSource } from '../../../src/lib/ids.ts';
+import { auditOf } from '../../helpers/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+
+async function setUp(shared?: string) {
+  const { store, path } = await openTemporaryStore(shared);
+  const clients = createClientService({
+    store,
+    audit: auditOf(store),
+    newId: createIdSource(),
+    now: Date.now,
+  });
+  await clients.ensure();
+  return { store, path, clients };
+}
+
+const SECRET = 'a long enough secret';
+
+describe('creating a client', () => {
+  it('generates a secret when none is given, and shows it only then', async () => {
+    const { clients } = await setUp();
+    const { client, secret } = await clients.create({ clientId: 'reader' });
+    expect(client).toMatchObject({ clientId: 'reader', accessType: 'user', permissions: null });
+    expect((await clients.verify('reader', secret ?? ''))?.client).toEqual(client);
+    expect((await clients.create({ clientId: 'writer', secret: SECRET })).secret).toBeUndefined();
+    expect((await clients.verify('writer', SECRET))?.client.clientId).toBe('writer');
+  });
+
+  it('keeps the secret nowhere in clear', async () => {
+    const { clients, store } = await setUp();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    const everything = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
+    const records = await store.findText({ database: null, collection: 'cloister.clients' }, everything);
+    expect(records).toHaveLength(1);
+    expect(records.join()).not.toContain(SECRET);
+    expect(JSON.stringify(await clients.list())).not.toMatch(/scrypt|stamp|secret/);
+  });
+
+  it('refuses an id that is taken, also when several take it at once', async () => {
+    const { clients } = await setUp();
+    const exists = { code: 'CLIENT_EXISTS', status: 409 };
+    const all = await Promise.allSettled(
+      Array.from({ length: 5 }, () => clients.create({ clientId: 'same' })),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const each of all) if (each.status === 'rejected') expect(each.reason).toMatchObject(exists);
+    await expect(clients.create({ clientId: 'same' })).rejects.toMatchObject(exists);
+    await expect(clients.create({ clientId: 'Same' })).resolves.toBeDefined();
+  });
+
+  it('refuses what is no client, and makes nothing', async () => {
+    const { clients } = await setUp();
+    for (const body of [null, {}, { clientId: { $ne: '' } }, { clientId: 'a', secret: {} }]) {
+      await expect(clients.create(body)).rejects.toMatchObject({ status: 400 });
+    }
+    expect(await clients.hasAny()).toBe(false);
+  });
+});
+
+describe('clients', () => {
+  it('are listed by id and found one by one', async () => {
+    const { clients } = await setUp();
+    expect(await clients.list()).toEqual([]);
+    for (const clientId of ['b', 'c', 'a']) await clients.create({ clientId, secret: SECRET });
+    expect((await clients.list()).map(({ clientId }) => clientId)).toEqual(['a', 'b', 'c']);
+    expect(await clients.find('b')).toMatchObject({ clientId: 'b' });
+    expect(await clients.find('d')).toBeUndefined();
+    expect(await clients.find('a/b')).toBeUndefined();
+    expect(await clients.hasAny()).toBe(true);
+  });
+
+  it('that do not exist are 404 to every change, before anything else is said', async () => {
+    const { clients } = await setUp();
+    const unknown = { code: 'NOT_FOUND', status: 404 };
+    await expect(clients.update('nobody', { accessType: 'bad' })).rejects.toMatchObject(unknown);
+    await expect(clients.remove('nobody')).rejects.toMatchObject(unknown);
+    await expect(clients.setSecret('nobody', 'bad')).rejects.toMatchObject(unknown);
+  });
+
+  it('change rights without losing their tokens', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    const before = await clients.standing('reader');
+    const permissions = { collections: [{ path: 'books' }] };
+    expect(await clients.update('reader', { permissions })).toMatchObject({
+      accessType: 'user',
+      permissions,
+    });
+    expect(await clients.update('reader', { accessType: 'admin' })).toMatchObject({ permissions });
+    expect(await clients.update('reader', { permissions: null })).toMatchObject({
+      accessType: 'admin',
+      permissions: null,
+    });
+    expect((await clients.standing('reader'))?.stamp).toBe(before?.stamp);
+  });
+
+  it('lose their tokens and the old secret with a new one', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    const before = await clients.standing('reader');
+    expect((await clients.setSecret('reader', 'another secret')).secret).toBeUndefined();
+    expect(await clients.verify('reader', SECRET)).toBeUndefined();
+    const after = await clients.verify('reader', 'another secret');
+    expect(after?.client).toEqual(before?.client);
+    expect(after?.stamp).not.toBe(before?.stamp);
+    const { secret = '' } = await clients.setSecret('reader');
+    expect(await clients.verify('reader', secret)).toBeDefined();
+    await expect(clients.setSecret('reader', 'short')).rejects.toMatchObject({ status: 400 });
+    expect(await clients.verify('reader', secret)).toBeDefined();
+  });
+
+  it('are gone when removed, and another client when made again', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    const before = await clients.standing('reader');
+    await clients.remove('reader');
+    expect(await clients.verify('reader', SECRET)).toBeUndefined();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    expect((await clients.standing('reader'))?.stamp).not.toBe(before?.stamp);
+  });
+});
+
+describe('verifying', () => {
+  it('finds nobody for a wrong pair', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    expect(await clients.verify('reader', `${SECRET}.`)).toBeUndefined();
+    expect(await clients.verify('nobody', SECRET)).toBeUndefined();
+    expect(await clients.verify('READER', SECRET)).toBeUndefined();
+  });
+
+  it('hashes for an unknown client as for a known one', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'reader', secret: SECRET });
+    const cost = async (clientId: string) => {
+      const start = process.cpuUsage();
+      await clients.verify(clientId, 'wrong secret');
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    await cost('reader');
+    let known = Number.POSITIVE_INFINITY;
+    let unknown = Number.POSITIVE_INFINITY;
+    // In turn, so that both meet the machine as it is.
+    for (let round = 0; round < 3; round += 1) {
+      known = Math.min(known, await cost('reader'));
+      unknown = Math.min(unknown, await cost('nobody'));
+    }
+    expect(unknown).toBeGreaterThan(known / 3);
+    expect(unknown).toBeLessThan(known * 3);
+  });
+});
+
+describe('the configured admin', () => {
+  it('is made, and left alone while its secret stays', async () => {
+    const { clients } = await setUp();
+    expect(await clients.upsertAdmin('root', 'short')).toMatchObject({ accessType: 'admin' });
+    const before = await clients.standing('root');
+    await clients.upsertAdmin('root', 'short');
+    expect(await clients.standing('root')).toEqual(before);
+    await clients.upsertAdmin('root', 'changed');
+    expect((await clients.standing('root'))?.stamp).not.toBe(before?.stamp);
+    expect(await clients.verify('root', 'short')).toBeUndefined();
+    expect(await clients.verify('root', 'changed')).toBeDefined();
+  });
+
+  it('is promoted when it was none, keeping its tokens', async () => {
+    const { clients } = await setUp();
+    await clients.create({ clientId: 'root', secret: SECRET });
+    const before = await clients.standing('root');
+    expect(await clients.upsertAdmin('root', SECRET)).toMatchObject({ accessType: 'admin' });
+    expect((await clients.standing('root'))?.stamp).toBe(before?.stamp);
+  });
+
+  it('is made once by two starts at once', async () => {
+    const first = await setUp();
+    const second = await setUp(first.path);
+    const both = await Promise.all([
+      first.clients.upsertAdmin('root', SECRET),
+      second.clients.upsertAdmin('root', SECRET),
+    ]);
+    expect(both[0]?.id).toBe(both[1]?.id);
+    expect(await first.clients.list()).toHaveLength(1);
+  });
+
+  it('must have an id that fits', async () => {
+    const { clients } = await setUp();
+    await expect(clients.upsertAdmin('a b', SECRET)).rejects.toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { getArgument, parseArguments } from '../../src/capabilities/call-arguments.ts';
+import { createUntrustedJsonParser } from '../../src/lib/json/untrusted-json.ts';
+
+const texts = createUntrustedJsonParser();
+const read = (text: string) => parseArguments(text, texts);
+
+const refusal = (text: string): Promise<{ code: string; message: string }> =>
+  read(text).then(
+    () => {
+      throw new Error('nothing was refused');
+    },
+    (error) => error,
+  );
+
+test('reads an object', async () => {
+  expect(await read('{"a":[1,{"b":null}]}')).toEqual({ a: [1, { b: null }] });
+});
+
+test.each(['', 'null', '1', '"x"', '[]', '{', '{"a":}', 'undefined', '{"a":1}x', "{'a':1}"])(
+  'refuses %j',
+  async (text) => {
+    expect(await refusal(text)).toMatchObject({
+      code: 'BAD_ARGUMENTS',
+      message: 'The arguments cannot be read',
+    });
+  },
+);
+
+test.each([
+  ['a deep nest', `{"a":${'['.repeat(200)}${']'.repeat(200)}}`],
+  ['a very deep nest', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+  ['__proto__', '{"query":{"__proto__":{"x":1}}}'],
+  ['NUL in a name', '{"a\\u0000b":1}'],
+  ['a lone surrogate', '{"a":"\\ud800"}'],
+  ['a number beyond all', '{"a":1e999}'],
+])('refuses %s', async (_name, text) => {
+  expect((await refusal(text)).code).toBe('BAD_ARGUMENTS');
+});
+
+test('a megabyte is the most, in bytes', async () => {
+  const of = (character: string, count: number) => JSON.stringify({ a: character.repeat(count) });
+  expect(await read(of('x', 1_048_568))).toBeDefined();
+  expect((await refusal(of('x', 1_048_569))).message).toContain('1048576 bytes');
+  expect((await refusal(of('é', 700_000))).message).toContain('1048576 bytes');
+});
+
+test('names in a refusal are cut', async () => {
+  expect((await refusal(`{"${'x'.repeat(5000)}":{"__proto__":1}}`)).message.length).toBeLessThan(250);
+});
+
+test('only own members are arguments, and null is none', async () => {
+  expect(getArgument({ a: 1, b: null }, 'a')).toBe(1);
+  expect(getArgument({ a: 1, b: null }, 'b')).toBeUndefined();
+  expect(getArgument({}, 'toString')).toBeUndefined();
+  expect(getArgument({ a: false }, 'a')).toBe(false);
+});
+
+test('100,000 values are the most, however short', async () => {
+  // The object and its colon count as three.
+  const of = (count: number) => `{"a":[${'1,'.repeat(count)}1]}`;
+  expect(await read(of(99_996))).toBeDefined();
+  expect((await refusal(of(99_997))).message).toContain('more than 100000 values');
+});

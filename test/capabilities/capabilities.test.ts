@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { createCapabilities } from '../../src/capabilities/capabilities.ts';
+import { toAppError } from '../../src/http/core/error-handler.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { openModels } from './model.ts';
+import { grantOf, unitWith } from './module.ts';
+
+const grants = [grantOf('1.0/library/books')];
+
+test('routes a call by its name', async () => {
+  const { call } = await openModels();
+  expect((await call('fetch', {}, [])).value).toEqual({ status: 200 });
+  expect((await call('model.count', { collection: 'books' }, grants)).ok).toBe(true);
+});
+
+test.each([
+  '',
+  'model',
+  'model.get',
+  'model.drop',
+  'timer',
+  'constructor',
+  '__proto__',
+  'FETCH',
+  'model.find ',
+])('there is no call %j', async (name) => {
+  const { call } = await openModels();
+  const { ok, value } = await call(name, { collection: 'books' }, grants);
+  expect([ok, value]).toEqual([false, { code: 'BAD_ARGUMENTS', message: 'There is no such call' }]);
+});
+
+test('bad arguments are an answer', async () => {
+  const { call } = await openModels();
+  expect((await call('model.find', 'not json', grants)).value.code).toBe('BAD_ARGUMENTS');
+  expect((await call('fetch', '[]', [])).value.code).toBe('BAD_ARGUMENTS');
+});
+
+test('a defect of the server is logged, and told as nothing', async () => {
+  const broken = (store: DocumentStore): DocumentStore => ({
+    ...store,
+    stats: async () => {
+      throw new TypeError('secret /etc/path');
+    },
+  });
+  const { call, logged } = await openModels({ wrap: broken });
+  const { ok, value } = await call('model.stats', { collection: 'books' }, grants);
+  expect([ok, value]).toEqual([false, { code: 'INTERNAL', message: 'Something went wrong' }]);
+  expect(logged).toMatchObject([
+    {
+      fields: {
+        requestId: 'r1',
+        unit: 'endpoint:1.0/report',
+        call: 'model.stats',
+        err: expect.any(TypeError),
+      },
+    },
+  ]);
+});
+
+test('nothing is begun for a request that is over', async () => {
+  const begun: string[] = [];
+  const never = async () => {
+    throw new Error('begun');
+  };
+  const capabilities = createCapabilities({
+    documents: { list: never, count: never, create: never, updateByQuery: never, removeByQuery: never },
+    registry: { get: () => undefined, isRevisionCollection: () => false },
+    store: { stats: never },
+    createCaller: () => ({ name: null, may: () => true }),
+    findClient: async () => undefined,
+    standing: async () => undefined,
+    toAppError,
+    fetch: async () => {
+      begun.push('fetch');
+      return '{}';
+    },
+    queryMs: 1000,
+    now: Date.now,
+    log: { error: () => undefined, warn: () => undefined },
+  });
+  const serve = capabilities.forRequest({ unit: unitWith({}), client: null, requestId: 'r1' });
+  const { ok, text } = await serve({ name: 'fetch', args: '{}' }, AbortSignal.abort());
+  expect([ok, JSON.parse(text).code, begun]).toEqual([false, 'ABORTED', []]);
+});

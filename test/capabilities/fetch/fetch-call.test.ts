@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import type { FetchResponse } from '../../../src/capabilities/fetch/egress.ts';
+import { createFetchCall } from '../../../src/capabilities/fetch/fetch-call.ts';
+import type { OutgoingRequest } from '../../../src/lib/egress/http-request.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
+import { unitWith } from '../module.ts';
+import { benchFor, fetchBench, fetchGrant, serve } from './servers.ts';
+
+const URL_ = 'http://127.0.0.1:1/';
+
+/** A fetch whose egress answers as the test wants, and remembers what was sent. */
+function bench(egress: () => Promise<FetchResponse>) {
+  const sent: OutgoingRequest[] = [];
+  const noted: object[] = [];
+  const call = createFetchCall({
+    egress: (_grants, outgoing) => {
+      sent.push(outgoing);
+      return egress();
+    },
+    now: () => 0,
+    onRejected: (event) => void noted.push(event),
+    onFailure: (event) => void noted.push(event),
+  });
+  const ask = (args: JsonObject) =>
+    call(args, { unit: unitWith({}), client: null, requestId: 'r1' }, new AbortController().signal);
+  return { ask, sent, noted };
+}
+
+const empty = async (): Promise<FetchResponse> => ({ status: 200, headers: [], body: Buffer.alloc(0) });
+
+test('reads what the guest sends', async () => {
+  const { ask, sent } = bench(empty);
+  await ask({ url: `${URL_}a`, method: 'put', headers: [['X-A', ' b ']], body: '\u00e9' });
+  await ask({ url: URL_, method: null, headers: null, body: null, bodyEncoding: 'text' });
+  expect(sent).toEqual([
+    { url: new URL(`${URL_}a`), method: 'PUT', headers: [['x-a', 'b']], body: Buffer.from('é') },
+    { url: new URL(URL_), method: 'GET', headers: [], body: undefined },
+  ]);
+});
+
+test.each([
+  ['a method that is no text', { method: 1 }],
+  ['a method that is no word', { method: 'GET /\r\nx' }],
+  ['an empty method', { method: '' }],
+  ['headers that are an object', { headers: { a: 'b' } }],
+  ['a header of one', { headers: [['a']] }],
+  ['a header of three', { headers: [['a', 'b', 'c']] }],
+  ['a header that is no text', { headers: [['a', 1]] }],
+  ['a body that is no text', { method: 'POST', body: { a: 1 } }],
+  ['a body that is no base64', { method: 'POST', body: '*', bodyEncoding: 'base64' }],
+  ['a GET with a body', { body: 'x' }],
+  ['a HEAD with a body', { method: 'HEAD', body: '' }],
+])('%s is an argument that it cannot read', async (_name, args) => {
+  const { ask, sent } = bench(empty);
+  await expect(ask({ url: URL_, ...args } as never)).rejects.toMatchObject({ code: 'BAD_ARGUMENTS' });
+  expect(sent).toEqual([]);
+});
+
+test.each([
+  ['no URL', {}, '', 'url'],
+  ['a URL that is no text', { url: ['http://a'] }, '', 'url'],
+  ['a relative URL', { url: '/v1/' }, '', 'url'],
+  ['a URL that is too long', { url: `http://a/${'x'.repeat(9000)}` }, '', 'url'],
+  ['CONNECT', { url: URL_, method: 'connect' }, 'http://127.0.0.1:1', 'method'],
+  ['TRACE', { url: URL_, method: 'TRACE' }, 'http://127.0.0.1:1', 'method'],
+  ['a header of the server', { url: URL_, headers: [['host', 'x']] }, 'http://127.0.0.1:1', 'header'],
+])('%s is refused in the one way', async (_name, args, origin, reason) => {
+  const { ask, sent, noted } = bench(empty);
+  await expect(ask(args as never)).rejects.toMatchObject({
+    code: 'FETCH_REFUSED',
+    message: 'The policy of this module does not allow this request',
+  });
+  expect(sent).toEqual([]);
+  expect(noted).toEqual([
+    { unit: expect.objectContaining({ id: 'endpoint:1.0/report' }), requestId: 'r1', origin, reason },
+  ]);
+});
+
+test('one module has so many fetches at a time', async () => {
+  const { promise, resolve } = Promise.withResolvers<FetchResponse>();
+  const { ask, noted } = bench(() => promise);
+  const asked = Array.from({ length: 64 }, () => ask({ url: URL_ }));
+  await expect(ask({ url: URL_ })).rejects.toMatchObject({ code: 'FETCH_REFUSED' });
+  expect(noted).toMatchObject([{ reason: 'concurrency' }]);
+  resolve(await empty());
+  await Promise.all(asked);
+  expect(JSON.parse(await ask({ url: URL_ }))).toEqual({
+    status: 200,
+    headers: [],
+    body: '',
+    encoding: 'text',
+  });
+});
+
+test('a failed fetch makes room as well', async () => {
+  const server = await serve((request) => request.socket.destroy());
+  const { ask, failures } = benchFor(server);
+  const all = async () => Promise.all(Array.from({ length: 60 }, () => ask({ url: server.origin })));
+  expect(new Set([...(await all()), ...(await all())])).toEqual(new Set(['FETCH_FAILED']));
+  expect(failures).toHaveLength(120);
+});
+
+test('a defect is not dressed up as a failure', async () => {
+  const { ask } = bench(() => Promise.reject(new TypeError('defect')));
+  await expect(ask({ url: URL_ })).rejects.toThrow(TypeError);
+});
+
+test('an odd host in a grant or a redirect disturbs nothing', async () => {
+  const { ask } = fetchBench([fetchGrant('http://'), fetchGrant('')]);
+  for (const url of [
+    'http://a_b/',
+    'http://xn--/',
+    'http://[::]/',
+    'http://a..b/',
+    'http://%00/',
+    'about:blank',
+  ]) {
+    expect(await ask({ url })).toBe('FETCH_REFUSED');
+  }
+});

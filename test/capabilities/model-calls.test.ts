@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { openModels } from './model.ts';
+import { grantOf } from './module.ts';
+
+const BOOKS = '1.0/library/books';
+const titles = (value: { results: { title: string }[] }) => value.results.map(({ title }) => title);
+const book = (title: string, pages = 1) => ({ title, pages });
+
+test('find answers a page of stored texts as HTTP would, by every name of the collection', async () => {
+  const { call, library } = await openModels();
+  await library.create('books', [book('b'), book('c'), book('a'), book('d')]);
+  for (const collection of ['books', 'library/books', BOOKS]) {
+    const { ok, value } = await call('model.find', { collection }, [grantOf(BOOKS)]);
+    expect(ok).toBe(true);
+    expect(titles(value)).toEqual(['a', 'b', 'c']);
+    expect(value.metadata).toMatchObject({ limit: 3, page: 1, totalCount: 4, totalPages: 2, nextPage: 2 });
+  }
+});
+
+test('find takes a query and options', async () => {
+  const { call, library } = await openModels();
+  await library.create('books', [book('a', 1), book('b', 2), book('c', 3), book('d', 4)]);
+  const find = async (query: object | null, options: object) =>
+    (await call('model.find', { collection: 'books', query, options } as never, [grantOf(BOOKS)])).value;
+  expect(titles(await find({ pages: { $gt: 2 } }, {}))).toEqual(['c', 'd']);
+  expect(titles(await find(null, { limit: 2, page: 2 }))).toEqual(['c', 'd']);
+  expect(titles(await find({}, { count: 1, skip: 2 }))).toEqual(['c']);
+  expect(titles(await find({}, { limit: 2, sort: { pages: -1 } }))).toEqual(['d', 'c']);
+  expect(titles(await find({}, { limit: '2', sort: 'pages', unknown: [] }))).toEqual(['a', 'b']);
+  const [only] = (await find({ title: 'a' }, { fields: { title: 1 } })).results;
+  expect(Object.keys(only).sort()).toEqual(['_id', 'title']);
+});
+
+test('maxResults bounds pages, whatever is asked for', async () => {
+  const { call, library } = await openModels();
+  await library.create('books', [book('a'), book('b'), book('c'), book('d')]);
+  const grants = [grantOf(BOOKS, { maxResults: 2 })];
+  for (const limit of [0, 3, 1000, undefined]) {
+    const { value } = await call('model.find', { collection: 'books', options: { limit } } as never, grants);
+    expect(titles(value)).toEqual(['a', 'b']);
+  }
+});
+
+test('count, stats', async () => {
+  const { call, library } = await openModels();
+  await library.create('books', [book('a', 1), book('b', 2)]);
+  const counted = await call('model.count', { collection: 'books', query: { pages: 2 } }, [grantOf(BOOKS)]);
+  expect(counted.value).toEqual({ metadata: { limit: 3, totalCount: 1, totalPages: 1 } });
+  const stats = await call('model.stats', { collection: 'books' }, [grantOf(BOOKS)]);
+  expect(stats.value).toMatchObject({ count: 2 });
+});
+
+test('create, update and delete write as the caller', async () => {
+  const { call, library } = await openModels();
+  const grants = [grantOf(BOOKS)];
+  const created = await call('model.create', { collection: 'books', documents: book('a') }, grants);
+  expect(created.value.results).toMatchObject([{ title: 'a', createdBy: 'ann', v: 1 }]);
+  const query = { title: 'a' };
+  const updated = await call('model.update', { collection: 'books', query, update: { pages: 7 } }, grants);
+  expect(updated.value.results).toMatchObject([{ title: 'a', pages: 7, lastModifiedBy: 'ann' }]);
+  expect(updated.value.metadata.totalCount).toBe(1);
+  await library.create('books', book('b'));
+  const removed = await call('model.delete', { collection: 'books', query }, grants);
+  expect(removed.value).toEqual({ deleted: 1, totalCount: 1 });
+});
+
+test('maxResults bounds writes before anything is written', async () => {
+  const { call, library } = await openModels();
+  const grants = [grantOf(BOOKS, { maxResults: 1 })];
+  await library.create('books', [book('a'), book('b')]);
+  const many = { collection: 'books', query: {}, update: { pages: 9 }, documents: [book('c'), book('d')] };
+  for (const name of ['model.create', 'model.update', 'model.delete']) {
+    const { ok, value } = await call(name, many, grants);
+    expect([ok, value.code]).toEqual([false, 'WRITE_TOO_LARGE']);
+  }
+  expect((await library.all('books')).map(({ pages }) => pages)).toEqual([1, 1]);
+});
+
+test('validation errors come with their items', async () => {
+  const { call } = await openModels();
+  const { ok, value } = await call('model.create', { collection: 'books', documents: [{ pages: 'x' }] }, [
+    grantOf(BOOKS),
+  ]);
+  expect([ok, value.code]).toEqual([false, 'DOCUMENT_INVALID']);
+  expect(value.errors.map(({ field }: { field: string }) => field).sort()).toEqual(['pages', 'title']);
+});
+
+test.each([
+  ['$where', { $where: 'sleep(1)' }],
+  ['$function', { title: { $function: {} } }],
+  ['an aggregation', { $out: 'people' }],
+])('a filter with %s is refused as over HTTP', async (_name, query) => {
+  const { call } = await openModels();
+  const { ok, value } = await call('model.find', { collection: 'books', query }, [grantOf(BOOKS)]);
+  expect([ok, value.code]).toEqual([false, 'FILTER_INVALID']);
+});
+
+test('what a reference leads to must be granted too', async () => {
+  const { call, library } = await openModels();
+  const [person] = await library.create('people', { name: 'Bo' });
+  await library.create('books', { ...book('a'), author: person!['_id']! });
+  const args = { collection: 'books', options: { compose: true } };
+  const alone = await call('model.find', args, [grantOf(BOOKS)]);
+  expect(alone.value.results[0].author).toBe(person!['_id']);
+  const both = [grantOf(BOOKS), grantOf('1.0/library/people', { actions: ['find'] })];
+  const composed = await call('model.find', args, both);
+  expect(composed.value.results[0].author).toMatchObject({ name: 'Bo' });
+  const nested = { collection: 'books', documents: { title: 'n', author: { name: 'Cy' } } };
+  expect((await call('model.create', nested, both)).value.code).toBe('NOT_PERMITTED');
+  expect(await library.all('people')).toHaveLength(1);
+});
+
+test('a revision collection only reads, and media documents need their file', async () => {
+  const { call } = await openModels();
+  const grants = [grantOf('1.0/library/old'), grantOf('1.0/library/files')];
+  const write = (collection: string) =>
+    call('model.create', { collection, documents: { title: 'x' } }, grants);
+  expect((await write('old')).value.code).toBe('METHOD_NOT_ALLOWED');
+  expect((await write('files')).value.code).toBe('DOCUMENT_INVALID');
+  expect((await call('model.find', { collection: 'old' }, grants)).ok).toBe(true);
+});
+
+test('documents too large together are refused when read, and counted when written', async () => {
+  const { call, library } = await openModels();
+  const large = 'x'.repeat(900_000);
+  const grants = [grantOf('1.0/library/open')];
+  await library.create(
+    'open',
+    Array.from({ length: 10 }, () => ({ title: large })),
+  );
+  const found = await call('model.find', { collection: 'open', options: { limit: 10 } }, grants);
+  expect([found.ok, found.value.code]).toEqual([false, 'RESULT_TOO_LARGE']);
+  const update = { collection: 'open', query: {}, update: { title: `${large}y` } };
+  const updated = await call('model.update', update, grants);
+  expect(updated.value).toMatchObject({ results: [], omitted: 10, metadata: { totalCount: 10 } });
+});
+
+test('deleting everything leaves a line in the log', async () => {
+  const { call, library, logged } = await openModels();
+  await library.create('open', [{ title: 'a' }]);
+  await call('model.delete', { collection: 'open', query: {} }, [grantOf('1.0/library/open')]);
+  expect(logged).toMatchObject([
+    { fields: { requestId: 'r1', unit: 'endpoint:1.0/report', path: '/1.0/library/open', deleted: 1 } },
+  ]);
+});
+
+test('a query that outlives its deadline says so', async () => {
+  const deadlines: (number | undefined)[] = [];
+  const wrap = (store: DocumentStore): DocumentStore => ({
+    ...store,
+    stats: (ns, options) => {
+      deadlines.push(options?.deadline);
+      return store.stats(ns, options);
+    },
+  });
+  const { call } = await openModels({ wrap, queryMs: 60_000 });
+  const args = { collection: 'books' };
+  const before = Date.now();
+  await call('model.stats', args, [grantOf(BOOKS)]);
+  expect(deadlines[0]).toBeGreaterThanOrEqual(before + 60_000);
+  await call('model.stats', args, [grantOf(BOOKS)], { deadline: before + 30_000 });
+  expect(deadlines[1]).toBe(before + 30_000);
+  const late = await call('model.find', args, [grantOf(BOOKS)], { deadline: before - 1 });
+  expect([late.ok, late.value.code]).toEqual([false, 'QUERY_TIMEOUT']);
+});
+
+test.each([
+  ['model.update', { query: {} }, 'update'],
+  ['model.update', { update: {} }, 'query'],
+  ['model.delete', {}, 'query'],
+  ['model.create', {}, 'documents'],
+])('%s with %j names what is missing', async (name, args, missing) => {
+  const { call } = await openModels();
+  const { ok, value } = await call(name, { collection: 'books', ...args } as never, [grantOf(BOOKS)]);
+  expect(ok).toBe(false);
+  expect(value).toEqual({ code: 'BAD_ARGUMENTS', message: `\`${missing}\` is missing` });
+});

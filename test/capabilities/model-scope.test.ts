@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { createCaller } from '../../src/auth/authorize.ts';
+import type { Client } from '../../src/auth/clients/client.ts';
+import { createModelScope } from '../../src/capabilities/model-scope.ts';
+import { ANN, openModels } from './model.ts';
+import { grantOf, unitWith } from './module.ts';
+
+const BOOKS = '1.0/library/books';
+const NOT_GRANTED = {
+  code: 'NOT_GRANTED',
+  message: 'The policy of this module grants no such use of a collection',
+};
+
+test('what is not granted and what does not exist look the same', async () => {
+  const { call } = await openModels();
+  const grants = [grantOf(BOOKS, { actions: ['count'] }), grantOf('1.0/library/gone')];
+  for (const collection of ['books', 'people', 'gone', 'nowhere', '', '/', 'constructor', '__proto__']) {
+    const { ok, value } = await call('model.find', { collection }, grants);
+    expect([ok, value]).toEqual([false, NOT_GRANTED]);
+  }
+  expect((await call('model.count', { collection: 'books' }, grants)).ok).toBe(true);
+  expect((await call('model.find', { collection: 'books' }, [])).value).toEqual(NOT_GRANTED);
+});
+
+test('a short name of two granted collections is refused, a longer one is not', async () => {
+  const { call } = await openModels();
+  const grants = [grantOf(BOOKS), grantOf('1.0/shop/books')];
+  const short = await call('model.find', { collection: 'books' }, grants);
+  expect(short.value).toEqual({
+    code: 'AMBIGUOUS_NAME',
+    message: 'The name may mean any of 1.0/library/books, 1.0/shop/books',
+  });
+  expect((await call('model.find', { collection: 'shop/books' }, grants)).ok).toBe(true);
+});
+
+test('the caller needs the permission as well as the module', async () => {
+  let client = ANN;
+  const { call } = await openModels({ standing: () => client });
+  const grants = [grantOf(BOOKS), grantOf('1.0/library/open')];
+  const find = async (collection: string, client: Client | null) =>
+    (await call('model.find', { collection }, grants, { client })).value.code;
+  const limited = (path: string): Client => {
+    client = { ...ANN, permissions: { collections: [{ path }] } };
+    return client;
+  };
+  expect(await find('books', null)).toBe('NO_TOKEN');
+  expect(await find('books', limited('people'))).toBe('NOT_PERMITTED');
+  expect(await find('books', limited('books'))).toBeUndefined();
+  expect(await find('open', null)).toBeUndefined();
+});
+
+test('the caller is who it is now: removed, made again, with other rights', async () => {
+  let now: Client | undefined = ANN;
+  const { call } = await openModels({ standing: () => now });
+  const find = async () => (await call('model.find', { collection: 'books' }, [grantOf(BOOKS)])).value.code;
+  expect(await find()).toBeUndefined();
+  now = { ...ANN, permissions: { collections: [{ path: 'people' }] } };
+  expect(await find()).toBe('NOT_PERMITTED');
+  now = { ...ANN, id: 'another record of that name' };
+  expect(await find()).toBe('CLIENT_REMOVED');
+  now = undefined;
+  expect(await find()).toBe('CLIENT_REMOVED');
+});
+
+test('a module can act as a client that its policy names, while that client exists', async () => {
+  const robot: Client = { ...ANN, clientId: 'robot' };
+  const clients = [robot];
+  const { call } = await openModels({ clients });
+  const grants = [grantOf(BOOKS, { as: 'client:robot' })];
+  const create = () =>
+    call('model.create', { collection: 'books', documents: { title: 'a' } }, grants, { client: null });
+  expect((await create()).value.results[0].createdBy).toBe('robot');
+  clients.pop();
+  expect((await create()).value.code).toBe('CLIENT_REMOVED');
+  const nobody = [grantOf(BOOKS, { as: 'somebody' })];
+  expect((await call('model.find', { collection: 'books' }, nobody)).value.code).toBe('CLIENT_REMOVED');
+});
+
+test('what is granted as another client is not open to this one by way of a reference', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller,
+    findClient: async (clientId) => ({ ...ANN, clientId }),
+    standing: async () => ANN,
+    queryMs: 500,
+    now: () => 0,
+  });
+  const people = '1.0/library/people';
+  const mayRead = async (as: string) => {
+    const unit = unitWith({ collections: [grantOf(BOOKS, { as: 'client:robot' }), grantOf(people, { as })] });
+    const run = { unit, client: ANN, requestId: 'r1' };
+    const { context } = await scopeOf('find', { collection: 'books' }, run);
+    return context.caller.may(library.at('people')!, 'GET');
+  };
+  expect([await mayRead('client:robot'), await mayRead('caller')]).toEqual([true, false]);
+});
+
+test('calls inside hooks inside calls come to an end', async () => {
+  const { call } = await openModels();
+  const at = (depth: number) => call('model.find', { collection: 'books' }, [grantOf(BOOKS)], { depth });
+  expect((await at(3)).ok).toBe(true);
+  expect((await at(4)).value.code).toBe('TOO_DEEP');
+});
+
+test('tells the service who asks, how deep, and within which bounds', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller,
+    findClient: async () => undefined,
+    standing: async () => ANN,
+    queryMs: 500,
+    now: () => 1000,
+  });
+  const unit = unitWith({ collections: [grantOf(BOOKS, { maxResults: 7 })] });
+  const run = { unit, client: ANN, requestId: 'r1', depth: 2, deadline: 1200 };
+  const { collection, context } = await scopeOf('find', { collection: 'books' }, run);
+  expect(collection.path).toBe('/1.0/library/books');
+  const { caller, ...told } = context;
+  expect(caller.name).toBe('ann');
+  const origin = { requestId: 'r1', client: ANN };
+  expect(told).toEqual({ deadline: 1200, maxMatches: 7, depth: 3, origin });
+  const free = await scopeOf('find', { collection: 'books' }, { unit, client: ANN, requestId: 'r1' });
+  expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });
+});
+
+test('a call whose request has ended begins no work of the database any more', async () => {
+  const { library } = await openModels();
+  const scopeOf = createModelScope({
+    registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
+    createCaller,
+    findClient: async () => undefined,
+    standing: async () => ANN,
+    queryMs: 500,
+    now: () => 1000,
+  });
+  const request = new AbortController();
+  const unit = unitWith({ collections: [grantOf(BOOKS)] });
+  const run = { unit, client: ANN, requestId: 'r1', signal: request.signal };
+  const { context } = await scopeOf('find', { collection: 'books' }, run);
+  expect(context.deadline).toBe(1500);
+  request.abort();
+  expect(context.deadline, 'long past').toBe(0);
+});
+
+test.each([undefined, null, 1, ['books'], { name: 'books' }])('%j is no name', async (collection) => {
+  const { call } = await openModels();
+  const { value } = await call('model.find', { collection } as never, [grantOf(BOOKS)]);
+  expect(value.code).toBe('BAD_ARGUMENTS');
+});

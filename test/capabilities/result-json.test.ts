@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createResultJoiner } from '../../src/capabilities/result-json.ts';
+
+test('documents become one text, unless they are too large together', async () => {
+  const write = createResultJoiner();
+  expect(await write([])).toBe('');
+  expect(await write(['{"a":1}', '{"a":2}'])).toBe('{"a":1},{"a":2}');
+  const large = 'ü'.repeat(2 * 1024 * 1024);
+  expect(await write([large, large])).toBe(`${large},${large}`);
+  expect(await write([large, large, 'x'])).toBeUndefined();
+});
+
+test('of long ones one is written in a turn of the event loop, and short ones wait for none', async () => {
+  const write = createResultJoiner();
+  const order: string[] = [];
+  const long = 'x'.repeat(100_000);
+  const tick = () => {
+    order.push('turn');
+    if (order.length < 20) setImmediate(tick);
+  };
+  setImmediate(tick);
+  const written = ['a', 'b', 'c'].map((name) => write([long]).then(() => order.push(name)));
+  await write(['x']).then(() => order.push('short'));
+  await Promise.all(written);
+  expect(order.filter((what, at) => what !== 'turn' || order[at - 1] !== 'turn')).toEqual([
+    ...['short', 'turn', 'a', 'turn', 'b', 'turn', 'c'],
+  ]);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { HELP, parseArguments } from '../../src/cli/parse-arguments.ts';
+
+const parse = (line: string) => parseArguments(line === '' ? [] : line.split(' '));
+
+describe('parseUsage', () => {
+  it.each([
+    ['start', { command: 'start', flags: {} }],
+    [
+      'start --port 1 --workspace w --config c',
+      { command: 'start', flags: { port: '1', workspace: 'w', config: 'c' } },
+    ],
+    ['start --port=1', { command: 'start', flags: { port: '1' } }],
+    ['check --data --repair', { command: 'check', flags: { data: true, repair: true } }],
+    ['check --workspace w', { command: 'check', flags: { workspace: 'w' } }],
+    [
+      'clients add --id a --admin --secret s',
+      { command: 'clients add', flags: { id: 'a', admin: true, secret: 's' } },
+    ],
+    ['clients add --id a --reviewer', { command: 'clients add', flags: { id: 'a', reviewer: true } }],
+    ['clients set a --reviewer', { command: 'clients set', flags: { id: 'a', reviewer: true } }],
+    ['clients set --id a --no-reviewer', { command: 'clients set', flags: { id: 'a', 'no-reviewer': true } }],
+    ['clients list', { command: 'clients list', flags: {} }],
+    ['clients remove --id a', { command: 'clients remove', flags: { id: 'a' } }],
+    ['export --file a', { command: 'export', flags: { file: 'a' } }],
+    ['import --file -', { command: 'import', flags: { file: '-' } }],
+    ['sandbox audit --json', { command: 'sandbox audit', flags: { json: true } }],
+    ['endpoints suspend 1.0/a', { command: 'endpoints suspend', flags: { name: '1.0/a' } }],
+    ['hooks resume --workspace w a', { command: 'hooks resume', flags: { workspace: 'w', name: 'a' } }],
+    ['--help', { show: 'help' }],
+    ['-h', { show: 'help' }],
+    ['help', { show: 'help' }],
+    ['start --help', { show: 'help' }],
+    ['start -h', { show: 'help' }],
+    ['clients --help', { show: 'help' }],
+    ['--version', { show: 'version' }],
+    ['-v', { show: 'version' }],
+    ['version', { show: 'version' }],
+  ])('%s', (line, usage) => {
+    expect(parse(line)).toEqual(usage);
+  });
+
+  it.each([
+    ['', 'no command given'],
+    ['strat', 'unknown command: strat'],
+    ['constructor', 'unknown command: constructor'],
+    ['clients', 'clients needs one of add, set, list, remove'],
+    ['clients set a', 'clients set: needs either --reviewer or --no-reviewer'],
+    ['clients set a --reviewer --no-reviewer', 'clients set: needs either --reviewer or --no-reviewer'],
+    ['clients set a b --reviewer', "clients set: Unexpected argument 'b'"],
+    ['sandbox', 'sandbox needs the word audit'],
+    ['endpoints', 'endpoints needs one of suspend, resume'],
+    ['endpoints suspend', 'endpoints suspend: the name is missing'],
+    ['check --repair', 'check: --repair needs --data'],
+    ['check --json', "check: Unknown option '--json'"],
+    ['clients drop', 'unknown command: clients drop'],
+    ['start now', 'unknown command: start now'],
+    ['start --port', "start: Option '--port <value>' argument missing"],
+    ['start --prot 1', "start: Unknown option '--prot'"],
+    ['export site.jsonl', 'unknown command: export site.jsonl'],
+    ['start --only routes', 'start: --only takes content or delivery'],
+    ['check --delivery-port 1', "check: Unknown option '--delivery-port'"],
+    ['check --port 1', "check: Unknown option '--port'"],
+    ['start --port 1 now', "start: Unexpected argument 'now'"],
+    ['clients list --id a', "clients list: Unknown option '--id'"],
+  ])('%j is a mistake', (line, mistake) => {
+    expect(parse(line)).toEqual({ mistake });
+  });
+
+  it('has every command and flag in its help', () => {
+    for (const word of [
+      'start',
+      'check',
+      'clients add',
+      'clients list',
+      'clients remove',
+      'sandbox audit',
+      'export --file',
+      'import --file',
+      '--json',
+      'check --data [--repair]',
+      '--port',
+      '--delivery-port',
+      '--only',
+      '--admin',
+      '--reviewer',
+      'clients set',
+    ]) {
+      expect(HELP).toContain(word);
+    }
+  });
+});

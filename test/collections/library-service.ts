@@ -1,0 +1,156 @@
+// Collections of a small library over a real store, for the tests of documents.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDocumentService } from '../../src/collections/document-service.ts';
+import type { DocumentHooks } from '../../src/collections/hooks/document-hooks.ts';
+import type { Collection } from '../../src/collections/model/collection.ts';
+import type {
+  Caller,
+  CollectionMethod,
+  DocumentLimits,
+  RequestContext,
+} from '../../src/collections/model/documents.ts';
+import { createRegistry } from '../../src/collections/model/registry.ts';
+import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/revision-namespace.ts';
+import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
+import {
+  createFileRemovals,
+  type FileRemovals,
+} from '../../src/collections/writes/file-removals/file-removals.ts';
+import type { RecordFiles } from '../../src/collections/writes/file-removals/remove-files.ts';
+import { AppError } from '../../src/errors.ts';
+import { createIdSource } from '../../src/lib/ids.ts';
+import type { Json, JsonObject } from '../../src/lib/json/json.ts';
+import { MATCH_ALL } from '../../src/stores/filter.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { openSqliteDocuments } from '../../src/stores/sqlite-documents/store.ts';
+
+export const LIMITS: DocumentLimits = {
+  pageSize: 1000,
+  batch: 10_000,
+  writeMatches: 10_000,
+  filterDepth: 8,
+  filterNodes: 200,
+  composeDepth: 10,
+  composeReferences: 10_000,
+};
+
+/** Milliseconds: the clocks of tests stand long before the one by which a store keeps deadlines. */
+export const AGES = 1e15;
+
+/** A collection at `1.0/library/<name>`, from its specification. */
+export function collectionOf(name: string, source: JsonObject, database = 'library'): Collection {
+  const address = { version: '1.0', database, name };
+  return parseSpecification({ settings: {}, ...source }, address, { enableCollectionDatabases: true })
+    .collection;
+}
+
+type Denial = readonly [collection: string, ...methods: CollectionMethod[]];
+
+/** Someone who may do everything but what is denied. */
+export function callerNamed(name: string | null, ...denied: readonly Denial[]): Caller {
+  return {
+    name,
+    may: (collection, method) =>
+      !denied.some(([denial, ...methods]) => denial === collection.name && methods.includes(method)),
+  };
+}
+
+/** A request of `caller`, with time enough. */
+export function contextOf(caller: Caller = callerNamed('ann')): RequestContext {
+  return { caller, deadline: Date.now() + 60_000 };
+}
+
+interface LibraryOptions {
+  readonly limits?: Partial<DocumentLimits>;
+  /** Stands between the service and its store. */
+  readonly wrap?: (store: DocumentStore) => DocumentStore;
+  readonly hooks?: DocumentHooks;
+  /** The files of media records. */
+  readonly files?: RecordFiles;
+}
+
+export interface Library {
+  readonly store: DocumentStore;
+  readonly documents: ReturnType<typeof createDocumentService>;
+  /** Only where there are files. */
+  readonly removals: FileRemovals | undefined;
+  readonly at: (name: string) => Collection;
+  /** Puts another specification in force. */
+  put(collection: Collection): void;
+  /** Creates documents and returns them parsed. */
+  create(name: string, body: Json, context?: RequestContext): Promise<readonly JsonObject[]>;
+  /** Every document of the collection, parsed, by id. */
+  all(name: string): Promise<readonly JsonObject[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the collections of `sources` on a new data folder. The clock stands at 1000 and moves by 1 at each look. */
+export async function openLibrary(
+  sources: Readonly<Record<string, JsonObject>>,
+  { limits, wrap = (store) => store, hooks, files }: LibraryOptions = {},
+): Promise<Library> {
+  const folder = await mkdtemp(join(tmpdir(), 'library-'));
+  const store = await openSqliteDocuments({ path: folder, queueLimit: 1000 });
+  const registry = createRegistry();
+  for (const [name, source] of Object.entries(sources)) {
+    const collection = collectionOf(name, source);
+    registry.put(collection);
+    await store.ensureIndexes(collection.namespace, collection.settings.indexes);
+    const revisions = revisionNamespaceOf(collection);
+    if (collection.settings.storeRevisions) await store.ensureIndexes(revisions, [REVISION_INDEX]);
+  }
+  let clock = 1000;
+  const now = () => {
+    clock += 1;
+    return clock;
+  };
+  const newId = createIdSource(now);
+  const log = { warn: () => undefined };
+  const removals =
+    files && createFileRemovals({ store: wrap(store), files, newId, now, queryMs: AGES, alone: true, log });
+  const documents = createDocumentService({
+    store: wrap(store),
+    registry,
+    limits: { ...LIMITS, ...limits },
+    newId,
+    now,
+    patterns: { matches: async () => true },
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(removals === undefined ? {} : { removals }),
+  });
+  const at = (name: string) => registry.get('1.0', 'library', name)!;
+  return {
+    store,
+    documents,
+    removals,
+    at,
+    put: (collection) => registry.put(collection),
+    async create(name, body, context = contextOf()) {
+      const { results } = await documents.create(at(name), body, context, {});
+      return results.map(parse);
+    },
+    async all(name) {
+      const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: 100_000 };
+      return store.find({ database: 'library', collection: name }, query);
+    },
+    async close() {
+      await removals?.close();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const parse = (text: string) => JSON.parse(text) as JsonObject;
+
+/** The AppError that the promise must end in. */
+export async function refusalOf(promise: Promise<unknown>): Promise<AppError> {
+  const error = await promise.then(
+    () => new Error('nothing was refused'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AppError) return error;
+  throw error;
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { booleanField } from '../../../../src/collections/model/fields/boolean.ts';
+
+test('accepts true and false only', () => {
+  expect(booleanField.check(true)).toBeUndefined();
+  expect(booleanField.check(false)).toBeUndefined();
+  for (const value of ['true', 0, 1, [true], {}]) {
+    expect(booleanField.check(value)?.message).toBe('is wrong type');
+  }
+});
+
+test.each([
+  ['true', true],
+  ['false', false],
+  ['TRUE', 'TRUE'],
+  [1, 1],
+])('an operand %j becomes %j', (operand, coerced) => {
+  expect(booleanField.coerceOperand(operand)).toBe(coerced);
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { checkId, lowerCaseIds, objectIdField } from '../../../../src/collections/model/fields/object-id.ts';
+
+const ID = '57a8b9c0d1e2f3a4b5c6d7e8';
+
+test('accepts an id and a list of ids', () => {
+  expect(objectIdField.check(ID)).toBeUndefined();
+  expect(objectIdField.check([ID, ID.toUpperCase()])).toBeUndefined();
+});
+
+test.each([
+  ['short', 'is not a valid ObjectID'],
+  ['twelve chars', 'is not a valid ObjectID'],
+  [[ID, 'short'], 'short is not a valid ObjectID'],
+  [5, 'is wrong type'],
+  [{}, 'is wrong type'],
+  [[ID, null], 'is wrong type'],
+])('refuses %j', (value, message) => {
+  expect(objectIdField.check(value)?.message).toBe(message);
+});
+
+test('shows no more than the beginning of a long value', () => {
+  expect(checkId('x'.repeat(5000), true)?.message).toBe(`${'x'.repeat(100)} is not a valid ObjectID`);
+  expect(checkId(`${'x'.repeat(99)}\u{1F600}`, true)?.message.isWellFormed()).toBe(true);
+});
+
+test('stores and compares in lower case, and leaves what is no id alone', () => {
+  expect(objectIdField.normalise(ID.toUpperCase())).toBe(ID);
+  expect(objectIdField.coerceOperand([ID.toUpperCase(), 'ABC', null])).toEqual([ID, 'ABC', null]);
+  expect(lowerCaseIds({ A: 1 })).toEqual({ A: 1 });
+});

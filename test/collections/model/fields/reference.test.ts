@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { referenceField } from '../../../../src/collections/model/fields/reference.ts';
+
+const ID = '57a8b9c0d1e2f3a4b5c6d7e8';
+
+test.each([[ID], [[ID]], [[]], [[ID, null]]])('accepts %j', (value) => {
+  expect(referenceField.check(value)).toBeUndefined();
+});
+
+test.each([
+  ['nobody', 'is not a valid ObjectID'],
+  [[ID, 'nobody'], 'nobody is not a valid ObjectID'],
+  [5, 'is wrong type'],
+  [{ name: 'x' }, 'is wrong type'],
+  [[ID, { _id: ID }], 'is wrong type'],
+  [[[ID]], 'is wrong type'],
+])('refuses %j', (value, message) => {
+  expect(referenceField.check(value)?.message).toBe(message);
+});
+
+test('ids are stored and compared in lower case', () => {
+  expect(referenceField.normalise([ID.toUpperCase(), { a: 'B' }])).toEqual([ID, { a: 'B' }]);
+  expect(referenceField.coerceOperand(ID.toUpperCase())).toBe(ID);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { stringField } from '../../../../src/collections/model/fields/string.ts';
+
+test.each([['text'], [''], ['\0'], [['a', 'b']], [[]]])('accepts %j', (value) => {
+  expect(stringField.check(value)).toBeUndefined();
+});
+
+test.each([[1], [true], [{}], [['a', 1]], [['a', null]], [[['a']]]])('refuses %j', (value) => {
+  expect(stringField.check(value)).toEqual({ message: 'is wrong type', code: 'ERROR_VALUE_INVALID' });
+});
+
+test('text that looks like a number or an id stays text in filters', () => {
+  expect(stringField.coerceOperand('10')).toBe('10');
+  expect(stringField.coerceOperand('ABCDEFABCDEFABCDEFABCDEF')).toBe('ABCDEFABCDEFABCDEFABCDEF');
+  expect(stringField.supportsCaseInsensitive).toBe(true);
+});
+
+test('numbers and booleans in filters are read as text', () => {
+  expect([1984, -0.5, true].map(stringField.coerceOperand)).toEqual(['1984', '-0.5', 'true']);
+  expect(stringField.coerceOperand(null)).toBe(null);
+  expect(stringField.coerceOperand({ a: 1 })).toEqual({ a: 1 });
+});

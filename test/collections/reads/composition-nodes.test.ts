@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import {
+  type CompositionNode,
+  type CompositionQuota,
+  createChildNode,
+  createPlaceholder,
+  createRootNode,
+  fillPlaceholder,
+  readDocumentId,
+  renderNode,
+} from '../../../src/collections/reads/composition-nodes.ts';
+import { findMemberSpans } from '../../../src/lib/json/json-members.ts';
+import { collectionOf } from '../library-service.ts';
+
+const BOOKS = collectionOf('books', { fields: { author: { type: 'Reference' } } });
+const FIELD = BOOKS.fields.get('author')!;
+const A = 'a'.repeat(24);
+const B = 'b'.repeat(24);
+
+const allowance = (references = 10, characters = 100) => ({ references, characters });
+const frameOf = (author: unknown) => createRootNode(BOOKS, JSON.stringify({ author, _id: 'f'.repeat(24) }));
+const slotIn = (frame: CompositionNode, left: CompositionQuota | undefined) => {
+  const span = findMemberSpans(frame.text, new Map([['"author"', FIELD]])).get(FIELD)!;
+  return createPlaceholder(frame, { field: FIELD, span }, left);
+};
+
+test.each([
+  ['an id', A.toUpperCase(), [{ raw: A.toUpperCase(), id: A }]],
+  ['a list', [A, null, 5], [{ raw: A, id: A }, { raw: 5 }]],
+  ['no id in a list of the length of one', ['x'.repeat(22)], [{ raw: 'x'.repeat(22) }]],
+  ['the id of the document itself', ['f'.repeat(24)], [{ raw: 'f'.repeat(24) }]],
+])('finds %s', (_name, value, entries) => {
+  expect(slotIn(frameOf(value), allowance())?.entries).toEqual(entries);
+});
+
+test.each([[null], [5], [{ _id: A }], ['text'], [`${A}x`]])('finds nothing in %j', (value) => {
+  expect(slotIn(frameOf(value), allowance())).toBeUndefined();
+});
+
+test('stops at the allowance of references', () => {
+  const left = allowance(1);
+  const ids = slotIn(frameOf([A, B]), left)?.entries.map(({ id }) => id);
+  expect(ids).toEqual([A, undefined]);
+  expect(left.references).toBe(0);
+  expect(slotIn(frameOf(A), undefined)?.entries).toEqual([{ raw: A }]);
+});
+
+test('stops at the allowance of characters', () => {
+  const frame = frameOf([A, A, A]);
+  const text = JSON.stringify({ name: 'Ann', _id: A });
+  const left = allowance(10, 2 * text.length);
+  fillPlaceholder(slotIn(frame, allowance())!, new Map([[A, text]]), {
+    allowance: left,
+    enter: (_id, own) => own,
+  });
+  expect(JSON.parse(renderNode(frame))).toEqual({
+    author: [{ name: 'Ann', _id: A }, { name: 'Ann', _id: A }, A],
+    _id: 'f'.repeat(24),
+    composed: { author: [A, A, A] },
+  });
+});
+
+test('adds to the ids that a document holds already, and leaves nulls out', () => {
+  const frame = createRootNode(BOOKS, JSON.stringify({ composed: { editor: B }, author: [null, A, 5] }));
+  fillPlaceholder(slotIn(frame, allowance())!, new Map(), {
+    allowance: allowance(),
+    enter: (_id, own) => own,
+  });
+  expect(renderNode(frame)).toBe(`{"composed":{"editor":"${B}","author":["${A}"]},"author":["${A}",5]}`);
+});
+
+test('notes nothing where no id stood', () => {
+  const frame = frameOf([null]);
+  fillPlaceholder(slotIn(frame, allowance())!, new Map(), {
+    allowance: allowance(),
+    enter: (_id, own) => own,
+  });
+  expect(JSON.parse(renderNode(frame))).toEqual({ author: [], _id: 'f'.repeat(24) });
+});
+
+test('knows the documents on the way to an inner one', () => {
+  const root = frameOf(A);
+  const inner = createChildNode(BOOKS, JSON.stringify({ author: ['f'.repeat(24), A, B] }), {
+    id: A,
+    above: root,
+  });
+  expect(slotIn(inner, allowance())?.entries.map(({ id }) => id)).toEqual([undefined, undefined, B]);
+});
+
+test('reads the id that is text', () => {
+  expect(readDocumentId(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);
+  expect(readDocumentId(`{"_id":"${A}","o":{"_id":"${B}"}}`)).toBe(A);
+  expect(readDocumentId(`{"_id":"mine","x\\"_id":"${B}"}`)).toBe('mine');
+  expect(readDocumentId('{"_id":5,"abcdefghijklmnopqrst":1}')).toBeUndefined();
+  expect(readDocumentId('{"_id":5}')).toBeUndefined();
+  expect(readDocumentId('{}')).toBeUndefined();
+});

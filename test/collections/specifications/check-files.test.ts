@@ -1,0 +1,102 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkSpecificationFiles } from '../../../src/collections/specifications/check-files.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
+import { ROOT } from '../../helpers/source-tree.ts';
+
+async function check(files: Readonly<Record<string, Json>>) {
+  const root = await mkdtemp(join(tmpdir(), 'cloister-check-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(
+      join(root, path),
+      typeof content === 'string' ? content : JSON.stringify(content, null, 2),
+    );
+  }
+  const problems = await checkSpecificationFiles({ root, enableCollectionDatabases: false });
+  return problems.map(
+    ({ file, line, severity, message }) => `${severity} ${file.slice(root.length + 1)}:${line} ${message}`,
+  );
+}
+
+const good = { fields: { a: {} }, settings: {} };
+
+test('the example workspace is sound', async () => {
+  const root = join(ROOT, 'workspace/collections');
+  expect(await checkSpecificationFiles({ root, enableCollectionDatabases: false })).toEqual([]);
+});
+
+test('names file and line of every problem', async () => {
+  const problems = await check({
+    '1.0/library/collection.a.json': '{\n  "fields": {\n    "x": {},\n  }\n}',
+    '1.0/library/collection.b.json': { fields: { a: {}, b: { type: 'Nope' } }, settings: { count: 0 } },
+    '1.0/library/collection.c.json': { fields: { a: {} } },
+    'api/library/collection.d.json': good,
+  });
+  expect(problems).toEqual([
+    'error 1.0/library/collection.a.json:4 is not valid JSON: property name expected',
+    expect.stringMatching(/^error 1\.0\/library\/collection\.b\.json:4 b: `Nope` is not a type/),
+    'error 1.0/library/collection.b.json:9 count: must be a whole number from 1',
+    'error 1.0/library/collection.c.json:1 settings: must be provided',
+    'error api/library/collection.d.json:1 version: `api` is reserved',
+  ]);
+});
+
+test('refuses names that not every store can hold, whether or not folders are databases', async () => {
+  const { fields } = good;
+  const problems = await check({
+    '1.0/Admin/collection.a.json': good,
+    '1.0/config/collection.a.json': good,
+    '1.0/local/collection.a.json': good,
+    '1.0/library/collection.system.users.json': good,
+    '1.0/library/collection.ends..json': good,
+    '1.0/shop/collection.b.json': { fields, settings: { revisionCollection: 'system.past' } },
+    '1.0/shop.eu/collection.a.json': good,
+    [`1.0/${'x'.repeat(64)}/collection.a.json`]: good,
+    '2.0/Library/collection.a.json': good,
+  });
+  expect(problems.map((text) => text.replace(/^error \S+:\d+ /, ''))).toEqual(
+    expect.arrayContaining([
+      'database: `Admin` is reserved',
+      'database: `config` is reserved',
+      'database: `local` is reserved',
+      'collection: names that start with `system.` are reserved',
+      'collection: must not end with a dot',
+      'revisionCollection: names that start with `system.` are reserved',
+      'database: must not have a dot',
+      'database: is longer than 63 characters',
+    ]),
+  );
+  expect(problems).toHaveLength(8);
+});
+
+test('warns of what loads but may surprise', async () => {
+  const reference = { type: 'Reference', settings: { collection: 'nowhere' } };
+  const problems = await check({
+    '1.0/archive/collection.books.json': good,
+    '1.0/library/collection.books.json': {
+      fields: { a: { validation: { regex: { pattern: '(?=x)' } } }, b: reference },
+      settings: { sort: 'a', index: [{ keys: { b: 1 }, options: { expireAfterSeconds: 1 } }] },
+    },
+  });
+  expect(problems.map((text) => text.slice(0, 45))).toEqual([
+    'warning 1.0/archive/collection.books.json:1 s',
+    'warning 1.0/library/collection.books.json:3 f',
+    'warning 1.0/library/collection.books.json:19 ',
+    'warning 1.0/library/collection.books.json:18 ',
+    'warning 1.0/library/collection.books.json:13 ',
+    'warning 1.0/library/collection.books.json:1 s',
+  ]);
+});
+
+test('looks at the files together', async () => {
+  const problems = await check({
+    '1.0/library/collection.Books.json': good,
+    '1.0/library/collection.books.json': { fields: { a: {} }, settings: { defaultFilters: { b: 1 } } },
+  });
+  expect(problems.filter((text) => text.includes('differs only by case'))).toHaveLength(2);
+  expect(problems.filter((text) => text.includes('`b`: '))).toHaveLength(1);
+});

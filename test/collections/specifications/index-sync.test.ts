@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { createIndexSync } from '../../../src/collections/specifications/index-sync.ts';
+import { StoreError } from '../../../src/errors.ts';
+import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { fickle } from '../../helpers/fickle-store.ts';
+import { silentLog } from '../../helpers/specification-service.ts';
+import { makeCollection } from '../../helpers/specifications.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+
+const alone = createKeyedMutex().run;
+const NS = { database: null, collection: 'books' };
+const UNIQUE = { index: [{ keys: { a: 1 }, options: { unique: true } }, { keys: { b: 1 } }] };
+const unique = makeCollection({ a: {}, b: {} }, UNIQUE);
+const plain = makeCollection({ a: {}, b: {} }, { index: [{ keys: { b: 1 } }] });
+
+async function openWithTwins(): Promise<DocumentStore> {
+  const { store } = await openTemporaryStore();
+  const ids = ['a'.repeat(24), 'b'.repeat(24)];
+  await store.commit(ids.map((_id) => ({ kind: 'insert', ns: NS, document: { _id, a: 'same' } })));
+  return store;
+}
+
+const namesIn = async (store: DocumentStore) => Object.keys((await store.stats(NS)).indexSizes).sort();
+
+test('data that break a unique index: refused by the name of the field, and nothing changes', async () => {
+  const store = await openWithTwins();
+  const keeper = createIndexSync(store, silentLog().log);
+  await keeper.apply(plain, () => []);
+  const before = await namesIn(store);
+  await expect(keeper.apply(unique, () => [plain])).rejects.toMatchObject({
+    code: 'SPECIFICATION_INVALID',
+    items: [{ section: 'settings', setting: 'index', field: 'a' }],
+  });
+  expect(await namesIn(store)).toEqual(before);
+});
+
+test('an addition can be taken back, and what nobody declares is dropped', async () => {
+  const { store } = await openTemporaryStore();
+  const keeper = createIndexSync(store, silentLog().log);
+  const takeBack = await keeper.apply(unique, () => []);
+  expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));
+  await takeBack();
+  expect(await namesIn(store)).not.toContain('a_1');
+  await keeper.apply(unique, () => []);
+  await keeper.dropUndeclared(unique, () => []);
+  expect(await namesIn(store)).not.toContain('a_1');
+});
+
+test('a start goes on without an index that the data do not permit', async () => {
+  const store = await openWithTwins();
+  const { log, errors } = silentLog();
+  await createIndexSync(store, log).applyAll(() => [unique], alone);
+  expect(errors).toHaveLength(1);
+  const names = await namesIn(store);
+  expect(names).toContain('b_1');
+  expect(names).not.toContain('a_1');
+});
+
+test('a start goes on without the indexes of a collection whose data are damaged', async () => {
+  const { store } = await openTemporaryStore();
+  const { log, errors } = silentLog();
+  const ensured: string[] = [];
+  const damaged: Pick<DocumentStore, 'ensureIndexes'> = {
+    ensureIndexes: async (ns, indexes) => {
+      if (ns.collection === 'books') throw new StoreError('damaged');
+      ensured.push(ns.collection);
+      return store.ensureIndexes(ns, indexes);
+    },
+  };
+  const other = makeCollection({ a: {} }, { index: [{ keys: { a: 1 } }] }, { name: 'others' });
+  await createIndexSync(damaged, log).applyAll(() => [unique, other], alone);
+  expect(errors).toHaveLength(1);
+  expect(ensured).toContain('others');
+});
+
+/** The indexes of a database where somebody else's index is in the way of every unique one on `a`. */
+function crowded(store: DocumentStore): Pick<DocumentStore, 'ensureIndexes'> {
+  return {
+    async ensureIndexes(ns, indexes) {
+      const refused = indexes.some(({ unique: isUnique }) => isUnique);
+      if (refused) throw new StoreError('index-conflict', { fields: ['a'] });
+      return store.ensureIndexes(ns, indexes);
+    },
+  };
+}
+
+test("somebody else's index in the way: refused by the name of the field, and a start goes on without", async () => {
+  const { store } = await openTemporaryStore();
+  const { log, errors } = silentLog();
+  const keeper = createIndexSync(crowded(store), log);
+  const message = 'an index that is there already stands in the way of that on `a`';
+  await expect(keeper.apply(unique, () => [])).rejects.toMatchObject({
+    code: 'SPECIFICATION_INVALID',
+    items: [{ section: 'settings', setting: 'index', field: 'a', message }],
+  });
+  await keeper.applyAll(() => [unique], alone);
+  expect(errors).toHaveLength(1);
+  expect(await namesIn(store)).toContain('b_1');
+});
+
+test('what is found out later is logged: an index that cannot be built, and one that the end of the store cut short', async () => {
+  const { log, errors, warnings } = silentLog();
+  const failing = (reason: 'index-conflict' | 'unavailable') =>
+    createIndexSync({ ensureIndexes: async () => ({ built: Promise.reject(new StoreError(reason)) }) }, log);
+  await failing('index-conflict').apply(plain, () => []);
+  await failing('unavailable').apply(plain, () => []);
+  await expect.poll(() => [errors.length, warnings.length]).toEqual([1, 1]);
+});
+
+test('a start says that the store is away, and may be repeated', async () => {
+  const { store } = await openTemporaryStore();
+  const away = fickle(store);
+  const { log, errors } = silentLog();
+  const keeper = createIndexSync(away, log);
+  for (const reason of ['unavailable', 'timeout', 'busy'] as const) {
+    away.leave(reason);
+    await expect(keeper.applyAll(() => [unique], alone)).rejects.toMatchObject({ reason });
+  }
+  away.comeBack();
+  await keeper.applyAll(() => [unique], alone);
+  expect(errors).toEqual([]);
+  expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));
+});
+
+test('a collection that is slow to answer keeps no other waiting at a start, one that is away does', async () => {
+  const { store } = await openTemporaryStore();
+  const other = makeCollection({ a: {} }, { index: [{ keys: { a: 1 } }] }, { name: 'others' });
+  for (const [reason, asked] of [
+    ['timeout', ['books', 'others']],
+    ['unavailable', ['books']],
+  ] as const) {
+    const names: string[] = [];
+    const slow: Pick<DocumentStore, 'ensureIndexes'> = {
+      async ensureIndexes(ns, indexes) {
+        names.push(ns.collection);
+        if (ns.collection === 'books') throw new StoreError(reason);
+        return store.ensureIndexes(ns, indexes);
+      },
+    };
+    const start = createIndexSync(slow, silentLog().log).applyAll(() => [plain, other], alone);
+    await expect(start).rejects.toMatchObject({ reason });
+    expect(names).toEqual(asked);
+  }
+});

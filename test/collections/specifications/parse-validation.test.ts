@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
+import { parseValidation } from '../../../src/collections/specifications/parse-validation.ts';
+import { createPatternCompiler } from '../../../src/collections/specifications/pattern-compiler.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
+
+function read(source: Json) {
+  const report = createIssueCollector();
+  const rules = parseValidation('a', source, { issues: report, patterns: createPatternCompiler() });
+  return { rules, messages: report.issues.map(({ message }) => message), warnings: report.warnings };
+}
+
+test('reads lengths and patterns', () => {
+  const { rules, messages, warnings } = read({
+    minLength: 0,
+    maxLength: 5,
+    regex: { pattern: '^a', flags: 'gi' },
+  });
+  expect(messages).toEqual([]);
+  expect(warnings).toEqual([]);
+  expect(rules).toMatchObject({ minLength: 0, maxLength: 5, regex: { pattern: '^a', flags: 'i' } });
+  expect(rules.regex?.linear?.test('Abc')).toBe(true);
+});
+
+test('nothing is no rule', () => {
+  expect(read(null).rules).toEqual({});
+  expect(read({ minLength: null, regex: null }).rules).toEqual({});
+});
+
+test.each<[Json, string]>([
+  [5, '`validation` must be an object'],
+  [{ minLength: -1 }, '`validation.minLength`'],
+  [{ maxLength: 1.5 }, '`validation.maxLength`'],
+  [{ maxLength: '5' }, '`validation.maxLength`'],
+  [{ minLength: 3, maxLength: 2 }, 'is greater than'],
+  [{ regex: '^a' }, '`validation.regex`'],
+  [{ regex: {} }, '`validation.regex`'],
+  [{ regex: { pattern: 'a', flags: 'y' } }, '`validation.regex.flags`'],
+  [{ regex: { pattern: 'a', flags: 5 } }, '`validation.regex.flags`'],
+  [{ regex: { pattern: '(' } }, 'is not a regular expression: Unterminated group'],
+  [{ regex: { pattern: 'a'.repeat(10_001) } }, 'longer than'],
+])('refuses %j', (source, text) => {
+  const { messages } = read(source);
+  expect(messages).toHaveLength(1);
+  expect(messages[0]).toContain(text);
+});
+
+test('warns of slashes, of patterns that run apart, and of rules that do not exist', () => {
+  expect(read({ regex: { pattern: '/^a/' } }).warnings[0]?.message).toContain('slashes');
+  const apart = read({ regex: { pattern: '(?=a)' } });
+  expect(apart.warnings[0]?.message).toContain('linear');
+  expect(apart.rules.regex?.linear).toBeUndefined();
+  expect(read({ minlength: 5 }).warnings[0]?.message).toContain('`validation.minlength`');
+});

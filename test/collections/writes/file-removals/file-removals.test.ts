@@ -1,0 +1,161 @@
+// The files of removed records: gone with them, or as soon as that can be done.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFileRemovals } from '../../../../src/collections/writes/file-removals/file-removals.ts';
+import { pause } from '../../../../src/lib/async/pause.ts';
+import type { JsonObject } from '../../../../src/lib/json/json.ts';
+import { MATCH_ALL } from '../../../../src/stores/filter.ts';
+import { createMemoryFiles, type MemoryFiles } from '../../../helpers/memory-files.ts';
+import { AGES, contextOf, type Library, openLibrary, parse } from '../../library-service.ts';
+
+const SOURCES = {
+  images: { fields: { alt: {} }, settings: { type: 'media' } },
+  books: { fields: { title: {}, path: {} } },
+};
+const REMOVALS = { database: null, collection: 'cloister.media-removals' };
+const keyOf = (name: string) => `1.0/library/images/2026/${name}`;
+
+let files: MemoryFiles;
+let library: Library;
+beforeEach(async () => {
+  files = createMemoryFiles();
+  library = await openLibrary(SOURCES, { files });
+});
+afterEach(() => library.close());
+
+/** Stores a file and its record; resolves with the id of the record. */
+async function upload(name: string, path = keyOf(name)): Promise<string> {
+  files.there.set(keyOf(name), 0);
+  const record = { own: { fileName: name, path }, fields: {} };
+  const { results } = await library.documents.createRecords(library.at('images'), [record], contextOf());
+  return String(parse(results[0]!)['_id']);
+}
+
+const removeById = (id: string) => library.documents.removeById(library.at('images'), id, contextOf(), {});
+const removeAll = (query: JsonObject, name = 'images') =>
+  library.documents.removeByQuery(library.at(name), { query }, contextOf(), {});
+const entries = () => library.store.find(REMOVALS, { filter: MATCH_ALL, sort: [], skip: 0, limit: 1000 });
+const names = () => [...files.there.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1));
+
+/** Another process on the same documents, whose clock shows `at`. */
+function serverAt(at: number, { alone = false, lines = [] as unknown[] } = {}) {
+  const { store } = library;
+  const log = { warn: (fields: object, message: string) => lines.push({ message, ...fields }) };
+  let made = 0;
+  const newId = () => {
+    made += 1;
+    return `other${made}`;
+  };
+  return createFileRemovals({ store, files, newId, now: () => at, queryMs: AGES, alone, log, pause });
+}
+
+test('a file goes with its record, by id and by query', async () => {
+  const id = await upload('a.png');
+  for (const name of ['b.png', 'c.jpg', 'd.jpg']) await upload(name);
+  await removeById(id);
+  expect(names()).toEqual(['b.png', 'c.jpg', 'd.jpg']);
+  await removeAll({ fileName: { $regex: 'jpg$' } });
+  expect(names()).toEqual(['b.png']);
+  expect(await entries()).toEqual([]);
+});
+
+test('a bucket that is away fails no removal: it is told of, and made up for later', async () => {
+  for (const name of ['a.png', 'b.png', 'c.png']) await upload(name);
+  files.leave(1);
+  expect(await removeAll({})).toMatchObject({ deleted: 3 });
+  expect(await library.all('images')).toEqual([]);
+  expect(names()).toEqual(['b.png', 'c.png']);
+  const [entry] = await entries();
+  expect(entry).toMatchObject({ paths: ['a.png', 'b.png', 'c.png'].map(keyOf), v: 1 });
+  const later = Number(entry!['claimedUntil']);
+  const lines: unknown[] = [];
+  const server = serverAt(later, { lines });
+  expect(await server.finishRemovals()).toBe(1);
+  expect(lines).toMatchObject([
+    { message: expect.stringContaining('could not remove files'), suppressed: 0 },
+  ]);
+  files.comeBack();
+  expect(await serverAt(later).finishRemovals()).toBe(1);
+  expect(await serverAt(later + 100_000).finishRemovals()).toBe(0);
+  expect([names(), await entries()]).toEqual([[], []]);
+});
+
+test('what a crash left is finished at the next start, at once where no other server can be at it', async () => {
+  await upload('a.png');
+  files.leave();
+  await removeAll({});
+  files.comeBack();
+  const soon = Number((await entries())[0]!['createdAt']) + 1;
+  expect(await serverAt(soon).finishRemovals()).toBe(1);
+  expect(names()).toEqual(['a.png']);
+  expect(await serverAt(soon, { alone: true }).finishRemovals()).toBe(0);
+  expect([names(), await entries()]).toEqual([[], []]);
+});
+
+test('documents of other collections take no files along, whatever their path says', async () => {
+  await upload('a.png');
+  await library.create('books', { title: 'x', path: keyOf('a.png') });
+  await removeAll({}, 'books');
+  expect(names()).toEqual(['a.png']);
+});
+
+test('many files make several entries, and a removal that fails writes none', async () => {
+  const many = Array.from({ length: 1200 }, (_, n) => `${n}.png`);
+  const records = many.map((name) => ({ own: { fileName: name, path: keyOf(name) }, fields: {} }));
+  await library.documents.createRecords(library.at('images'), records, contextOf());
+  files.leave();
+  const past = { ...contextOf(), deadline: 0 };
+  const images = library.at('images');
+  await expect(library.documents.removeByQuery(images, { query: {} }, past, {})).rejects.toThrow();
+  expect(await entries()).toEqual([]);
+  await removeAll({});
+  expect((await entries()).map(({ paths }) => (paths as string[]).length)).toEqual([500, 500, 200]);
+});
+
+test('goes on behind an answer that has waited long enough, and close waits for it', async () => {
+  const id = await upload('a.png');
+  const gate = Promise.withResolvers<void>();
+  const waits: number[] = [];
+  const { store } = library;
+  const removals = createFileRemovals({
+    ...{ store, now: () => 5000, queryMs: AGES, alone: true, log: { warn: () => undefined } },
+    newId: () => 'e1',
+    files: { ...files, remove: (keys) => gate.promise.then(() => files.remove(keys)) },
+    pause: async (milliseconds) => void waits.push(milliseconds),
+  });
+  await removeById(id);
+  files.there.set(keyOf('a.png'), 0);
+  const [entry] = removals.entriesFor(library.at('images').namespace, [{ _id: id, path: keyOf('a.png') }]);
+  await removals.begin([entry!]);
+  expect([waits, names()]).toEqual([[2000], ['a.png']]);
+  const closed = removals.close();
+  gate.resolve();
+  await closed;
+  expect(names()).toEqual([]);
+});
+
+test('is repeated behind everything else until nothing is left', async () => {
+  await upload('a.png');
+  files.leave();
+  await removeAll({});
+  const waits: number[] = [];
+  const { store } = library;
+  const until = Promise.withResolvers<void>();
+  let time = 10_000_000;
+  const removals = createFileRemovals({
+    ...{ store, files, queryMs: AGES, alone: false, log: { warn: () => undefined } },
+    newId: () => 'e1',
+    now: () => time,
+    pause: async (milliseconds, signal) => {
+      waits.push(milliseconds);
+      time += milliseconds + 60_000;
+      if (waits.length === 3) files.comeBack();
+      if (waits.length < 4) return;
+      until.resolve();
+      await pause(1_000_000, signal);
+    },
+  });
+  removals.start();
+  await until.promise;
+  expect([waits, names()]).toEqual([[15_000, 30_000, 60_000, 600_000], []]);
+  await removals.close();
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Json } from '../../../src/lib/json/json.ts';
+import { contextOf, type Library, openLibrary, refusalOf } from '../library-service.ts';
+
+const FIELDS = { title: { type: 'String' }, pages: { type: 'Number' } };
+const SOURCES = { books: { fields: FIELDS }, notes: { fields: FIELDS, settings: { storeRevisions: true } } };
+
+let library: Library;
+let ids: readonly string[];
+
+beforeEach(async () => {
+  library = await openLibrary(SOURCES, { limits: { writeMatches: 4 } });
+  const books = await library.create(
+    'books',
+    [1, 2, 3, 4].map((pages) => ({ title: 'A', pages })),
+  );
+  ids = books.map(({ _id }) => String(_id));
+});
+
+afterEach(() => library.close());
+
+const removeAll = (body: Json, name = 'books') =>
+  library.documents.removeByQuery(library.at(name), body, contextOf(), { counts: true });
+const remove = (id: string, options = {}) =>
+  library.documents.removeById(library.at('books'), id, contextOf(), { counts: true, ...options });
+
+test('by id: one, once', async () => {
+  expect(await remove(ids[0]!.toUpperCase())).toEqual({ deleted: 1, totalCount: 3 });
+  expect((await refusalOf(remove(ids[0]!))).status).toBe(404);
+});
+
+test('counts what is left only when asked', async () => {
+  expect(await remove(ids[0]!, { counts: false })).toEqual({ deleted: 1, totalCount: undefined });
+});
+
+test('by id: not in another state than expected', async () => {
+  expect((await refusalOf(remove(ids[0]!, { ifMatch: () => false }))).status).toBe(412);
+  expect(await library.all('books')).toHaveLength(4);
+});
+
+test('two that race remove once', async () => {
+  const both = await Promise.allSettled([remove(ids[0]!), remove(ids[0]!)]);
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('by query: all that match, or nothing when too many do', async () => {
+  expect(await removeAll({ query: { title: 'a', pages: { $gt: 2 } } })).toEqual({
+    deleted: 2,
+    totalCount: 2,
+  });
+  expect(await removeAll({ query: { title: 'nope' } })).toEqual({ deleted: 0, totalCount: 2 });
+  await library.create('books', [{}, {}, {}]);
+  const refusal = await refusalOf(removeAll({ query: {} }));
+  expect([refusal.code, refusal.message]).toEqual(['WRITE_TOO_LARGE', expect.stringContaining('matches 5 ')]);
+  expect(await library.all('books')).toHaveLength(5);
+});
+
+test.each([[null], [[]], [{}], [{ query: null }], [{ query: [] }], [{ query: { $where: '1' } }]])(
+  'refuses %j',
+  async (body) => {
+    expect((await refusalOf(removeAll(body as Json))).status).toBe(400);
+    expect(await library.all('books')).toHaveLength(4);
+  },
+);
+
+test('last states stay behind where revisions are kept', async () => {
+  await library.create('notes', [{ title: 'A' }, { title: 'B' }]);
+  await removeAll({ query: {} }, 'notes');
+  const kept = await library.all('notesHistory');
+  expect(kept.map(({ title, action }) => [title, action])).toEqual([
+    ['A', 'create'],
+    ['B', 'create'],
+    ['A', 'delete'],
+    ['B', 'delete'],
+  ]);
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import {
+  assertStorable,
+  assertValid,
+  parseDocuments,
+  parseFields,
+  parseQuery,
+  parseUpdate,
+} from '../../../src/collections/writes/request-body.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Json } from '../../../src/lib/json/json.ts';
+import { collectionOf } from '../library-service.ts';
+
+function refused(run: () => unknown): AppError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('guards the path of what cannot be kept', async () => {
+  await assertStorable([{ a: [1, 'x'] }]);
+  await expect(assertStorable({ a: ['\ud800'] })).rejects.toMatchObject({ items: [{ field: 'a.0' }] });
+  await expect(assertStorable([{}, { a: '\ud800' }])).rejects.toMatchObject({ items: [{ field: '1.a' }] });
+});
+
+describe('documents of a create', () => {
+  test('one or many', () => {
+    expect(parseDocuments({ a: 1 }, 2)).toEqual([{ a: 1 }]);
+    expect(parseDocuments([{ a: 1 }, {}], 2)).toEqual([{ a: 1 }, {}]);
+  });
+
+  test('none, too many, or something else', () => {
+    expect(refused(() => parseDocuments([], 2)).status).toBe(400);
+    const large = refused(() => parseDocuments([{}, {}, {}], 2));
+    expect([large.code, large.message]).toEqual(['WRITE_TOO_LARGE', expect.stringContaining('3 documents')]);
+    for (const body of [null, 5, 'x', [null], [[{}]]] as Json[]) {
+      expect(refused(() => parseDocuments(body, 2)).code).toBe('DOCUMENT_INVALID');
+    }
+    expect(refused(() => parseDocuments([{}, 5], 2)).items).toMatchObject([{ index: 1 }]);
+  });
+});
+
+describe('fields of an update by id', () => {
+  const plain = collectionOf('books', { fields: { title: {} } });
+  const odd = collectionOf('books', { fields: { update: { type: 'Object' }, query: { type: 'Object' } } });
+
+  test.each([
+    [{ title: 'A' }, { title: 'A' }],
+    [{ update: { title: 'A' } }, { title: 'A' }],
+    [{ query: { title: 'B' }, update: { title: 'A' } }, { title: 'A' }],
+    [
+      { update: { title: 'A' }, title: 'B' },
+      { update: { title: 'A' }, title: 'B' },
+    ],
+    [{ update: 5 }, { update: 5 }],
+    [{}, {}],
+  ])('of %j are %j', (body, fields) => {
+    expect(parseFields(plain, body as Json)).toEqual(fields);
+  });
+
+  test('a field called update is a field', () => {
+    expect(parseFields(odd, { update: { a: 1 } })).toEqual({ update: { a: 1 } });
+  });
+
+  test('are an object', () => {
+    expect(refused(() => parseFields(plain, [])).status).toBe(400);
+  });
+});
+
+test('writes by query need their members', () => {
+  expect(parseQuery({ query: {} })).toEqual({});
+  expect(parseUpdate({ update: { a: 1 } })).toEqual({ a: 1 });
+  for (const body of [null, [], {}, { query: null, update: [] }, { query: 'x', update: 1 }] as Json[]) {
+    expect(refused(() => parseQuery(body)).items[0]?.field).toBe('query');
+    expect(refused(() => parseUpdate(body)).items[0]?.field).toBe('update');
+  }
+});
+
+test('refuses only when there is something to refuse, and never lists without end', () => {
+  assertValid([]);
+  const items = Array.from({ length: 5000 }, (_, n) => ({ field: `${n}`, message: 'is wrong type' }));
+  expect(refused(() => assertValid(items)).items).toHaveLength(101);
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { findForbiddenChanges } from '../../src/config/allowed-changes.ts';
+import { buildConfig } from '../../src/config/build-config.ts';
+import { redact } from '../../src/config/redact.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
+
+const RUNNING = buildConfig(new Map([['limits.batch', 50]]));
+
+/** The names that are refused where `before` becomes `after` by a patch of the same content. */
+const refused = (before: JsonObject, after: JsonObject, patch = after) =>
+  findForbiddenChanges(RUNNING, { patch, before, after }).map(({ written }) => written);
+
+describe('what an admin may change over HTTP', () => {
+  it('is what the schema marks, and nothing about walls, folders, addresses, secrets and the database', () => {
+    const marked = (how: string) =>
+      SETTINGS.filter(({ leaf }) => leaf.overHttp === how).map(({ path }) => path);
+    expect(marked('any')).toEqual([
+      ...['cors.enabled', 'cors.origins', 'cache.enabled', 'cache.ttl', 'feedback.enabled'],
+      ...['media.tokenExpiresIn', 'media.pathFormat'],
+    ]);
+    const limits = SETTINGS.filter(({ path }) => path.startsWith('limits.')).map(({ path }) => path);
+    expect(marked('lower')).toEqual([
+      ...['auth.tokenTtl', 'cache.maxBytes', 'media.maxFileSize', 'media.requestSeconds'],
+      ...limits,
+    ]);
+    for (const { leaf, path } of SETTINGS.filter((setting) => setting.leaf.overHttp === 'lower')) {
+      expect(['integer', 'number'], path).toContain('type' in leaf ? leaf.type : undefined);
+    }
+    expect(SETTINGS.filter(({ leaf }) => leaf.secret === true && leaf.overHttp !== undefined)).toEqual([]);
+  });
+
+  it('compares what the file says, not only what is posted', () => {
+    expect(refused({}, { sandbox: { review: 'all' } })).toEqual(['sandbox.review']);
+    expect(refused({ sandbox: { review: 'all' } }, {}, { sandbox: {} })).toEqual(['sandbox.review']);
+    expect(refused({ caching: { ttl: 9 } }, { cache: { ttl: 9 } })).toEqual([]);
+    expect(refused({}, { cache: true, cors: { origins: [] } })).toEqual([]);
+  });
+
+  it('takes back the configuration, or a whole block, but no setting of the operator by itself', () => {
+    const shown = redact(RUNNING);
+    const { sandbox, paths } = RUNNING;
+    expect(refused({}, {}, { ...shown, sandbox: { review: sandbox.review } })).toEqual([]);
+    expect(refused({}, {}, { paths: { ...paths } })).toEqual([]);
+    expect(refused({}, {}, { sandbox: { review: sandbox.review } })).toEqual(['sandbox.review']);
+    expect(refused({}, {}, { paths: { hooks: paths.hooks } })).toEqual(['paths.hooks']);
+  });
+
+  it('takes null for a change of what is the operator’s, whether or not it is in the file', () => {
+    const patch = { sandbox: { policyFile: null, secrets: { A: null } }, limits: { batch: null } };
+    expect(refused({}, {}, patch)).toEqual(['sandbox.policyFile', 'sandbox.secrets.A']);
+    const before = { sandbox: { policyFile: 'a.json' } };
+    expect(refused(before, { sandbox: {} }, { sandbox: { policyFile: null } })).toEqual([
+      'sandbox.policyFile',
+    ]);
+  });
+
+  it('names an unknown key once, posted or removed from the file', () => {
+    expect(refused({ custom: 1 }, {}, { custom: null })).toEqual(['custom']);
+    expect(refused({ custom: 1 }, {}, {})).toEqual(['custom']);
+  });
+
+  it('lets limits go down from what is in force, whatever the file says', () => {
+    expect(refused({}, { limits: { batch: 50, pageSize: 999 } })).toEqual([]);
+    expect(refused({}, { limits: { batch: 51 } })).toEqual(['limits.batch']);
+    expect(refused({ limits: { batch: 50 } }, {})).toEqual(['limits.batch']);
+    expect(refused({ limits: { pageSize: 5 } }, {})).toEqual([]);
+  });
+
+  it('has no unknown keys, neither new nor lost ones', () => {
+    expect(refused({}, { zebra: 1, cache: { colour: 1 } })).toEqual(['zebra', 'cache.colour']);
+    expect(refused({ cache: { colour: 1 } }, {}, { cache: {} })).toEqual(['cache.colour']);
+    expect(refused({}, {}, { $schema: 'x' })).toEqual(['$schema']);
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]));
+    expect(refused({}, many)).toHaveLength(20);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { buildConfig, valueAt } from '../../src/config/build-config.ts';
+
+describe('createConfig', () => {
+  it('gives the defaults', () => {
+    const config = buildConfig(new Map());
+    expect(config.server).toMatchObject({ port: 8081, trustProxy: false, shutdownSeconds: 10 });
+    expect(config.delivery.port).toBe(8082);
+    expect(config.auth).toEqual({
+      tokenTtl: 1800,
+      rateLimit: { perClient: 30, perAddress: 300, windowSeconds: 60 },
+      admin: {},
+    });
+    expect(config.database).toEqual({
+      engine: 'sqlite',
+      enableCollectionDatabases: false,
+      sqlite: { path: 'data' },
+      mongodb: { maxPoolSize: 100, minPoolSize: 0 },
+    });
+    expect(config.cache).toMatchObject({ enabled: false, ttl: 300, engine: 'memory' });
+    expect(config.media).toMatchObject({ tokenExpiresIn: '1h', pathFormat: 'date', storage: 'disk', s3: {} });
+    expect(config.sandbox).toEqual({
+      enabled: true,
+      minimumLevel: 0,
+      maxHosts: 16,
+      hostMemoryMb: 384,
+      jitDomains: [],
+      review: 'none',
+      secrets: {},
+    });
+    expect(config.limits).toEqual({
+      jsonBytes: 10_485_760,
+      jsonValues: 100_000,
+      endpointCodeBytes: 1_048_576,
+      queryStringBytes: 16_384,
+      filterDepth: 8,
+      filterNodes: 200,
+      queryMs: 5000,
+      batch: 10_000,
+      writeMatches: 10_000,
+      pageSize: 1000,
+      composeDepth: 10,
+      composeReferences: 10_000,
+      formParts: 20,
+      writeQueue: 1000,
+      headersSeconds: 10,
+      requestSeconds: 60,
+      sendSeconds: 30,
+      unsentBytes: 268_435_456,
+      connections: 10_000,
+    });
+  });
+
+  it('puts values over the defaults', () => {
+    const config = buildConfig(
+      new Map<string, string | number>([
+        ['server.port', 0],
+        ['media.s3.region', 'eu'],
+        ['sandbox.secrets.API_KEY', 'k'],
+        ['sandbox.secrets.__proto__', 'ignored'],
+      ]),
+    );
+    expect(config.sandbox.secrets).toEqual({ API_KEY: 'k' });
+    expect(config.server.port).toBe(0);
+    expect(config.server.name).toBe('Cloister');
+    expect(config.media.s3.region).toBe('eu');
+  });
+
+  it('is frozen through and through, and shares nothing with the defaults', () => {
+    const config = buildConfig(new Map());
+    expect(() => Object.assign(config.server, { port: 1 })).toThrow(TypeError);
+    expect(Object.isFrozen(config.cors.origins)).toBe(true);
+    expect(buildConfig(new Map()).cors.origins).not.toBe(config.cors.origins);
+  });
+});
+
+describe('valueAt', () => {
+  it('finds what is set', () => {
+    const config = buildConfig(new Map([['media.s3.region', 'eu']]));
+    expect(valueAt(config, 'media.s3.region')).toBe('eu');
+    expect(valueAt(config, 'media.s3.bucketName')).toBeUndefined();
+    expect(valueAt(config, 'nothing.at.all')).toBeUndefined();
+  });
+});

@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { SourceFile } from '../../../src/delivery/delivery.ts';
+import type { DeliveryResponse, FileRequest } from '../../../src/delivery/responses/delivery-response.ts';
+import { createFileResponse } from '../../../src/delivery/responses/file-response.ts';
+import type { ByteRange } from '../../../src/stores/media-store.ts';
+
+const CACHING = { cacheControl: 'public, max-age=9', vary: ['User-Agent'] };
+const TEXT = 'body { color: red } '.repeat(100);
+
+/** A style sheet, or a file of another type and content. */
+function found({
+  contentType = 'text/css',
+  content = TEXT,
+  ...file
+}: Partial<SourceFile> & { content?: string } = {}) {
+  const open = async (range?: ByteRange) =>
+    Readable.from([Buffer.from(content).subarray(range?.start ?? 0, (range?.end ?? content.length) + 1)]);
+  const source = {
+    size: content.length,
+    modifiedAt: 0,
+    validator: 'v',
+    contentType: undefined,
+    open,
+    ...file,
+  };
+  return { file: source, contentType: contentType ?? '', sourceId: 'file:a' };
+}
+
+const ask = (file: ReturnType<typeof found>, request: Partial<FileRequest> = {}) => {
+  const headers = { acceptEncoding: undefined, range: undefined, ifRange: undefined };
+  return createFileResponse(
+    file,
+    { ...headers, ifNoneMatch: undefined, ifModifiedSince: undefined, ...request },
+    CACHING,
+  );
+};
+
+const bytesOf = async ({ body }: DeliveryResponse) =>
+  typeof body === 'function' ? buffer(await body()) : (body ?? Buffer.alloc(0));
+
+test('a file is sent whole with everything that a cache needs', async () => {
+  const answer = ask(found());
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: {
+      'Content-Type': 'text/css',
+      'Content-Length': String(TEXT.length),
+      'Cache-Control': 'public, max-age=9',
+      'Last-Modified': 'Thu, 01 Jan 1970 00:00:00 GMT',
+      'Accept-Ranges': 'bytes',
+      Vary: 'User-Agent, Accept-Encoding',
+    },
+  });
+  expect((await bytesOf(answer)).toString()).toBe(TEXT);
+});
+
+test('a compressed file has a tag of its own and no length that would be wrong', async () => {
+  const [plain, gzip, brotli] = [
+    ask(found()),
+    ask(found(), { acceptEncoding: 'gzip' }),
+    ask(found(), { acceptEncoding: 'br' }),
+  ];
+  expect(gzip.headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'User-Agent, Accept-Encoding' });
+  expect(gzip.headers).not.toHaveProperty('Content-Length');
+  expect(gzip.headers).not.toHaveProperty('Accept-Ranges');
+  expect(gunzipSync(await bytesOf(gzip)).toString()).toBe(TEXT);
+  expect(new Set([plain, gzip, brotli].map(({ headers }) => headers['ETag'])).size).toBe(3);
+});
+
+test.each([
+  ['of a type that is compressed already', found({ contentType: 'image/png' })],
+  ['of a few bytes', found({ content: 'x' })],
+  ['of very many bytes', found({ size: 16_777_217 })],
+])('a file %s is not compressed', (_what, file) => {
+  expect(ask(file, { acceptEncoding: 'gzip' }).headers).not.toHaveProperty('Content-Encoding');
+  expect(ask(file, { acceptEncoding: 'gzip' }).headers['Vary']).toBe('User-Agent');
+});
+
+test('a part is one of the plain file, and keeps it out of compression', async () => {
+  const answer = ask(found(), { acceptEncoding: 'gzip', range: 'bytes=5-9' });
+  expect(answer.status).toBe(206);
+  expect(answer.headers).toMatchObject({
+    'Content-Range': `bytes 5-9/${TEXT.length}`,
+    'Content-Length': '5',
+  });
+  expect((await bytesOf(answer)).toString()).toBe(TEXT.slice(5, 10));
+});
+
+test('a part that the file does not have is 416, which nobody keeps', () => {
+  const { status, headers, body } = ask(found(), { range: 'bytes=99999-' });
+  expect({ status, body }).toEqual({ status: 416, body: undefined });
+  expect(headers).toMatchObject({ 'Content-Range': `bytes */${TEXT.length}`, 'Cache-Control': 'no-store' });
+});
+
+test('who has the file already gets 304 with the headers of caching, and the file is not opened', () => {
+  const etag = ask(found()).headers['ETag'];
+  const { status, headers, body } = ask(found({ open: () => Promise.reject(new Error('opened')) }), {
+    ifNoneMatch: etag,
+  });
+  expect({ status, body }).toEqual({ status: 304, body: undefined });
+  expect(headers).toEqual({
+    ETag: etag,
+    'Last-Modified': 'Thu, 01 Jan 1970 00:00:00 GMT',
+    Vary: 'User-Agent, Accept-Encoding',
+    'Cache-Control': 'public, max-age=9',
+  });
+});
+
+test('the tag of one coding is none of another', () => {
+  const etag = ask(found(), { acceptEncoding: 'gzip' }).headers['ETag'];
+  expect(ask(found(), { acceptEncoding: 'br', ifNoneMatch: etag }).status).toBe(200);
+});
+
+test('a file of unknown size has no parts and no length', () => {
+  const { status, headers } = ask(found({ size: undefined, contentType: 'video/mp4' }), {
+    range: 'bytes=0-1',
+  });
+  expect(status).toBe(200);
+  expect(headers).not.toHaveProperty('Content-Length');
+  expect(headers).not.toHaveProperty('Accept-Ranges');
+});
+
+test('a file in which a browser may run code is sent in a sandbox', () => {
+  expect(ask(found({ contentType: 'image/svg+xml' })).headers['Content-Security-Policy']).toBe('sandbox');
+});

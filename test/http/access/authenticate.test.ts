@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { invalidTokenError } from '../../../src/auth/auth-errors.ts';
+import type { Client } from '../../../src/auth/clients/client.ts';
+import { StoreError } from '../../../src/errors.ts';
+import { createAuthenticate, requireAdmin, requireClient } from '../../../src/http/access/authenticate.ts';
+import { bareServer } from '../bare-fastify-server.ts';
+import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
+
+const REMEMBERED: Readonly<Record<string, Client>> = { admin: ADMIN_CLIENT };
+
+let clock = 1000;
+const now = () => clock;
+
+const tokens = {
+  peek: (token: string) => REMEMBERED[token],
+  async verify(token: string) {
+    if (token === 'user') return USER_CLIENT;
+    if (token === 'slow') clock += 300;
+    if (token === 'slow') return USER_CLIENT;
+    if (token === 'away') throw new StoreError('unavailable');
+    throw invalidTokenError();
+  },
+};
+
+let ready = true;
+const isReady = () => ready;
+
+afterEach(() => {
+  ready = true;
+});
+
+const { server } = bareServer((bare) => {
+  bare.register(async (scope) => {
+    scope.addHook('onRequest', createAuthenticate({ tokens, isReady, now }));
+    scope.setNotFoundHandler(() => undefined);
+    scope.get('/public', async ({ client }) => ({ client: client?.clientId ?? null }));
+    scope.get('/time', async ({ lookUpMs }) => ({ lookUpMs }));
+    scope.get('/client', { onRequest: requireClient }, async () => 'ok');
+    scope.get('/admin', { onRequest: requireAdmin }, async () => 'ok');
+  });
+});
+
+const get = async (url: string, authorization?: string) => {
+  const headers = authorization === undefined ? {} : { authorization };
+  const answer = await server.inject({ url, headers });
+  return {
+    status: answer.statusCode,
+    challenge: answer.headers['www-authenticate'],
+    text: answer.body,
+  };
+};
+
+const NO_TOKEN = 'Bearer, error="no_token", error_description="No access token supplied"';
+const INVALID = 'Bearer, error="invalid_token", error_description="Invalid or expired access token"';
+
+describe('the caller', () => {
+  it.each([
+    ['anonymous without a header', undefined, null],
+    ['known by a remembered token', 'Bearer admin', 'boss'],
+    ['known by a token that has to be verified', 'bEaReR user', 'user'],
+    ['anonymous with another scheme', 'Basic admin', null],
+    ['anonymous with three parts', 'Bearer admin x', null],
+  ])('is %s', async (_name, authorization, clientId) => {
+    const { status, text } = await get('/public', authorization);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toEqual({ client: clientId });
+  });
+
+  it('is refused with a bad token, also where none is needed', async () => {
+    expect(await get('/public', 'Bearer bad')).toMatchObject({ status: 401, challenge: INVALID });
+    expect(await get('/nowhere', 'Bearer bad')).toMatchObject({ status: 401, challenge: INVALID });
+  });
+
+  it('is looked up in the time that the database has for the request', async () => {
+    expect((await get('/time', 'Bearer slow')).text).toBe('{"lookUpMs":300}');
+    expect((await get('/time', 'Bearer admin')).text).toBe('{"lookUpMs":0}');
+    expect((await get('/time')).text).toBe('{"lookUpMs":0}');
+  });
+
+  it('gets 503 while the database cannot tell', async () => {
+    expect(await get('/public', 'Bearer away')).toMatchObject({ status: 503, challenge: undefined });
+  });
+});
+
+describe('an unknown address', () => {
+  it('is 401 for the anonymous and 404 for others', async () => {
+    expect(await get('/nowhere')).toMatchObject({ status: 401, challenge: NO_TOKEN });
+    expect(await get('/nowhere', 'Bearer user')).toMatchObject({ status: 404, challenge: undefined });
+  });
+
+  it('is 503 where it may turn out to be that of code, once the start is complete', async () => {
+    ready = false;
+    for (const url of ['/1.0/report', '/1.0/report/deep/down/below/x?y']) {
+      expect(await get(url)).toMatchObject({ status: 503, challenge: undefined });
+    }
+    for (const url of ['/', '/nowhere', '/1.0/', '/api/nowhere', '/media/x', '/..%2f/x']) {
+      expect(await get(url), url).toMatchObject({ status: 401, challenge: NO_TOKEN });
+    }
+    ready = true;
+    expect(await get('/1.0/report')).toMatchObject({ status: 401 });
+  });
+
+  it('is refused before the body is looked at', async () => {
+    const headers = { authorization: 'Bearer user', 'content-type': 'x/y' };
+    const answer = await server.inject({ method: 'POST', url: '/nowhere', headers, payload: 'abc' });
+    expect(answer.statusCode).toBe(404);
+  });
+});
+
+describe('guards', () => {
+  it('ask for a token', async () => {
+    expect(await get('/client')).toMatchObject({ status: 401, challenge: NO_TOKEN });
+    expect(await get('/client', 'Basic abc')).toMatchObject({ status: 401, challenge: NO_TOKEN });
+    expect(await get('/client', 'Bearer user')).toMatchObject({ status: 200 });
+  });
+
+  it('ask for an admin', async () => {
+    expect(await get('/admin')).toMatchObject({ status: 401, challenge: NO_TOKEN });
+    const refused = await get('/admin?a="', 'Bearer user');
+    expect(refused).toMatchObject({ status: 401, challenge: 'Bearer realm="/admin"' });
+    expect(await get('/admin', 'Bearer admin')).toMatchObject({ status: 200 });
+  });
+});

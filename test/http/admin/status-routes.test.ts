@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatUptime } from '../../../src/http/admin/status-routes.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { ADMIN } from '../../helpers/server-process.ts';
+import { startEndpointApp } from '../modules/endpoint-app.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(() => app.close());
+
+describe('/api/status', () => {
+  it.each(['GET', 'POST'])('answers %s without a body to any client', async (method) => {
+    const token = await app.userToken(`plain-${method}`);
+    const { status, body, text } = await app.inject(method, '/api/status', { token });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      service: {
+        site: expect.any(String),
+        package: 'cloister',
+        versions: { current: expect.stringMatching(/^\d+\.\d+\.\d+/), latest: null },
+      },
+      process: {
+        pid: process.pid,
+        uptime: expect.any(Number),
+        uptimeFormatted: expect.any(String),
+        versions: { node: process.versions.node, v8: process.versions.v8 },
+      },
+      memory: { rss: expect.any(Number), heapTotal: expect.any(Number), heapUsed: expect.any(Number) },
+      system: expect.objectContaining({ platform: process.platform, load: expect.any(Array) }),
+      routes: [],
+    });
+    expect(text).not.toContain(ADMIN.secret);
+  });
+
+  it('tells admins, and nobody else, how the sandbox fares', async () => {
+    const custom = startEndpointApp();
+    const sandbox = {
+      level: 2,
+      selfTest: { state: 'passed', items: [] },
+      hosts: { running: 1, busy: 0, spare: 1, max: 16 },
+    };
+    expect((await custom.ask('GET', '/api/status', { as: 'admin' })).body.sandbox).toEqual(sandbox);
+    expect((await custom.ask('GET', '/api/status', { as: 'user' })).body.sandbox).toBeUndefined();
+  });
+
+  it('needs a token', async () => {
+    expect((await app.inject('GET', '/api/status', { token: null })).status).toBe(401);
+  });
+});
+
+describe('formatUptime', () => {
+  it.each([
+    [0, '0d 0h 0m 0s'],
+    [59.9, '0d 0h 0m 59s'],
+    [90_061, '1d 1h 1m 1s'],
+    [10 * 86_400, '10d 0h 0m 0s'],
+  ])('reads %d seconds as %s', (seconds, text) => {
+    expect(formatUptime(seconds)).toBe(text);
+  });
+});

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { createAuditedChange, fingerprintJson } from '../../../src/http/core/audited-change.ts';
+import { sha256Hex } from '../../../src/lib/sha256.ts';
+import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { ADMIN_CLIENT } from '../fixtures.ts';
+
+const CHANGE = { action: 'specification.remove', target: '/1.0/a/b', before: 'a', after: null };
+
+describe('createAnnounce', () => {
+  it('notes who asks, then lets the change be made', async () => {
+    const store = await openFickleStore();
+    const announce = createAuditedChange(auditOf(store));
+    const seen: number[] = [];
+    const apply = async () => void seen.push((await auditedIn(store)).length);
+    await announce({ client: ADMIN_CLIENT } as FastifyRequest, CHANGE, apply);
+    await announce({ client: null } as FastifyRequest, CHANGE, apply);
+    expect(seen).toEqual([1, 2]);
+    expect(await auditedIn(store)).toEqual([
+      ['specification.remove', '/1.0/a/b', 'boss'],
+      ['specification.remove', '/1.0/a/b', null],
+    ]);
+    store.leave('busy', ['commit']);
+    const refused = announce({ client: ADMIN_CLIENT } as FastifyRequest, CHANGE, apply);
+    await expect(refused).rejects.toMatchObject({ reason: 'busy' });
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe('fingerprintOf', () => {
+  it('is that of the file which holds the value', () => {
+    expect(fingerprintJson({ a: [1] })).toBe(sha256Hex('{\n  "a": [\n    1\n  ]\n}\n'));
+    expect(fingerprintJson(undefined)).toBeNull();
+  });
+});

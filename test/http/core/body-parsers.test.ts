@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import {
+  acceptCodeOnly,
+  acceptTextAsJson,
+  acceptUrlEncoded,
+  jsonBody,
+  jsonObjectBody,
+  parseFormBody,
+  useJsonParser,
+} from '../../../src/http/core/body-parsers.ts';
+import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+import { bareServer } from '../bare-fastify-server.ts';
+
+const refusal = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return { code: error.code, item: error.items[0] };
+  }
+  return 'accepted';
+};
+
+describe('parseForm', () => {
+  it('reads fields as texts', () => {
+    expect(parseFormBody(Buffer.from('clientId=a%20b&secret=c%2B+d'))).toEqual({
+      clientId: 'a b',
+      secret: 'c+ d',
+    });
+  });
+
+  it('refuses a field that repeats, and too many', () => {
+    expect(refusal(() => parseFormBody(Buffer.from('a=1&a=2')))).toMatchObject({ code: 'BAD_REQUEST' });
+    const many = Array.from({ length: 21 }, (_, n) => `f${n}=1`).join('&');
+    expect(refusal(() => parseFormBody(Buffer.from(many)))).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  it('counts the fields before it parses them', () => {
+    const pairs = Buffer.from('a&'.repeat(1_000_000));
+    const started = threadCpuMs();
+    expect(refusal(() => parseFormBody(pairs))).toMatchObject({ code: 'BAD_REQUEST' });
+    expect(threadCpuMs() - started).toBeLessThan(100);
+  });
+});
+
+describe('a server that takes JSON', () => {
+  const { server } = bareServer((bare) => {
+    useJsonParser(bare, 100);
+    bare.post('/any', async (request) => ({ body: jsonBody(request) }));
+    bare.post('/object', async (request) => jsonObjectBody(request));
+    bare.register(async (scope) => {
+      acceptTextAsJson(scope, { values: 200 });
+      scope.post('/plain', async (request) => ({ body: jsonBody(request) }));
+    });
+    bare.register(async (scope) => {
+      acceptUrlEncoded(scope);
+      scope.post('/form', async (request) => ({ body: jsonBody(request) }));
+    });
+  });
+
+  const code = bareServer((bare) => {
+    useJsonParser(bare, 100);
+    bare.register(async (scope) => {
+      acceptCodeOnly(scope);
+      scope.post('/code', async (request) => ({ body: jsonBody(request) }));
+    });
+  }).server;
+
+  it.each(['text/plain', 'text/javascript', 'application/javascript; charset=utf-8'])(
+    'takes %s where code is expected',
+    async (type) => {
+      const headers = { 'content-type': type };
+      const answer = await code.inject({ method: 'POST', url: '/code', headers, payload: '{"a":1}' });
+      expect(answer.json()).toEqual({ body: '{"a":1}' });
+    },
+  );
+
+  it('takes nothing else there', async () => {
+    for (const type of ['application/json', 'text/css', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': type };
+      const answer = await code.inject({ method: 'POST', url: '/code', headers, payload: '{}' });
+      expect(answer.statusCode).toBe(415);
+    }
+    const headers = { 'content-type': 'text/plain' };
+    const payload = Buffer.from([255]);
+    expect((await code.inject({ method: 'POST', url: '/code', headers, payload })).statusCode).toBe(400);
+  });
+
+  const post = (url: string, headers: Record<string, string>, payload?: string) =>
+    server.inject({ method: 'POST', url, headers, ...(payload === undefined ? {} : { payload }) });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF8"'])(
+    'takes %s',
+    async (type) => {
+      const answer = await post('/any', { 'content-type': type }, '{"a":1}');
+      expect(answer.json()).toEqual({ body: { a: 1 } });
+    },
+  );
+
+  it('takes no body without a type, and an empty one with a type', async () => {
+    expect((await post('/any', {})).json()).toEqual({ body: null });
+    expect((await post('/any', { 'content-type': 'application/json' }, '')).json()).toEqual({ body: null });
+  });
+
+  it.each([
+    ['text/plain', 'no scope takes it'],
+    ['application/xml', 'nobody takes it'],
+    ['application/json; charset=iso-8859-1', 'of its charset'],
+    ['nonsense', 'it is no type'],
+    ['', 'it is empty'],
+  ])('refuses the type %j: %s', async (type) => {
+    const answer = await post('/any', { 'content-type': type }, '{"a":1}');
+    expect(answer.statusCode).toBe(415);
+    expect(answer.json()).toMatchObject({ statusCode: 415, success: false });
+  });
+
+  it.each(['text/plain', 'application/xml', 'multipart/form-data'])(
+    'takes no body under the type %s',
+    async (type) => {
+      expect((await post('/any', { 'content-type': type, 'content-length': '0' })).json()).toEqual({
+        body: null,
+      });
+      expect((await post('/any', { 'content-type': type })).json()).toEqual({ body: null });
+      const chunked = { 'content-type': type, 'transfer-encoding': 'chunked' };
+      expect((await post('/any', chunked, 'abc')).statusCode).toBe(415);
+    },
+  );
+
+  it('refuses a body without a type', async () => {
+    expect((await post('/any', {}, '{"a":1}')).statusCode).toBe(415);
+  });
+
+  it.each(['gzip', 'br', 'identity, gzip', 'x'])('refuses the encoding %s', async (encoding) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+    expect((await post('/any', headers, '{"a":1}')).statusCode).toBe(415);
+  });
+
+  it('takes the encoding identity', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'Identity' };
+    expect((await post('/any', headers, '{"a":1}')).statusCode).toBe(200);
+  });
+
+  it('takes JSON under text/plain where a scope says so', async () => {
+    expect((await post('/plain', { 'content-type': 'text/plain' }, '{"a":1}')).json()).toEqual({
+      body: { a: 1 },
+    });
+    expect((await post('/plain', { 'content-type': 'text/plain' }, 'a')).statusCode).toBe(400);
+  });
+
+  it('bounds the values of JSON, of each scope by its own bound, however long it is', async () => {
+    const json = { 'content-type': 'application/json' };
+    const list = (length: number, space = '') => `${space}[${Array(length).fill(1)}]`;
+    const padding = ' '.repeat(20_000);
+    for (const space of ['', padding]) {
+      expect((await post('/any', json, list(100, space))).statusCode).toBe(200);
+      expect((await post('/any', json, list(101, space))).statusCode).toBe(413);
+      expect((await post('/plain', json, list(101, space))).statusCode).toBe(200);
+      expect((await post('/plain', { 'content-type': 'text/plain' }, list(201, space))).statusCode).toBe(413);
+    }
+    const broken = `[${padding}1,]`;
+    expect((await post('/any', json, broken)).json()).toMatchObject({
+      errors: [{ message: 'The body is not valid JSON' }],
+    });
+  });
+
+  it('takes forms where a scope says so', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await post('/form', headers, 'a=1')).json()).toEqual({ body: { a: '1' } });
+    expect((await post('/plain', headers, 'a=1')).statusCode).toBe(415);
+  });
+
+  it.each(['[]', 'null', '5', ''])('wants an object where it wants one, not %j', async (payload) => {
+    const answer = await post('/object', { 'content-type': 'application/json' }, payload);
+    expect(answer.json()).toMatchObject({ errors: [{ message: 'The body must be a JSON object' }] });
+  });
+});

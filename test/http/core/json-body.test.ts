@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { type JsonLimits, parseJsonBody, validateJsonBody } from '../../../src/http/core/json-body.ts';
+import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+
+const MANY = { values: 100_000 };
+const LISTED: JsonLimits = {
+  values: 50,
+  list: { most: 20_000, refuse: (elements) => new AppError('WRITE_TOO_LARGE', { message: `${elements}` }) },
+};
+/** Makes a body one of those that are read in slices. */
+const PADDING = ' '.repeat(20_000);
+
+const read = async (text: string, bounds: JsonLimits = MANY) => parseJsonBody(Buffer.from(text), bounds);
+
+async function refusal(work: Promise<unknown>) {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof AppError ? { code: error.code, item: error.items[0] } : 'accepted';
+}
+
+it('refuses what is absurdly deep before parsing it', async () => {
+  const levels = 1_000_000;
+  const started = threadCpuMs();
+  const item = { message: 'The body is nested deeper than 100 levels' };
+  const json = '['.repeat(levels) + ']'.repeat(levels);
+  expect(await refusal(read(json))).toMatchObject({ code: 'BAD_REQUEST', item });
+  expect(threadCpuMs() - started).toBeLessThan(100);
+});
+
+describe.each([
+  ['at once', '', MANY],
+  ['in slices', PADDING, MANY],
+  ['in slices, as a list', PADDING, LISTED],
+])('JSON that is read %s', (_, space, bounds) => {
+  it.each(['{"a":[1,"ü",null]}', '[]', '[ ]', '[{"a":1},[2],"x,]",3]', '5', '"text"', 'null', ' {} '])(
+    'takes %s',
+    async (text) => {
+      expect(await read(space + text, bounds)).toEqual(JSON.parse(text));
+    },
+  );
+
+  it.each([
+    '{',
+    ' ',
+    '{a:1}',
+    'undefined',
+    '{"a":NaN}',
+    '\uFEFF{}',
+    '{"a":1}x',
+    '[1,]',
+    '[,1]',
+    '[1 2]',
+    '[1}',
+    '[1],[2]',
+    '[{]}',
+    '["a',
+  ])('refuses %j', async (text) => {
+    expect(await refusal(read(space + text, bounds))).toEqual({
+      code: 'BAD_REQUEST',
+      item: { message: 'The body is not valid JSON', code: 'BAD_REQUEST' },
+    });
+  });
+
+  it.each([
+    ['{"a":{"__proto__":1}}', 'a.__proto__'],
+    ['{"a":[1e999]}', 'a.0'],
+    ['[1,{"a":"\\udc00"}]', '1.a'],
+    ['{"a\\u0000b":1}', 'a\0b'],
+  ])('refuses %s, naming the place', async (text, field) => {
+    const refused = { code: 'BAD_REQUEST', item: { field } };
+    expect(await refusal(read(space + text, bounds))).toMatchObject(refused);
+  });
+
+  it('refuses bytes that are no UTF-8', async () => {
+    const json = Buffer.concat([Buffer.from(`${space}["`), Buffer.from([0xff]), Buffer.from('"]')]);
+    expect(await refusal(Promise.try(() => parseJsonBody(json, bounds)))).toMatchObject({
+      item: { message: 'The body is not valid UTF-8' },
+    });
+  });
+});
+
+it('takes an empty body as none', () => {
+  expect(parseJsonBody(Buffer.alloc(0), MANY)).toBeUndefined();
+});
+
+describe('the values of JSON', () => {
+  it('are bounded, members counted three times', async () => {
+    const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`)}}`;
+    for (const space of ['', PADDING]) {
+      expect(await read(space + members(16), { values: 48 })).toHaveProperty('k15');
+      const refused = await refusal(read(space + members(17), { values: 48 }));
+      expect(refused).toMatchObject({
+        code: 'PAYLOAD_TOO_LARGE',
+        item: { message: expect.stringMatching('48') },
+      });
+    }
+  });
+
+  it('are those of each element where a list is welcome', async () => {
+    const element = (count: number) => `[${Array(count).fill(1)}]`;
+    const list = [...Array(5000).fill(element(50)), '{}'];
+    expect(await read(`[${list}]`, LISTED)).toHaveLength(5001);
+    const refused = await refusal(read(`[${list},${element(51)}]`, LISTED));
+    expect(refused).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', item: { index: 5001 } });
+    expect(await refusal(read(`{"a":${element(60)}}${PADDING}`, LISTED))).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+  });
+
+  it('are not looked at where the list itself is too long', async () => {
+    const refused = await refusal(read(`[${Array(20_001).fill('[')}]`, LISTED));
+    expect(refused).toMatchObject({ code: 'BAD_REQUEST' });
+    const item = { message: '20001' };
+    expect(await refusal(read(`[${Array(20_001).fill('[]')}]`, LISTED))).toMatchObject({ item });
+  });
+});
+
+it('lets others go on while it reads a long list', async () => {
+  const row = JSON.stringify(Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`name${n}`, n])));
+  const json = Buffer.from(`[${Array(20_000).fill(row)}]`);
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  expect(await parseJsonBody(json, LISTED)).toHaveLength(20_000);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(5);
+});
+
+describe('JSON that others parse', () => {
+  it('is looked at and handed on, names that are reserved here included', async () => {
+    const seen: number[] = [];
+    const assertShape = ({ values }: { readonly values: number }) => void seen.push(values);
+    await validateJsonBody(Buffer.from('[{"__proto__":1},"\\ud800"]'), { values: 5, assertShape });
+    expect(seen).toEqual([5]);
+    const broken = validateJsonBody(Buffer.from('{"a":}'), { values: 5, assertShape });
+    expect(await refusal(broken)).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+});

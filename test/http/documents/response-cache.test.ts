@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createRegistry, type Registry } from '../../../src/collections/model/registry.ts';
+import type { Query } from '../../../src/http/core/query-string.ts';
+import { createResponseCache, type ResponseCache } from '../../../src/http/documents/response-cache.ts';
+import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
+import type { Namespace } from '../../../src/stores/ports.ts';
+import { ADMIN_CLIENT, collection, reference, USER_CLIENT } from '../fixtures.ts';
+
+type Listener = (changed: readonly Namespace[]) => void;
+
+const NOTHING: Query = new Map();
+const space = (name: string): Namespace => ({ database: null, collection: name });
+
+let registry: Registry;
+let listeners: Listener[];
+let responses: ResponseCache;
+let time: number;
+
+const open = (bootId: string) =>
+  createResponseCache({
+    cache: createMemoryCache({ maxBytes: 1_000_000, now: () => time }),
+    store: {
+      watch(listener) {
+        listeners.push(listener);
+        return () => undefined;
+      },
+    },
+    registry,
+    bootId,
+    ttlSeconds: 60,
+  });
+const commit = (...names: string[]) => {
+  for (const listener of listeners) listener(names.map(space));
+};
+
+beforeEach(() => {
+  registry = createRegistry();
+  listeners = [];
+  time = 0;
+  registry.put(collection('books', { fields: [reference('author', 'people'), reference('related')] }));
+  registry.put(collection('people', { fields: [reference('home', 'towns')] }));
+  registry.put(collection('towns', { fields: [reference('mayor', 'people'), reference('lost', 'nowhere')] }));
+  registry.put(collection('others'));
+  responses = open('boot');
+});
+
+function keyOf(name: string, query: Query = NOTHING, client = ADMIN_CLIENT as typeof ADMIN_CLIENT | null) {
+  const found = registry.get('1.0', 'library', name);
+  if (found === undefined) throw new Error(`no ${name}`);
+  return responses.cacheKey(found, found.path, query, client);
+}
+
+describe('the key of a response', () => {
+  it('stays while nothing changes', () => {
+    expect(keyOf('books')).toBe(keyOf('books'));
+  });
+
+  it('is none where hooks may change the answer: it may depend on anything', () => {
+    const use = [{ name: 'a', options: undefined }];
+    for (const hooks of [{ beforeGet: use }, { afterGet: use }]) {
+      registry.put(collection('books', { settings: { hooks } }));
+      expect(keyOf('books')).toBeUndefined();
+    }
+    registry.put(collection('books', { settings: { hooks: { beforeCreate: use } } }));
+    expect(keyOf('books')).toBeDefined();
+  });
+
+  it('is none where the collection says so', () => {
+    registry.put(collection('books', { settings: { cache: false } }));
+    expect(keyOf('books')).toBeUndefined();
+  });
+
+  it.each(['books', 'people', 'towns'])('moves on when %s is written, directly or by reference', (name) => {
+    const before = keyOf('books');
+    commit('others', name);
+    expect(keyOf('books')).not.toBe(before);
+  });
+
+  it('stays when something else is written', () => {
+    const before = keyOf('books');
+    commit('others', 'booksHistory');
+    expect(keyOf('books')).toBe(before);
+    const towns = keyOf('towns');
+    commit('books');
+    expect(keyOf('towns')).toBe(towns);
+  });
+
+  it('moves on when any specification changes', () => {
+    const before = keyOf('books');
+    registry.put(collection('others', { fields: [reference('x')] }));
+    expect(keyOf('books')).not.toBe(before);
+  });
+
+  it('differs by start', () => {
+    const before = keyOf('books');
+    responses = open('another boot');
+    expect(keyOf('books')).not.toBe(before);
+  });
+
+  it('differs by what the caller may see', () => {
+    const limited = { ...USER_CLIENT, permissions: { collections: [{ path: 'books' }] } };
+    const keys = [keyOf('books', NOTHING, null), keyOf('books', NOTHING, limited), keyOf('books')];
+    expect(new Set(keys).size).toBe(3);
+    expect(keyOf('books', NOTHING, USER_CLIENT)).toBe(keyOf('books'));
+  });
+
+  it('differs by path and by parameters, not by their order, nor by `cache` and `callback`', () => {
+    const query = (...pairs: [string, string][]) => new Map(pairs) as unknown as Query;
+    const [books] = registry.list();
+    if (books === undefined) throw new Error('no books');
+    expect(responses.cacheKey(books, '/a', NOTHING, null)).not.toBe(
+      responses.cacheKey(books, '/b', NOTHING, null),
+    );
+    expect(keyOf('books', query(['page', '1'], ['count', '2']))).toBe(
+      keyOf('books', query(['count', '2'], ['cache', 'false'], ['page', '1'], ['callback', 'f'])),
+    );
+    expect(keyOf('books', query(['page', '1']))).not.toBe(keyOf('books', query(['page', '2'])));
+    expect(keyOf('books', query(['sort', 'a","b']))).not.toBe(
+      keyOf('books', query(['sort', 'a'], ['filter', 'b'])),
+    );
+  });
+});
+
+describe('a response', () => {
+  it('comes back as it was kept', async () => {
+    await responses.write('k', { body: '{"a":"\n"}', v: 3 });
+    await responses.write('l', { body: '' });
+    expect(await responses.read('k')).toEqual({ body: '{"a":"\n"}', v: 3 });
+    expect(await responses.read('l')).toEqual({ body: '', v: undefined });
+    expect(await responses.read('m')).toBeUndefined();
+  });
+
+  it('is gone after its time', async () => {
+    await responses.write('k', { body: 'x' });
+    time = 60_000;
+    expect(await responses.read('k')).toBeUndefined();
+  });
+});
+
+describe('flush', () => {
+  it('forgets one collection by its path', async () => {
+    const books = keyOf('books');
+    const people = keyOf('people');
+    await responses.flush('/1.0/library/books');
+    expect(keyOf('books')).not.toBe(books);
+    expect(keyOf('people')).toBe(people);
+  });
+
+  it('does not grow with paths that name nothing', async () => {
+    const books = keyOf('books');
+    await responses.flush('/no/such/path');
+    expect(keyOf('books')).toBe(books);
+  });
+
+  it('keeps an answer that was computed meanwhile from being found', async () => {
+    const before = keyOf('books') ?? '';
+    await responses.flush('*');
+    await responses.write(before, { body: 'old' });
+    expect(keyOf('books')).not.toBe(before);
+    expect(await responses.read(keyOf('books') ?? '')).toBeUndefined();
+  });
+
+  it('forgets everything with a star', async () => {
+    await responses.write('k', { body: 'x' });
+    await responses.flush('*');
+    expect(await responses.read('k')).toBeUndefined();
+  });
+});

@@ -1,0 +1,96 @@
+// Posted code without a sandbox, a store or files: modules stand on a shelf, and what is done to them is noted.
+
+import { AppError } from '../../../src/errors.ts';
+import type {
+  EndpointMatch,
+  LiveModule,
+  ModuleAddress,
+  ModuleLogRecord,
+  ModuleService,
+} from '../../../src/modules/model/types.ts';
+import type { GuestLog } from '../../../src/sandbox-supervisor/sandbox.ts';
+
+export interface Shelf {
+  readonly modules: ModuleService;
+  /** What was asked for: name of the function, then its arguments. */
+  readonly acts: unknown[][];
+  readonly logged: { readonly unit: string; readonly requestId: string; readonly record: GuestLog }[];
+}
+
+const SUB = /^(\/[^/]+\/[^/]+)\/(config|policy|logs|suspend|versions(?:\/.+)?)$/;
+const keyOf = (address: ModuleAddress) =>
+  address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`;
+
+const RECORD: ModuleLogRecord = {
+  at: 5,
+  level: 'info',
+  message: 'hello',
+  version: 3,
+  requestId: 'r',
+  seq: 1,
+};
+const POSTED = { version: 4, pending: false, warnings: ['a warning'], suggestedIsolation: null };
+
+/** `{name}` in a path stands for one segment. */
+function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
+  const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const found = new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
+  if (found === null) return undefined;
+  return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(found[at + 1] ?? '')]));
+}
+
+function matchOf(live: Iterable<LiveModule>, path: string): EndpointMatch | undefined {
+  const [, own, sub] = SUB.exec(path) ?? [];
+  for (const endpoint of live) {
+    if (endpoint.address.kind !== 'endpoint') continue;
+    if (own === keyOf(endpoint.address)) return { endpoint, params: {}, sub: (sub ?? '').split('/') };
+    const params = paramsOf(endpoint.path, path);
+    if (params !== undefined) return { endpoint, params, sub: [] };
+  }
+  return undefined;
+}
+
+export function createShelf(modules: readonly LiveModule[]): Shelf {
+  const live = new Map(modules.map((module) => [keyOf(module.address), module]));
+  const acts: unknown[][] = [];
+  const logged: Shelf['logged'] = [];
+  const known = (address: ModuleAddress) => {
+    if (!live.has(keyOf(address))) throw new AppError('NOT_FOUND');
+  };
+  const note = <T>(result: T, act: string, address: ModuleAddress, ...more: unknown[]): T => {
+    known(address);
+    acts.push([act, keyOf(address), ...more]);
+    return result;
+  };
+  const service: ModuleService = {
+    registry: {
+      match: (path) => matchOf(live.values(), path.replace(/\/$/, '')),
+      get: (address) => live.get(keyOf(address)),
+      list: () => [...live.values()],
+    },
+    async postCode(address, source, by, replace) {
+      const created = !live.has(keyOf(address));
+      if (replace === false && !created) throw new AppError('NAME_TAKEN');
+      if (replace === true && created) throw new AppError('NOT_FOUND');
+      acts.push(['post', keyOf(address), source, by]);
+      const suggestedIsolation = source.includes('leak') ? 'context' : null;
+      return { ...POSTED, created, pending: source.includes('pending'), suggestedIsolation };
+    },
+    source: (address) => note('the source', 'source', address),
+    remove: async (address, by) => note(undefined, 'remove', address, by),
+    policy: (address) => note({ version: 1 }, 'policy', address),
+    putPolicy: async (address, policy, by) => note({ version: 1 }, 'putPolicy', address, policy, by),
+    versions: async (address) => note([], 'versions', address),
+    versionSource: async (address, version) => note('an old source', 'versionSource', address, version),
+    versionPolicy: async (address, version) => note({ version: 1 }, 'versionPolicy', address, version),
+    diff: async (address, a, b) => note('-a\n+b\n', 'diff', address, a, b),
+    rollback: async (address, version, by) =>
+      note({ ...POSTED, created: false }, 'rollback', address, version, by),
+    approve: async (address, version, by) => note(undefined, 'approve', address, version, by),
+    suspend: async (address, by) => note(undefined, 'suspend', address, by),
+    resume: async (address, by) => note(undefined, 'resume', address, by),
+    logs: (address, options) => note([RECORD], 'logs', address, options),
+    log: (unit, requestId, record) => void logged.push({ unit: unit.id, requestId, record }),
+  };
+  return { modules: service, acts, logged };
+}

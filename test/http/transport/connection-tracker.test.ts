@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closed, received, SEND_SECONDS, type SocketServer, startSocketServer } from './socket-server.ts';
+
+const MUCH = 32_000_000;
+const STALLED_MS = (SEND_SECONDS * 1000) / 3;
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+let server: SocketServer;
+
+afterEach(() => server.close());
+
+describe('more connections than there may be', () => {
+  it('are marked, told of once a minute, and none any more when others have gone', async () => {
+    const warnings: object[] = [];
+    server = await startSocketServer((_request, response) => response.end(), { connections: 2, warnings });
+    const ends = [await server.open(), await server.open(), await server.open(), await server.open()];
+    expect(ends.map(({ connection }) => connection?.isSurplus)).toEqual([false, false, true, true]);
+    expect(warnings).toEqual([{ connections: 2 }]);
+    const gone = ends.slice(1).map((end) => closed(end.server));
+    for (const { client } of ends.slice(1)) client.destroy();
+    await Promise.all(gone);
+    expect((await server.open()).connection?.isSurplus).toBe(false);
+    server.advance(60_000);
+    await server.open();
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('are answered and closed at once when they are far too many', async () => {
+    server = await startSocketServer((_request, response) => response.end(), { connections: 1 });
+    for (let n = 0; n < 257; n += 1) await server.open();
+    const { client, connection } = await server.open();
+    expect(connection).toBeUndefined();
+    client.once('end', () => client.end());
+    const text = await received(client);
+    expect(text).toMatch(/^HTTP\/1.1 503 .*Retry-After: \d+\r\n.*"statusCode":503,"success":false/s);
+  });
+});
+
+describe('bytes that wait for clients', () => {
+  const unread = async () => {
+    const ends = await server.open(GET, true);
+    await expect.poll(() => ends.server.writableLength).toBeGreaterThan(0);
+    return ends;
+  };
+  const start = (unsentBytes: number) =>
+    startSocketServer(
+      (request, response) => {
+        response.end('x'.repeat(MUCH));
+        server.connections.of(request.socket)?.reserveUntilClosed(response);
+      },
+      { unsentBytes },
+    );
+
+  it('count while they are made ready', async () => {
+    server = await start(MUCH);
+    const { server: socket, connection } = await server.open();
+    const { connections } = server;
+    const work = async () => [connection?.unsentBytes, connections.refusal(MUCH)?.code];
+    expect(await connections.holdDuring(socket, 10_000, work)).toEqual([10_000, 'SERVER_BUSY']);
+    expect(connection?.unsentBytes).toBe(0);
+    await unread();
+    await expect(connections.holdDuring(socket, 2 * MUCH, work)).rejects.toMatchObject({
+      code: 'SERVER_BUSY',
+    });
+  });
+
+  it('make room, where a quarter is all that is left, as soon as their clients stand still', async () => {
+    server = await start(MUCH);
+    const { server: socket } = await unread();
+    const end = closed(socket);
+    server.advance(1);
+    server.advance(STALLED_MS);
+    await end;
+  });
+
+  it('leave no room for more of them', async () => {
+    server = await start(2 * MUCH);
+    expect(server.connections.refusal(3 * MUCH)).toBeUndefined();
+    const { client, server: socket, connection } = await unread();
+    expect(connection?.unsentBytes).toBeGreaterThan(MUCH / 2);
+    expect(server.connections.refusal(MUCH / 2)).toBeUndefined();
+    expect(server.connections.refusal(3 * MUCH)).toMatchObject({ code: 'SERVER_BUSY', status: 503 });
+    const end = closed(socket);
+    client.resume();
+    client.destroy();
+    await end;
+    expect(server.connections.refusal(3 * MUCH)).toBeUndefined();
+  });
+
+  it('make room when their client has not read for a while, the longest of them first', async () => {
+    server = await start(3 * MUCH);
+    const first = await unread();
+    server.advance(0);
+    server.advance(STALLED_MS / 2);
+    const second = await unread();
+    server.advance(0);
+    expect(server.connections.refusal(2 * MUCH - 10_000)?.code).toBe('SERVER_BUSY');
+    server.advance(STALLED_MS);
+    const end = closed(first.server);
+    expect(server.connections.refusal(2 * MUCH - 10_000)).toBeUndefined();
+    await end;
+    expect(second.server.destroyed).toBe(false);
+    expect(first.connection?.unsentBytes).toBe(0);
+  });
+});
+
+describe('the end of the server', () => {
+  it('waits for no client that has its answer', async () => {
+    server = await startSocketServer((request, response) => {
+      server.connections.of(request.socket)?.discardBody(request);
+      response.writeHead(401, { connection: 'close', 'content-length': 0 }).end();
+    });
+    const busy = await server.open();
+    const { client, server: socket } = await server.open(
+      GET.replace('\r\n\r\n', '\r\nContent-Length: 9\r\n\r\n'),
+    );
+    client.resume();
+    await expect.poll(() => socket.writableFinished).toBe(true);
+    const end = closed(socket);
+    server.connections.closeFinished();
+    await end;
+    expect(busy.server.destroyed).toBe(false);
+  });
+});

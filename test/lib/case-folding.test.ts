@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { foldCase } from '../../src/lib/case-folding.ts';
+
+const LAST = 0x10_ffff;
+
+function everyCharacter(): string[] {
+  const all: string[] = [];
+  for (let codePoint = 0; codePoint <= LAST; codePoint += 1) {
+    if (codePoint < 0xd800 || codePoint > 0xdfff) all.push(String.fromCodePoint(codePoint));
+  }
+  return all;
+}
+
+const escapeAll = (characters: readonly string[]) =>
+  characters.map((character) => `\\u{${character.codePointAt(0)!.toString(16)}}`).join('');
+
+test('two characters fold to one exactly where a pattern that ignores case takes one for the other', () => {
+  const all = everyCharacter();
+  const everything = all.join('');
+  // Characters with a case, by this runtime's own tables and by folding.
+  const cased = all.filter(
+    (character) =>
+      character.toUpperCase() !== character ||
+      character.toLowerCase() !== character ||
+      foldCase(character) !== character,
+  );
+  // No other character has a partner.
+  expect(everything.match(new RegExp(`[${escapeAll(cased)}]`, 'giu'))).toEqual(cased);
+  const byFold = Map.groupBy(cased, foldCase);
+  const pool = cased.join('');
+  const wrong = cased.filter((character) => {
+    const partners = pool.match(new RegExp(escapeAll([character]), 'giu')) ?? [];
+    return partners.join('') !== byFold.get(foldCase(character))!.join('');
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('folding keeps the length, and twice is once', () => {
+  for (const character of everyCharacter()) {
+    const folded = foldCase(character);
+    if (folded.length !== character.length || foldCase(folded) !== folded)
+      expect.fail(escapeAll([character]));
+  }
+});
+
+test('neighbours make no difference', () => {
+  const intricate = fc.constantFrom('Σ', 'İ', 'ſ', 'ı', 'I', '\u0307', 'µ', 'A', ' ', 'É', 'Ж', '語');
+  const text = fc.oneof(fc.string({ unit: intricate }), fc.string({ unit: 'binary' }));
+  fc.assert(fc.property(text, text, (a, b) => foldCase(a + b) === foldCase(a) + foldCase(b)));
+});
+
+test.each([
+  ['Straße', 'STRAẞE', true],
+  ['strasse', 'straße', false],
+  ['\u212a', 'k', true],
+  ['ſ', 'S', true],
+  ['ΟΔΟΣ', 'οδος', true],
+  ['οδοσ', 'οδος', true],
+  ['I', 'i', true],
+  ['ı', 'I', false],
+  ['İ', 'i', false],
+  ['ǅ', 'Ǆ', true],
+  ['Ꭰ', 'ꭰ', true],
+  ['\u{10400}', '\u{10428}', true],
+  ['\u1fd3', '\u0390', true],
+  ['\u1fe3', '\u03b0', true],
+  ['ﬅ', 'ﬆ', true],
+  ['É', 'é', true],
+  ['é', 'e\u0301', false],
+  ['', '', true],
+  ['A\0B', 'a\0b', true],
+])('%j and %j', (a, b, equal) => {
+  expect(foldCase(a) === foldCase(b)).toBe(equal);
+});

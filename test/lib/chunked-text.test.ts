@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ChunkedText,
+  MAX_CHUNK_LENGTH,
+  textByteLength,
+  textChunks,
+  textLength,
+} from '../../src/lib/chunked-text.ts';
+
+const TEXTS: readonly (readonly [string, ChunkedText])[] = [
+  ['nothing', ''],
+  ['no piece', []],
+  ['a short text', 'aü😀'],
+  ['a long text', 'xyü'.repeat(100_000)],
+  ['nothing but pairs', `x${'😀'.repeat(100_000)}`],
+  ['many short pieces', Array.from({ length: 50_000 }, (_, n) => `,${n}`)],
+  [
+    'pieces of all kinds',
+    ['a', '', 'é'.repeat(MAX_CHUNK_LENGTH), 'b', '😀'.repeat(MAX_CHUNK_LENGTH), 'c', 'd'],
+  ],
+];
+const joined = (text: ChunkedText) => [text].flat().join('');
+
+describe.each(TEXTS)('%s', (_name, text) => {
+  it('comes whole, in slices of bounded length', () => {
+    const slices = [...textChunks(text)];
+    expect(slices.join('')).toBe(joined(text));
+    for (const { length } of slices) expect(length).toBeLessThanOrEqual(MAX_CHUNK_LENGTH + 1);
+    expect(slices.length).toBeLessThanOrEqual(2 * Math.ceil(joined(text).length / MAX_CHUNK_LENGTH) + 3);
+  });
+
+  it('is the same in bytes', () => {
+    const bytes = Buffer.from(joined(text));
+    expect(Buffer.concat(Array.from(textChunks(text), (slice) => Buffer.from(slice))).equals(bytes)).toBe(
+      true,
+    );
+    expect(textByteLength(text)).toBe(bytes.length);
+    expect(textLength(text)).toBe(joined(text).length);
+  });
+});

@@ -1,0 +1,165 @@
+import { setGlobalProxyFromEnv } from 'node:http';
+import { createServer, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { sendRequest } from '../../../src/lib/egress/http-request.ts';
+import { IDENTITY } from '../../capabilities/fetch/certificate.ts';
+import {
+  benchFor,
+  fetchBench,
+  fetchGrant,
+  namesOf,
+  serve,
+  serveTls,
+} from '../../capabilities/fetch/servers.ts';
+
+/** A server that does to each connection what the test wants. */
+async function raw(handle: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const closed: Promise<void>[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    closed.push(new Promise((resolve) => socket.once('close', () => resolve())));
+    socket.on('error', () => undefined);
+    handle(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  return { port, origin: `http://127.0.0.1:${port}`, requests: [], closed };
+}
+
+const once = (socket: Socket, answer: string) =>
+  socket.once('data', () => {
+    socket.write(answer);
+  });
+
+test('a server that is silent is left in time, and its connection ends', async () => {
+  const server = await raw((socket) => socket.resume());
+  const { ask, failures } = benchFor(server, { timeoutMs: 50 });
+  expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
+  expect(failures).toEqual([{ origin: server.origin, reason: 'timeout' }]);
+  await Promise.all(server.closed);
+});
+
+test('headers have a time of their own', async () => {
+  const server = await raw((socket) => socket.resume());
+  const sent = sendRequest(
+    { url: new URL(server.origin), method: 'GET', headers: [], body: undefined },
+    {
+      addresses: [{ address: '127.0.0.1', family: 4 }],
+      signal: new AbortController().signal,
+      headersMs: 50,
+    },
+  );
+  await expect(sent).rejects.toMatchObject({ reason: 'timeout' });
+  await Promise.all(server.closed);
+});
+
+test.each([
+  ['headers that never end', 'HTTP/1.1 200 OK\r\nx: y'],
+  ['a body that never ends', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx'],
+  ['interim answers only', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+])('%s: the grant’s time ends it', async (_name, answer) => {
+  const server = await raw((socket) => once(socket, answer));
+  const { ask, failures } = benchFor(server, { timeoutMs: 100 });
+  expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
+  expect(failures).toMatchObject([{ reason: 'timeout' }]);
+  await Promise.all(server.closed);
+});
+
+test('the end of the request ends a fetch at once', async () => {
+  const server = await raw((socket) => once(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx'));
+  const { ask, failures } = benchFor(server);
+  const controller = new AbortController();
+  const answer = ask({ url: server.origin }, controller.signal);
+  setImmediate(() => controller.abort());
+  expect(await answer).toBe('ABORTED');
+  expect(failures).toEqual([]);
+  await Promise.all(server.closed);
+});
+
+test.each([
+  ['nothing', ''],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['a header that breaks', 'HTTP/1.1 200 OK\r\nx\0y: 1\r\n\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+  ['headers beyond 16 KB', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
+  ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+])('an answer of %s is a failure', async (_name, answer) => {
+  const server = await raw((socket) => socket.once('data', () => socket.end(answer)));
+  const { ask, failures } = benchFor(server);
+  expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
+  expect(failures).toMatchObject([{ reason: 'connection' }]);
+});
+
+test('a body that breaks off is a failure', async () => {
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf';
+  const server = await raw((socket) => socket.once('data', () => socket.end(answer)));
+  const { ask, failures } = benchFor(server);
+  expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
+  expect(failures).toMatchObject([{ reason: 'broken' }]);
+});
+
+test('nobody there is a failure like any other', async () => {
+  const server = await raw(() => undefined);
+  const gone = `http://127.0.0.1:1`;
+  const { ask, failures } = fetchBench([fetchGrant(gone)], { allow: ['127.0.0.1:1'] });
+  expect(await ask({ url: gone })).toBe('FETCH_FAILED');
+  expect(failures).toEqual([{ origin: gone, reason: 'connection' }]);
+  expect(server.closed).toEqual([]);
+});
+
+test('no two fetches share a connection', async () => {
+  const ports = new Set<number | undefined>();
+  const server = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end();
+  });
+  const { ask } = benchFor(server);
+  for (let index = 0; index < 3; index += 1) await ask({ url: server.origin });
+  expect(ports.size).toBe(3);
+});
+
+test('TLS holds the certificate against the name, whatever the address', async () => {
+  const port = await serveTls(IDENTITY, (request, response) => response.end(request.headers.host));
+  const names = namesOf({ 'api.example.test': ['127.0.0.1'], 'other.example.test': ['127.0.0.1'] });
+  const [right, wrong] = ['api', 'other'].map((name) => `https://${name}.example.test:${port}`);
+  const { ask, failures } = fetchBench([fetchGrant(right!), fetchGrant(wrong!)], {
+    allow: [`127.0.0.1:${port}`],
+    names,
+  });
+  expect(await ask({ url: right! })).toBe('FETCH_FAILED');
+  const known = getCACertificates('default');
+  setDefaultCACertificates([...known, IDENTITY.cert]);
+  onTestFinished(() => setDefaultCACertificates(known));
+  expect((await ask({ url: right! })).body).toBe(`api.example.test:${port}`);
+  expect(await ask({ url: wrong! })).toBe('FETCH_FAILED');
+  expect(failures.map(({ reason }) => reason)).toEqual(['connection', 'connection']);
+});
+
+test('no proxy of the environment is asked', async () => {
+  const server = await serve((_request, response) => response.end('direct'));
+  const restore = setGlobalProxyFromEnv({
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    http_proxy: 'http://127.0.0.1:1',
+  });
+  onTestFinished(() => restore());
+  expect((await benchFor(server).ask({ url: server.origin })).body).toBe('direct');
+});
+
+test('the environment cannot switch the check of certificates off', async () => {
+  const port = await serveTls(IDENTITY, (_request, response) => response.end());
+  const origin = `https://api.example.test:${port}`;
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  onTestFinished(() => {
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  });
+  const names = namesOf({ 'api.example.test': ['127.0.0.1'] });
+  const { ask } = fetchBench([fetchGrant(origin)], { allow: [`127.0.0.1:${port}`], names });
+  expect(await ask({ url: origin })).toBe('FETCH_FAILED');
+});

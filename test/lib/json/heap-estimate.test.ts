@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formFitsHeap,
+  jsonFitsHeap,
+  textFitsHeap,
+  unscannedJsonFitsHeap,
+} from '../../../src/lib/json/heap-estimate.ts';
+import { scanJson } from '../../../src/lib/json/json-scan.ts';
+
+const list = (item: string, count: number) => `[${`${item},`.repeat(count)}0]`;
+
+describe('what fits into half of a heap', () => {
+  const fits = (text: string, heapMb: number) =>
+    jsonFitsHeap(text, Buffer.byteLength(text), { heapMb, shape: scanJson(Buffer.from(text)) });
+
+  it.each([
+    ['numbers', list('0', 1_864_000), list('0', 1_865_000)],
+    ['lists', list('[]', 500_000), list('[]', 501_000)],
+    ['objects', list('{}', 404_000), list('{}', 405_000)],
+    ['members', list('{"a":1}', 220_000), list('{"a":1}', 221_000)],
+  ])('counts %s', async (_, most, more) => {
+    expect([fits(most, 64), fits(more, 64)]).toEqual([true, false]);
+    expect([await unscannedJsonFitsHeap(most, 64), await unscannedJsonFitsHeap(more, 64)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(fits(more, 128)).toBe(true);
+  });
+
+  it('counts pairs of a form, for which there is no more room in a larger heap', () => {
+    const pairs = (count: number) => 'a&'.repeat(count);
+    expect([formFitsHeap(pairs(131_072), 64), formFitsHeap(pairs(131_073), 64)]).toEqual([true, false]);
+    expect([formFitsHeap(pairs(131_073), 256), formFitsHeap(pairs(131_072), 8)]).toEqual([false, false]);
+  });
+
+  it('takes text for what it is, and weighs it', async () => {
+    const text = '[{:,'.repeat(1_000_000);
+    expect(await unscannedJsonFitsHeap(JSON.stringify(text), 64)).toBe(true);
+    expect(await unscannedJsonFitsHeap(JSON.stringify(`"\\${text}`), 64)).toBe(true);
+    expect(await unscannedJsonFitsHeap(`${JSON.stringify(text)}${text}`, 64)).toBe(false);
+    expect(await unscannedJsonFitsHeap(JSON.stringify('x'.repeat(9_000_000)), 8)).toBe(false);
+  });
+
+  it('counts a text twice where a single character of it is wide', () => {
+    const [narrow, wide] = ['x'.repeat(3_000_000), `${'x'.repeat(3_000_000)}\u4e2d`];
+    const fitsInto8 = (text: string) => textFitsHeap(text, Buffer.byteLength(text), 8);
+    expect([fitsInto8(narrow), fitsInto8(wide), fitsInto8(narrow + narrow)]).toEqual([true, false, false]);
+  });
+});

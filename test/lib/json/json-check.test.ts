@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { findElementIssue, findJsonIssue, MAX_JSON_DEPTH } from '../../../src/lib/json/json-check.ts';
+
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
+test.each([
+  ['scalars', null],
+  ['NUL inside text', { a: 'x\0y' }],
+  ['a surrogate pair', ['😀']],
+  ['keys of every other kind', { constructor: 1, toString: { '': [] } }],
+  ['the deepest nesting allowed', nested(MAX_JSON_DEPTH)],
+])('takes %s', (_name, value) => {
+  expect(findJsonIssue(value)).toBeUndefined();
+});
+
+test.each([
+  ['a lone surrogate', '{"a":[1,{"b":"\\ud800"}]}', 'a.1.b', /surrogate/],
+  ['an overflowing number', '{"a":1e999}', 'a', /finite/],
+  ['a key __proto__', '{"a":{"__proto__":1}}', 'a.__proto__', /reserved/],
+  ['NUL in a key', '{"a\\u0000":1}', 'a\0', /NUL/],
+  ['a lone surrogate in a key', '{"\\udc00":1}', '\ufffd', /surrogate/],
+  ['a faulty root', '"\\ud800"', '', /surrogate/],
+])('names the path of %s', (_name, text, path, message) => {
+  const fault = findJsonIssue(JSON.parse(text));
+  expect(fault?.path).toBe(path);
+  expect(fault?.message).toMatch(message);
+});
+
+test('refuses nesting beyond the bound, however deep', () => {
+  expect(findJsonIssue(nested(MAX_JSON_DEPTH + 1))?.message).toMatch(/deeper than 100/);
+  expect(findJsonIssue(nested(200_000))?.message).toMatch(/deeper than 100/);
+});
+
+test('checks an element of a list with its path from the list, and one level less', () => {
+  expect(findElementIssue({ a: [1] }, 7)).toBeUndefined();
+  expect(findElementIssue({ a: '\ud800' }, 7)).toMatchObject({ path: '7.a' });
+  expect(findElementIssue(nested(MAX_JSON_DEPTH - 1), 0)).toBeUndefined();
+  expect(findElementIssue(nested(MAX_JSON_DEPTH), 0)?.message).toMatch(/deeper than 100/);
+});

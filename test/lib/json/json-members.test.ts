@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findMemberSpans } from '../../../src/lib/json/json-members.ts';
+
+const namesOf = (object: object) => new Map(Object.keys(object).map((name) => [JSON.stringify(name), name]));
+const plainObjects = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), { noNullPrototype: true });
+
+test('finds every member of any object', () => {
+  fc.assert(
+    fc.property(plainObjects, (object) => {
+      const text = JSON.stringify(object);
+      const found = findMemberSpans(text, namesOf(object));
+      const read = [...found].map(([name, { start, end }]) => [name, JSON.parse(text.slice(start, end))]);
+      expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test.each([
+  ['{"o":{"a":1},"b":2}', []],
+  ['{"s":"\\"a\\":1,","b":"\\\\"}', []],
+  ['{"s":"\\\\","a":[{"a":"]"}]}', ['[{"a":"]"}]']],
+  ['{"a":-1.5e-7}', ['-1.5e-7']],
+  ['{"b\\"a":1,"s":",\\"a\\":2","a":3}', ['3']],
+  ['{"b\\"a":1}', []],
+  ['{"s":["a",":"],"t":"a"}', []],
+  ['{}', []],
+])('looks at the outermost members of %s only', (text, values) => {
+  const spans = [...findMemberSpans(text, new Map([['"a"', 'a']])).values()];
+  expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(values);
+});
+
+test('ends, whatever the text is', () => {
+  for (const text of ['', '{', '{"', '{"a', '{"a"', '{"a":', '{"a":"', '{"a":[', '{"a":1', '{"a":"\\']) {
+    expect(() => findMemberSpans(text, new Map([['"a"', 'a']]))).not.toThrow();
+  }
+});

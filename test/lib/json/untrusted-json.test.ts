@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createUntrustedJsonParser } from '../../../src/lib/json/untrusted-json.ts';
+
+const anything = () => undefined;
+
+test.each(['{"a":[1]}', `{"a":[1],"b":"${'x'.repeat(20_000)}"}`])('reads %.20s', async (text) => {
+  expect(await createUntrustedJsonParser()(text, anything)).toEqual({
+    value: JSON.parse(text),
+    fault: undefined,
+  });
+});
+
+test.each(['{"a":', `{"b":"${'x'.repeat(20_000)}`])(
+  'has no value for what is no JSON: %.10s',
+  async (text) => {
+    expect(await createUntrustedJsonParser()(text, anything)).toEqual({});
+  },
+);
+
+test('says what no store could take back', async () => {
+  const { issue: fault } = await createUntrustedJsonParser()('{"a":{"__proto__":1}}', anything);
+  expect(fault).toMatchObject({ path: 'a.__proto__' });
+});
+
+test.each([10, 20_000])('a text of %i characters is refused before it is parsed', async (length) => {
+  const refused = createUntrustedJsonParser()('[{'.repeat(length / 2), ({ depth }) => {
+    throw new RangeError(`depth ${depth}`);
+  });
+  await expect(refused).rejects.toThrow(`depth ${length}`);
+});
+
+test('has one long text in hand at a time, and goes on after one that was refused', async () => {
+  const read = createUntrustedJsonParser();
+  const steps: string[] = [];
+  const long = `["${'x'.repeat(20_000)}"]`;
+  const assertShape = (name: string) => () => {
+    steps.push(`looked at ${name}`);
+    if (name === 'b') throw new RangeError('no');
+  };
+  const done = (name: string) => () => steps.push(`read ${name}`);
+  const all = ['a', 'b', 'c'].map((name) => read(long, assertShape(name)).then(done(name), done(name)));
+  await read('1', assertShape('short')).then(done('short'));
+  await Promise.all(all);
+  expect(steps.indexOf('read short')).toBeLessThan(steps.indexOf('read a'));
+  expect(steps.indexOf('looked at c')).toBeGreaterThan(steps.indexOf('read a'));
+  expect(steps.at(-1)).toBe('read c');
+});

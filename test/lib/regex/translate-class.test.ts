@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createPatternReader } from '../../../src/lib/regex/pattern-reader.ts';
+import { translateClass } from '../../../src/lib/regex/translate-class.ts';
+
+const translate = (pattern: string) => translateClass(createPatternReader(pattern), false).text;
+
+test.each([
+  ['[a-c]', '[a-c]'],
+  ['[^a]', '[^a]'],
+  ['[a^]', '[a\\x{5e}]'],
+  ['[-a]', '[\\x{2d}a]'],
+  ['[a-]', '[a\\x{2d}]'],
+  ['[\\d-z]', '[0-9\\x{2d}z]'],
+  ['[a-\\d]', '[a\\x{2d}0-9]'],
+  ['[\\b]', '[\\x{8}]'],
+  ['[[:word:]', '[\\x{5b}\\x{3a}word\\x{3a}]'],
+  ['[&&~~]', '[\\x{26}\\x{26}\\x{7e}\\x{7e}]'],
+  ['[]', '[^\\x{0}-\\x{10ffff}]'],
+  ['[^]', '[\\x{0}-\\x{10ffff}]'],
+])('%s becomes %s', (pattern, text) => {
+  expect(translate(pattern)).toBe(text);
+});
+
+test.each(['[', '[a', '[a-', '[z-a]', '[\\B]'])('%s is refused', (pattern) => {
+  expect(() => translate(pattern)).toThrow(expect.objectContaining({ reason: 'syntax' }));
+});
+
+test('large sets weigh more', () => {
+  const size = (pattern: string) => translateClass(createPatternReader(pattern), false).size;
+  expect(size('[abc]')).toBe(1);
+  expect(size('[\\p{L}\\p{N}]')).toBeGreaterThan(size('[\\p{L}]'));
+});

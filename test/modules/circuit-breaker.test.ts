@@ -1,0 +1,218 @@
+import { describe, expect, it, vi } from 'vitest';
+import { loadModuleStates } from '../../src/modules/versions/module-records.ts';
+import type { Incident } from '../../src/sandbox-supervisor/sandbox.ts';
+import { openFickleStore } from '../helpers/fickle-store.ts';
+import { code, endpoint, loadedModules } from './open-modules.ts';
+
+const REPORT = endpoint('report');
+const kill: Incident = { unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
+const violation: Incident = { ...kill, kind: 'violation', limit: 'responseBytes' };
+const START = Date.parse('2040-01-01T00:00:00Z');
+
+async function posted() {
+  let at = START;
+  const opened = await loadedModules({ now: () => at });
+  await opened.modules.postCode(REPORT, code({}, 'one'), 'alice');
+  const live = () => opened.modules.registry.get(REPORT);
+  const advance = (ms: number) => {
+    at += ms;
+  };
+  return { ...opened, live, advance };
+}
+
+describe('the circuit breaker', () => {
+  it('suspends a module at its third kill or crash in five minutes', async () => {
+    const { modules, live, audited, stopped } = await posted();
+    modules.onIncident(kill);
+    modules.onIncident({ ...kill, kind: 'crash' });
+    expect(live()?.state).toBe('active');
+    modules.onIncident(kill);
+    expect(live()).toMatchObject({ state: 'suspended', suspension: { by: 'breaker', at: START } });
+    expect(stopped).toEqual(['endpoint:1.0/report']);
+    await expect
+      .poll(async () => (await audited()).map(([action]) => action))
+      .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'host.killed', 'endpoint.breaker']);
+  });
+
+  it('forgets what is older', async () => {
+    const { modules, live, advance } = await posted();
+    modules.onIncident(kill);
+    advance(150_000);
+    modules.onIncident(kill);
+    advance(150_000);
+    modules.onIncident(kill);
+    expect(live()?.state).toBe('active');
+    advance(149_999);
+    modules.onIncident(kill);
+    expect(live()?.state).toBe('suspended');
+  });
+
+  it('does not count limits that were kept, nor ends that nobody need be to blame for', async () => {
+    const { modules, live, audited } = await posted();
+    for (let count = 0; count < 9; count += 1) modules.onIncident(violation);
+    for (let count = 0; count < 9; count += 1)
+      modules.onIncident({ ...kill, limit: 'process', counts: false });
+    modules.onIncident({ ...kill, unitId: 'endpoint:1.0/other' });
+    modules.onIncident({ ...kill, unitId: null, limit: 'start', counts: false });
+    expect(live()).toMatchObject({ state: 'active', unit: { policy: { trustDomain: 'default' } } });
+    await expect
+      .poll(async () => (await audited()).map(([, target]) => target))
+      .toEqual([
+        ...['/1.0/report', '/1.0/report#responseBytes', '/1.0/report#process'],
+        ...['/1.0/other#hostMemory', 'sandbox#start'],
+      ]);
+  });
+
+  it('counts against the name: what older code did, and code that was posted before its predecessor was ended', async () => {
+    const { modules, live } = await posted();
+    const [sha256] = [live()!.moduleVersion!.sha256];
+    for (let version = 1; version <= 3; version += 1) {
+      expect(live()?.state).toBe('active');
+      await modules.postCode(REPORT, code({}, 'one'), 'alice');
+      modules.onIncident({ ...kill, version, sha256 });
+      expect(live()?.moduleVersion?.policy.trustDomain, 'the same code is in quarantine').toBe(
+        `own:${kill.unitId}`,
+      );
+    }
+    expect(live()?.state).toBe('suspended');
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    expect(live()?.state, 'the same code lifts nothing').toBe('suspended');
+    await modules.rollback(REPORT, 1, 'alice');
+    expect(live()?.state, 'nor does a roll back to it').toBe('suspended');
+    await modules.remove(REPORT, 'alice');
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    expect(live()?.state, 'nor a removal').toBe('suspended');
+    await modules.postCode(REPORT, code({}, 'other'), 'alice');
+    expect(live()).toMatchObject({ state: 'active', unit: { policy: { trustDomain: 'default' } } });
+  });
+
+  it('lets go of a module with new code, never of an admin’s suspension, and forgives for an admin only', async () => {
+    const { modules, live, advance } = await posted();
+    for (let count = 0; count < 3; count += 1) modules.onIncident(kill);
+    await modules.postCode(REPORT, code({}, 'two'), 'alice');
+    expect(live()?.state).toBe('active');
+    modules.onIncident(kill);
+    expect(live()?.state, 'what the old code still ends').toBe('active');
+    modules.onIncident({ ...kill, version: 2 });
+    expect(live()?.state, 'it is the fourth of this name').toBe('suspended');
+    await modules.suspend(REPORT, 'alice');
+    await modules.postCode(REPORT, code({}, 'three'), 'alice');
+    expect(live()).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
+    await modules.resume(REPORT, 'bob');
+    expect(live()?.state).toBe('active');
+    modules.onIncident({ ...kill, version: 3 });
+    advance(1);
+    modules.onIncident({ ...kill, version: 3 });
+    expect(live()?.state).toBe('active');
+  });
+
+  it('stays tripped across a restart, until an admin resumes', async () => {
+    const opened = await posted();
+    for (let count = 0; count < 3; count += 1) opened.modules.onIncident(kill);
+    const { modules, audited } = await opened.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'breaker' } });
+    await modules.resume(REPORT, 'bob');
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect((await audited()).at(-1)).toEqual(['endpoint.resume', '/1.0/report', 'bob']);
+  });
+});
+
+describe('quarantine', () => {
+  it('is stored once the store is back, and said to be lost where it does not come back', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    store.leave();
+    for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
+    await vi.waitFor(() => expect(store.missed).toContain('find'), { timeout: 10_000 });
+    store.comeBack();
+    const states = () => loadModuleStates({ store, now: Date.now, queryMs: 5000 });
+    await vi.waitFor(async () => expect((await states())[0]?.suspendedBy).toBe('breaker'), {
+      timeout: 10_000,
+    });
+    store.leave();
+    first.modules.onIncident(violation);
+    await first.close();
+    expect(first.errors.map(({ message }) => message)).toContain('what a module did could not be stored');
+  });
+
+  it('puts what ended a process into one of its own, until new code comes', async () => {
+    const opened = await posted();
+    const domain = (modules = opened.modules) =>
+      modules.registry.get(REPORT)?.moduleVersion?.policy.trustDomain;
+    opened.modules.onIncident(violation);
+    expect(domain()).toBe('default');
+    const before = opened.live()?.moduleVersion;
+    opened.modules.onIncident(kill);
+    expect(domain()).toBe('own:endpoint:1.0/report');
+    expect(opened.live()?.moduleVersion).not.toBe(before);
+    const next = await opened.restart();
+    expect(domain(next.modules)).toBe('own:endpoint:1.0/report');
+    await next.modules.postCode(REPORT, code({}, 'two'), 'alice');
+    expect(domain(next.modules)).toBe('default');
+  });
+});
+
+describe('the audit log', () => {
+  it('has what happened while the store was away once it is back, in its order', async () => {
+    const store = await openFickleStore();
+    const { modules, audited } = await loadedModules({ store });
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    store.leave();
+    for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, limit: `kill ${count}` });
+    await vi.waitFor(() => expect(store.missed.length).toBeGreaterThan(3), { timeout: 10_000 });
+    store.comeBack();
+    const ends = ['#kill 0', '#kill 1', '#kill 2', ''];
+    await vi.waitFor(
+      async () =>
+        expect((await audited()).slice(1).map(([, target]) => target)).toEqual(
+          ends.map((end) => `/1.0/report${end}`),
+        ),
+      { timeout: 10_000 },
+    );
+  });
+
+  it('is not flooded by a module that breaks its limits, and has the number of times', async () => {
+    const { modules, audited, advance } = await posted();
+    const targets = async () =>
+      (await audited()).filter(([action]) => action === 'run.violation').map(([, target]) => target);
+    for (let count = 0; count < 500; count += 1) modules.onIncident(violation);
+    await expect.poll(targets).toEqual(['/1.0/report#responseBytes']);
+    advance(60_000);
+    for (let count = 0; count < 500; count += 1) {
+      modules.onIncident({ ...violation, limit: `limit ${count}` });
+    }
+    await expect.poll(async () => (await targets()).length).toBe(62);
+    expect((await targets())[1]).toBe('/1.0/report#responseBytes (499 more since 2040-01-01T00:00:00.000Z)');
+  });
+
+  it('has at the end what was only counted', async () => {
+    const opened = await posted();
+    for (let count = 0; count < 3; count += 1) opened.modules.onIncident({ ...kill, counts: false });
+    const { audited } = await opened.restart();
+    expect((await audited()).map(([, target]) => target).slice(1)).toEqual([
+      '/1.0/report#hostMemory',
+      '/1.0/report#hostMemory (2 more since 2040-01-01T00:00:00.000Z)',
+    ]);
+  });
+
+  it('counts the ends of processes of a module that is suspended already', async () => {
+    const opened = await posted();
+    for (let count = 0; count < 6; count += 1) opened.modules.onIncident(kill);
+    const { audited } = await opened.restart();
+    const ends = (await audited()).filter(([action]) => action === 'host.killed').map(([, target]) => target);
+    const end = '/1.0/report#hostMemory';
+    expect(ends).toEqual([end, end, end, end, `${end} (2 more since 2040-01-01T00:00:00.000Z)`]);
+  });
+
+  it('has every end of a process, whatever else is going on, until the module is suspended', async () => {
+    const { modules, audited } = await posted();
+    for (let count = 0; count < 100; count += 1) {
+      modules.onIncident({ ...violation, limit: `limit ${count}` });
+    }
+    for (let count = 0; count < 9; count += 1) modules.onIncident(kill);
+    const actions = async () => (await audited()).map(([action]) => action);
+    await expect.poll(async () => (await actions()).at(-1)).toBe('endpoint.breaker');
+    expect((await actions()).filter((action) => action === 'host.killed')).toHaveLength(3);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+
+describe('what is refused changes nothing', () => {
+  it.each([
+    [
+      'a syntax error',
+      code({}, 'syntax'),
+      { code: 'ENDPOINT_SYNTAX', message: 'Unexpected token', line: 1, column: 2 },
+    ],
+    ['a failure at load', code({}, 'load'), { code: 'ENDPOINT_LOAD', message: 'boom' }],
+    ['no code', ' \n\t', { code: 'ENDPOINT_SYNTAX', message: 'There is no code' }],
+    ['NUL', 'a\nbc\0', { code: 'ENDPOINT_SYNTAX', line: 2, column: 3 }],
+    ['half a character', 'a\ud800', { code: 'ENDPOINT_SYNTAX' }],
+    [
+      'settings that are not understood',
+      code({ settings: { authenticate: 'no' } }),
+      { field: 'model.settings.authenticate' },
+    ],
+    ['a route elsewhere', code({ route: '/2.0/x' }), { field: 'route' }],
+  ])('%s', async (_, source, item) => {
+    const { modules, read, audited } = await loadedModules();
+    await modules.postCode(REPORT, code({}, 'good'), 'alice');
+    await expect(modules.postCode(REPORT, source, 'alice')).rejects.toMatchObject({
+      code: 'ENDPOINT_INVALID',
+      items: [item],
+    });
+    expect(modules.source(REPORT)).toBe(code({}, 'good'));
+    expect(await read(FILE)).toBe(code({}, 'good'));
+    expect(await modules.versions(REPORT)).toHaveLength(1);
+    expect(await audited()).toHaveLength(1);
+  });
+
+  it('too much code', async () => {
+    const { modules } = await loadedModules();
+    await expect(modules.postCode(REPORT, `//${'é'.repeat(5000)}`, 'alice')).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+    await expect(modules.postCode(REPORT, `\ufeff${code()}`, 'alice')).resolves.toMatchObject({ version: 1 });
+    expect(modules.source(REPORT)).toBe(code());
+  });
+
+  it.each([
+    ['the name', endpoint('a.b')],
+    ['an empty name', endpoint('')],
+    ['a name that leaves the folder', endpoint('../x')],
+    ['a long name', endpoint('x'.repeat(101))],
+    ['a reserved name', endpoint('search')],
+    ['the version', endpoint('report', 'a/b')],
+    ['a reserved version', endpoint('report', 'api')],
+    ['a version that leaves the folder', endpoint('report', '..')],
+    ['the name of a hook', hook('a/b')],
+  ])('an address by %s', async (_, address) => {
+    const { modules } = await loadedModules();
+    await expect(modules.postCode(address, code(), 'alice')).rejects.toMatchObject({
+      code: 'ENDPOINT_INVALID',
+    });
+    expect(modules.registry.list()).toEqual([]);
+  });
+
+  it('the name of a database folder of its version', async () => {
+    const { modules } = await loadedModules({ collections: ['1.0/library/books'] });
+    await expect(modules.postCode(endpoint('library'), code(), 'alice')).rejects.toMatchObject({
+      code: 'NAME_TAKEN',
+    });
+    await modules.postCode(endpoint('library', '2.0'), code(), 'alice');
+    await modules.postCode(hook('library'), code(), 'alice');
+  });
+
+  it('a name that differs from another only by case', async () => {
+    const { modules } = await loadedModules();
+    await modules.postCode(endpoint('Report'), code(), 'alice');
+    await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+    await modules.postCode(endpoint('report', '2.0'), code(), 'alice');
+    await modules.postCode(hook('report'), code(), 'alice');
+  });
+
+  it('a workspace that cannot be written', async () => {
+    const { modules, write, store } = await loadedModules();
+    await write('endpoints/3.0', 'a file in the way');
+    await expect(modules.postCode(endpoint('report', '3.0'), code(), 'alice')).rejects.toMatchObject({
+      code: 'WORKSPACE_UNAVAILABLE',
+    });
+    expect(modules.registry.get(endpoint('report', '3.0'))).toBeUndefined();
+    expect(
+      await store.count(
+        { database: null, collection: 'cloister.moduleVersions' },
+        { kind: 'and', filters: [] },
+      ),
+    ).toBe(1);
+  });
+});

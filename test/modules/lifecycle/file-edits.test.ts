@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+const soon = { timeout: 15_000, interval: 20 };
+
+describe('a file edited by hand', () => {
+  it('becomes a version of nobody', async () => {
+    const { modules, write, audited } = await loadedModules();
+    await write(FILE, code({ methods: ['PUT'] }));
+    await write('hooks/slugify.js', code({ methods: [] }));
+    await expect
+      .poll(() => modules.registry.list().map(({ path }) => path), soon)
+      .toEqual(['/1.0/report', '/api/hooks/slugify']);
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', methods: ['PUT'], postedBy: null });
+    await write(FILE, `\ufeff${code({ methods: ['GET'] })}`);
+    await expect.poll(() => modules.registry.get(REPORT)?.methods, soon).toEqual(['GET']);
+    expect(await modules.versions(REPORT)).toMatchObject([
+      { version: 1, clientId: null },
+      { version: 2, clientId: null, active: true },
+    ]);
+    expect((await audited()).filter(([, target]) => target === '/1.0/report')).toEqual([
+      ['endpoint.create', '/1.0/report', null],
+      ['endpoint.replace', '/1.0/report', null],
+    ]);
+  });
+
+  it('that is broken leaves the old code in force, and a line in the log', async () => {
+    const { modules, write, errors } = await loadedModules();
+    await modules.postCode(REPORT, code({}, 'good'), 'alice');
+    await write(FILE, code({}, 'syntax'));
+    await expect.poll(() => errors.length, soon).toBe(1);
+    expect(errors[0]).toMatchObject({
+      fields: { file: expect.stringContaining(FILE), problems: [{ code: 'ENDPOINT_SYNTAX', line: 1 }] },
+      message: 'this file is not in force',
+    });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 1 } });
+    await modules.postCode(REPORT, code({}, 'better'), 'alice');
+    expect(modules.source(REPORT)).toBe(code({}, 'better'));
+  });
+
+  it('that is no text, too long, or has a name that nothing can have, is left alone', async () => {
+    const { modules, write, errors } = await loadedModules();
+    await write('endpoints/1.0/endpoint.a b.js', code());
+    await write('endpoints/1.0/report.js', code());
+    await write('hooks/nested/x.js', code());
+    await write('endpoints/1.0/endpoint.long.js', `// ${'x'.repeat(20_000)}`);
+    await expect.poll(() => errors.length, soon).toBe(1);
+    expect(errors[0]?.fields).toMatchObject({ problems: [{ message: expect.stringContaining('bytes') }] });
+    await write(FILE, code());
+    await expect.poll(() => modules.registry.list().map(({ path }) => path), soon).toEqual(['/1.0/report']);
+  });
+
+  it('that is gone removes the module, its policy and its log', async () => {
+    const { modules, read, remove, audited } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    await remove(FILE);
+    await expect.poll(() => modules.registry.get(REPORT), soon).toBeUndefined();
+    await expect.poll(() => read(POLICY), soon).toBeUndefined();
+    await expect
+      .poll(async () => (await audited()).at(-1), soon)
+      .toEqual(['endpoint.remove', '/1.0/report', null]);
+  });
+
+  it('that was written by the server is no edit', async () => {
+    const { modules, write, inspected } = await loadedModules();
+    await modules.postCode(REPORT, code({}, 'mine'), 'alice');
+    // Another file's edit comes behind the first one's in the watch.
+    await write('hooks/later.js', code());
+    await expect.poll(() => modules.registry.get(hook('later')), soon).toBeDefined();
+    expect(inspected.filter((source) => source.includes('mine'))).toHaveLength(1);
+    expect(await modules.versions(REPORT)).toHaveLength(1);
+  });
+});
+
+describe('a policy edited by hand', () => {
+  it('is in force, and its removal too', async () => {
+    const { modules, write, remove, audited } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    const cpuMs = () => modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs;
+    await write(POLICY, '{"limits":{"cpuMs":77}}');
+    await expect.poll(cpuMs, soon).toBe(77);
+    await expect
+      .poll(async () => (await audited()).at(-1), soon)
+      .toEqual(['endpoint.policy', '/1.0/report', null]);
+    await remove(POLICY);
+    await expect.poll(cpuMs, soon).toBe(1000);
+    expect(modules.policy(REPORT)).toEqual({ version: 1 });
+  });
+
+  it('above the ceilings leaves the old one in force', async () => {
+    const { modules, write, errors } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await write(POLICY, '{"limits":{"cpuMs":1000000}}');
+    await expect.poll(() => errors.length, soon).toBe(1);
+    await write(POLICY, '{"limits":');
+    await expect.poll(() => errors.length, soon).toBe(2);
+    expect(errors.map(({ fields }) => fields)).toMatchObject([
+      { problems: [{ field: 'limits.cpuMs' }] },
+      { problems: [{ message: 'The file is not valid JSON' }] },
+    ]);
+    expect(modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs).toBe(77);
+  });
+
+  it('may be laid ready before the code', async () => {
+    const { modules, write } = await loadedModules();
+    await write(POLICY, '{"limits":{"cpuMs":77}}');
+    await modules.postCode(REPORT, code(), 'alice');
+    expect(modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs).toBe(77);
+  });
+});

@@ -1,0 +1,298 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { sha256Hex } from '../../../src/lib/sha256.ts';
+import { moduleAuditEntry } from '../../../src/modules/lifecycle/lifecycle-deps.ts';
+import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
+import { auditOf } from '../../helpers/audit-log.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+const soon = { timeout: 10_000, interval: 20 };
+
+describe('a start', () => {
+  it('looks at unknown code once, and at known code never again', async () => {
+    const first = await openModules();
+    await first.write(FILE, code({ methods: ['PUT'], settings: { authenticate: ['POST'] } }));
+    await first.write('hooks/slugify.js', code({ methods: [] }));
+    await first.modules.load();
+    expect(first.inspected).toHaveLength(2);
+    const second = await first.restart();
+    expect(second.inspected).toEqual([]);
+    expect(second.modules.registry.list()).toMatchObject([
+      { path: '/1.0/report', state: 'active', methods: ['PUT'], authenticate: ['POST'], postedBy: null },
+      { path: '/api/hooks/slugify', state: 'active' },
+    ]);
+  });
+
+  it('goes on where it was: versions, policy, suspension', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.modules.postCode(REPORT, code({}, 'two'), 'bob');
+    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await first.modules.suspend(REPORT, 'alice');
+    const { modules } = await first.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({
+      state: 'suspended',
+      suspension: { by: 'admin', clientId: 'alice' },
+      postedBy: 'bob',
+      unit: { version: 2, policy: { limits: { cpuMs: 77 } } },
+    });
+    expect(await modules.versions(REPORT)).toHaveLength(2);
+    expect(await modules.postCode(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
+  });
+
+  it('serves 503 for broken code, and takes it back once it is mended', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code({ methods: ['GET'] }), 'alice');
+    await first.close();
+    await first.write(FILE, code({}, 'syntax'));
+    const second = await first.restart();
+    expect(second.modules.registry.match('/1.0/report')?.endpoint).toMatchObject({
+      state: 'broken',
+      methods: [],
+    });
+    expect(second.modules.registry.get(REPORT)?.moduleVersion).toBeUndefined();
+    expect(second.errors).toMatchObject([{ fields: { problems: [{ code: 'ENDPOINT_SYNTAX' }] } }]);
+    expect(second.modules.source(REPORT)).toBe(code({}, 'syntax'));
+    expect(await second.modules.versions(REPORT)).toHaveLength(1);
+    await second.modules.rollback(REPORT, 1, 'alice');
+    expect(second.modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 2 } });
+  });
+
+  it('serves 503 for code whose policy is not valid: it must not run with another one', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.close();
+    await first.write(POLICY, '{"limits":{"cpuMs":1000000}}');
+    const second = await first.restart();
+    expect(second.modules.registry.get(REPORT)?.state).toBe('broken');
+    await expect(second.modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({
+      code: 'POLICY_INVALID',
+    });
+    await second.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    expect(second.modules.registry.get(REPORT)).toMatchObject({
+      state: 'active',
+      unit: { policy: { limits: { cpuMs: 77 } } },
+    });
+  });
+
+  it('accepts unknown code beside a policy that is not valid, without running it', async () => {
+    const first = await openModules();
+    await first.write(FILE, code());
+    await first.write(POLICY, '[]');
+    await first.modules.load();
+    expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
+    expect(await first.modules.versions(REPORT)).toHaveLength(1);
+    await first.modules.putPolicy(REPORT, {}, 'alice');
+    expect(first.modules.registry.get(REPORT)?.state).toBe('active');
+  });
+
+  it('takes a file that went for a removal, but keeps an admin’s suspension', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await first.modules.suspend(REPORT, 'alice');
+    await first.close();
+    await first.remove(FILE);
+    const second = await first.restart();
+    expect(second.modules.registry.list()).toEqual([]);
+    expect(await second.read(POLICY)).toBeUndefined();
+    await second.close();
+    await second.write(FILE, code());
+    const third = await second.restart();
+    expect(third.modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', unit: { version: 2 } });
+  });
+
+  it('completes what a crash left between file and state', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    const records = createModuleRecords({
+      ...{ store: first.store, audit: auditOf(first.store) },
+      ...{ now: Date.now, queryMs: 5000 },
+    });
+    const [state] = await records.loadStates();
+    const [one] = await records.listVersions('endpoint:1.0/report');
+    const source = code({}, 'two');
+    const states = { before: one!.sha256, after: sha256Hex(source) };
+    const entry = moduleAuditEntry({ address: REPORT, action: 'replace', clientId: 'bob', ...states });
+    const two = { ...one!, version: 2, clientId: 'bob', sha256: sha256Hex(source) };
+    await records.addVersion({ ...state!, last: 2 }, { facts: two, source }, entry);
+    await first.close();
+
+    const before = await first.restart();
+    expect(before.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 1 }, postedBy: 'alice' });
+    await before.close();
+    await before.write(FILE, source);
+    const after = await before.restart();
+    expect(after.inspected).toEqual([]);
+    expect(after.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 2 }, postedBy: 'bob' });
+    expect(await after.modules.versions(REPORT)).toHaveLength(2);
+    expect((await after.audited()).at(-1)).toEqual(['endpoint.replace', '/1.0/report', null]);
+  });
+
+  it('leaves code alone that it cannot look at, and looks again at the next start', async () => {
+    const first = await openModules({
+      sandbox: {
+        inspect: async () => Promise.reject(new AppError('SANDBOX_DISABLED')),
+        retire: () => {},
+        stop: async () => {},
+      },
+    });
+    await first.write(FILE, code());
+    await first.modules.load();
+    expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
+    await expect(first.modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({
+      code: 'SANDBOX_DISABLED',
+    });
+    const second = await openModules({ store: first.store, root: first.root });
+    await second.modules.load();
+    expect(second.modules.registry.get(REPORT)?.state).toBe('active');
+  });
+
+  it('says which modules have a path that means something else too, and serves collections first', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(endpoint('library'), code(), 'alice');
+    await first.modules.postCode(endpoint('shelf'), code({ route: '/1.0/shelf/:x' }), 'alice');
+    const second = await first.restart({ collections: ['1.0/library/logs', '1.0/shelf/books'] });
+    expect(second.warnings.map(({ fields }) => fields)).toMatchObject([
+      { problems: [{ code: 'NAME_TAKEN' }] },
+      { problems: [{ code: 'NAME_TAKEN' }] },
+    ]);
+    const { registry } = second.modules;
+    expect(registry.match('/1.0/library')?.endpoint.state).toBe('active');
+    expect(registry.match('/1.0/library/logs')).toBeUndefined();
+    expect(registry.match('/1.0/shelf/books')).toBeUndefined();
+    expect(registry.match('/1.0/shelf/other')?.params).toEqual({ x: 'other' });
+  });
+
+  it('is not held up by folders and broken links of that name', async () => {
+    const first = await openModules();
+    await mkdir(join(first.root, FILE), { recursive: true });
+    await mkdir(join(first.root, 'hooks'));
+    await symlink('nowhere', join(first.root, 'hooks/slugify.js'));
+    await first.modules.load();
+    expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
+    expect(first.modules.registry.get(hook('slugify'))).toBeUndefined();
+  });
+
+  it('does not wait for ever for code that has to be looked at', async () => {
+    const looking = Promise.withResolvers<void>();
+    const { modules, write } = await openModules({
+      sandbox: {
+        retire: () => {},
+        stop: async () => {},
+        inspect: async () => {
+          await looking.promise;
+          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+        },
+      },
+    });
+    await write(FILE, code());
+    await modules.load();
+    expect(modules.registry.get(REPORT)?.state).toBe('broken');
+    const posted = modules.postCode(REPORT, code({}, 'posted'), 'alice');
+    looking.resolve();
+    await posted;
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 2 } });
+    expect(modules.source(REPORT)).toBe(code({}, 'posted'));
+  }, 15_000);
+
+  it('leaves the rest to the next start when it is closed meanwhile', async () => {
+    const first = await openModules();
+    for (let index = 0; index < 30; index += 1) await first.write(`hooks/h${index}.js`, code({}, `${index}`));
+    const loading = first.modules.load();
+    await first.close();
+    await loading;
+    const next = await openModules({ store: first.store, root: first.root });
+    await next.modules.load();
+    expect(next.modules.registry.list().every(({ state }) => state === 'active')).toBe(true);
+    expect(first.inspected.length + next.inspected.length).toBeLessThanOrEqual(31);
+  });
+
+  it('brings a thousand known modules into force quickly', async () => {
+    const first = await openModules();
+    for (let index = 0; index < 1000; index += 1) {
+      await first.write(`endpoints/1.0/endpoint.e${index}.js`, code({}, `${index}`));
+    }
+    await first.modules.load();
+    await expect.poll(() => first.inspected.length, { timeout: 50_000 }).toBe(1000);
+    const isActive = ({ state }: { readonly state: string }) => state === 'active';
+    await expect.poll(() => first.modules.registry.list().filter(isActive).length, soon).toBe(1000);
+    await first.close();
+    const second = await openModules({ store: first.store, root: first.root });
+    // Its own work: what the machine does besides says nothing of it.
+    const begun = process.cpuUsage();
+    await second.modules.load();
+    expect(second.inspected).toEqual([]);
+    expect(second.modules.registry.list()).toHaveLength(1000);
+    const { user, system } = process.cpuUsage(begun);
+    expect((user + system) / 1000).toBeLessThan(3000);
+  }, 60_000);
+});
+
+describe('a start whose store is away', () => {
+  it('can be repeated, and ends as if nothing had been', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.close();
+    const second = await openModules({ store, root: first.root });
+    await second.write('hooks/slugify.js', code({ methods: [] }));
+    for (const operation of ['ensureIndexes', 'find'] as const) {
+      store.leave('timeout', [operation]);
+      await expect(second.modules.load()).rejects.toMatchObject({ reason: 'timeout' });
+    }
+    store.comeBack();
+    await second.modules.load();
+    expect(second.modules.registry.list().map(({ path, state }) => [path, state])).toEqual([
+      ['/1.0/report', 'active'],
+      ['/api/hooks/slugify', 'active'],
+    ]);
+    expect(second.inspected).toHaveLength(1);
+    await second.write(FILE, code({}, 'two'));
+    await vi.waitFor(() => expect(second.modules.source(REPORT)).toBe(code({}, 'two')), soon);
+  });
+
+  it('looks again at code that could not be stored', async () => {
+    const store = await openFickleStore();
+    const { modules, write, errors } = await openModules({
+      store,
+      sandbox: {
+        retire: () => {},
+        stop: async () => {},
+        inspect: async () => {
+          if (store.missed.length === 0) store.leave('unavailable', ['commit']);
+          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+        },
+      },
+      pause: async () => {
+        expect(modules.registry.get(REPORT)?.state).toBe('broken');
+        store.comeBack();
+      },
+    });
+    await write(FILE, code());
+    await modules.load();
+    expect(store.missed).toEqual(['commit']);
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect(await modules.versions(REPORT)).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+
+  it('that closes before anything is loaded changes nothing', async () => {
+    const store = await openFickleStore();
+    const { modules, write, close, audited } = await openModules({ store });
+    await write('endpoints/1.0/endpoint.other.js', code());
+    store.leave();
+    await expect(modules.load()).rejects.toMatchObject({ reason: 'unavailable' });
+    await write(FILE, code());
+    await close();
+    store.comeBack();
+    expect(await audited()).toEqual([]);
+  });
+});

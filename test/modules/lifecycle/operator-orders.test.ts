@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import {
+  applyOrders,
+  deleteOrderWrite,
+  loadOrders,
+  placeOrder,
+} from '../../../src/modules/lifecycle/operator-orders.ts';
+import { initialState } from '../../../src/modules/versions/module-records.ts';
+import { auditOf } from '../../helpers/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { endpoint, hook } from '../open-modules.ts';
+
+const KEY = 'endpoint:1.0/report';
+
+async function open() {
+  const { store } = await openTemporaryStore();
+  const options = { store, now: Date.now, queryMs: 5000 };
+  const audit = auditOf(options.store);
+  const give = (action: 'suspend' | 'resume', address = endpoint('report')) =>
+    placeOrder({ ...options, audit }, address, { action, sha256: null });
+  return { store, give, orders: () => loadOrders(options), entries: () => audit.read(0, 10) };
+}
+
+describe('orders of the operator', () => {
+  it('wait in the database, the newest of each module, each with its entry in the audit log', async () => {
+    const { give, orders, entries } = await open();
+    await give('suspend');
+    await give('suspend', hook('slug'));
+    await give('resume');
+    const found = (await orders()).map(({ key, action, v }) => [key, action, v]).sort();
+    expect(found).toEqual([
+      [KEY, 'resume', 2],
+      ['hook:slug', 'suspend', 1],
+    ]);
+    expect((await entries()).map(({ action, target, clientId }) => [action, target, clientId])).toEqual([
+      ['endpoint.suspend', '/1.0/report', null],
+      ['hook.suspend', '/api/hooks/slug', null],
+      ['endpoint.resume', '/1.0/report', null],
+    ]);
+  });
+
+  it('are taken away only as long as no newer one has replaced them', async () => {
+    const { store, give, orders } = await open();
+    await give('suspend');
+    const [first] = await orders();
+    await give('resume');
+    await expect(store.commit([deleteOrderWrite(first!)], {})).rejects.toMatchObject({ reason: 'conflict' });
+    const [second] = await orders();
+    await store.commit([deleteOrderWrite(second!)], {});
+    expect(await orders()).toEqual([]);
+  });
+
+  it('show in states before any server has carried them out', () => {
+    const order = { key: KEY, action: 'suspend', at: 7, id: 'x', v: 1 } as const;
+    expect(applyOrders([], [order])).toMatchObject([{ key: KEY, suspendedBy: 'operator', suspendedAt: 7 }]);
+    const [state] = applyOrders(
+      [{ ...initialState(KEY), suspendedBy: 'admin' }],
+      [{ ...order, action: 'resume' }],
+    );
+    expect(state?.suspendedBy).toBeNull();
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { FileText } from '../../../src/modules/lifecycle/module-files.ts';
+import { formatPolicy, parsePolicyText, readPolicyFile } from '../../../src/modules/lifecycle/policy-file.ts';
+import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
+import { hook, packaged } from '../open-modules.ts';
+
+const policies = createPolicyParser({
+  policyLimits: packaged,
+  jsonBytes: 1,
+  findOriginIssue: () => undefined,
+});
+
+const readFile = (found: FileText) => {
+  const files = { read: async () => found } as unknown as Parameters<typeof readPolicyFile>[0]['files'];
+  return readPolicyFile({ files, policies }, hook('x'));
+};
+
+describe('a policy file', () => {
+  it('is read back as it was written', async () => {
+    const given = { version: 1, limits: { cpuMs: 50 } };
+    expect(formatPolicy(given).endsWith('}\n')).toBe(true);
+    expect((await parsePolicyText(policies, formatPolicy(given))).input).toEqual(given);
+    expect((await readFile({ state: 'text', text: formatPolicy(given) })).input).toEqual(given);
+  });
+
+  it('that is absent is no policy', async () => {
+    expect(await readFile({ state: 'absent' })).toBe(policies.empty);
+  });
+
+  it.each([
+    ['is no JSON', { state: 'text', text: '{' }],
+    ['is no policy', { state: 'text', text: '[]' }],
+    ['says what the server says', { state: 'text', text: '{"code":{}}' }],
+    ['cannot be read', { state: 'unreadable', why: 'EACCES' }],
+  ] as const)('that %s is refused', async (_, found) => {
+    await expect(readFile(found)).rejects.toMatchObject({ code: 'POLICY_INVALID' });
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+
+/** A store that refuses the commits for which `refuses` says so, after it has applied so many of their writes. */
+async function failingStore() {
+  const { store } = await openTemporaryStore();
+  const control = { refuses: (_collections: readonly string[]) => false, applies: 0 };
+  const failing: DocumentStore = {
+    ...store,
+    find: (...args) => store.find(...args),
+    count: (...args) => store.count(...args),
+    health: () => store.health(),
+    ensureIndexes: (...args) => store.ensureIndexes(...args),
+    commit: async (writes, options) => {
+      if (control.refuses(writes.map(({ ns }) => ns.collection))) {
+        if (control.applies > 0) await store.commit(writes.slice(0, control.applies));
+        throw new StoreError('unavailable');
+      }
+      await store.commit(writes, options);
+    },
+  };
+  return { failing, control };
+}
+
+describe('code that cannot be stored', () => {
+  it('as a version is not in force, nor in its file', async () => {
+    const { failing, control } = await failingStore();
+    const { modules, read } = await loadedModules({ store: failing });
+    control.refuses = (collections) => collections.includes('cloister.moduleVersions');
+    await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toBeInstanceOf(StoreError);
+    expect(modules.registry.get(REPORT)).toBeUndefined();
+    expect(await read(FILE)).toBeUndefined();
+  });
+
+  it.each([
+    ['a first part of it', 2],
+    ['all of it', 4],
+  ])('is posted again although %s was stored after all', async (_what, applies) => {
+    const { failing, control } = await failingStore();
+    const { modules, audited } = await loadedModules({ store: failing });
+    Object.assign(control, {
+      refuses: (names: string[]) => names.includes('cloister.moduleVersions'),
+      applies,
+    });
+    await expect(modules.postCode(REPORT, code({}, 'one'), 'alice')).rejects.toBeInstanceOf(StoreError);
+    control.refuses = () => false;
+    expect(await modules.postCode(REPORT, code({}, 'two'), 'alice')).toMatchObject({
+      created: true,
+      version: 2,
+    });
+    expect(modules.registry.get(REPORT)?.moduleVersion).toMatchObject({ version: 2 });
+    expect((await audited()).map(([action]) => action)).toEqual([
+      ...['endpoint.create', 'endpoint.create.failed', 'endpoint.create'],
+    ]);
+  });
+
+  it('as the one in force leaves the old file, and the next post has the next number', async () => {
+    const { failing, control } = await failingStore();
+    const { modules, read, audited } = await loadedModules({ store: failing });
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    const unit = modules.registry.get(REPORT)?.moduleVersion;
+    control.refuses = (collections) => collections.join() === 'cloister.modules';
+    await expect(modules.postCode(REPORT, code({}, 'two'), 'alice')).rejects.toBeInstanceOf(StoreError);
+    expect(await read(FILE)).toBe(code({}, 'one'));
+    expect(modules.registry.get(REPORT)?.moduleVersion).toBe(unit);
+    expect((await audited()).slice(1).map(([action]) => action)).toEqual([
+      ...['endpoint.replace', 'endpoint.replace.failed'],
+    ]);
+    control.refuses = () => false;
+    expect(await modules.postCode(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
+    expect((await modules.versions(REPORT)).map(({ active }) => active)).toEqual([false, false, true]);
+  });
+
+  it('in its file leaves what there was', async () => {
+    const { modules, root } = await loadedModules();
+    const folder = join(root, 'endpoints/1.0');
+    await mkdir(join(folder, 'endpoint.report.js'), { recursive: true });
+    await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({
+      code: 'WORKSPACE_UNAVAILABLE',
+    });
+    await rm(join(folder, 'endpoint.report.js'), { recursive: true });
+    expect(await modules.postCode(REPORT, code(), 'alice')).toMatchObject({ created: true, version: 2 });
+  });
+});
+
+describe('an approval that cannot be stored', () => {
+  it('leaves code and policy as they were', async () => {
+    const { failing, control } = await failingStore();
+    const { modules, read } = await loadedModules({ store: failing, review: 'grants' });
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    const policy = await read('endpoints/1.0/endpoint.report.policy.json');
+    const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
+    await modules.putPolicy(REPORT, { grants }, 'alice');
+    control.refuses = () => true;
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toBeInstanceOf(StoreError);
+    expect(await read('endpoints/1.0/endpoint.report.policy.json')).toBe(policy);
+    expect(modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections).toEqual([]);
+    control.refuses = () => false;
+    await modules.approve(REPORT, 2, 'bob');
+    expect(modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections).toHaveLength(1);
+  });
+});
+
+describe('an incident while new code is being stored', () => {
+  it('of the old code is forgiven, an admin’s suspension is not', async () => {
+    const opened = await openModules();
+    await opened.modules.load();
+    await opened.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    const posting = opened.modules.postCode(REPORT, code({}, 'two'), 'alice');
+    opened.modules.onIncident({ unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'wallMs' });
+    const suspending = opened.modules.suspend(REPORT, 'bob');
+    await Promise.all([posting, suspending]);
+    expect(opened.modules.registry.get(REPORT)).toMatchObject({
+      state: 'suspended',
+      unit: { version: 2, policy: { trustDomain: 'default' } },
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../../src/lib/sha256.ts';
+import { code, endpoint, loadedModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+
+async function posted() {
+  const opened = await loadedModules();
+  await opened.modules.postCode(REPORT, code(), 'alice');
+  opened.retired.length = 0;
+  return { ...opened, live: () => opened.modules.registry.get(REPORT) };
+}
+
+describe('putting a policy', () => {
+  it('brings it into force, into its file and into the audit log', async () => {
+    const { modules, live, read, retired, audited } = await posted();
+    const before = live()?.moduleVersion;
+    const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
+    const shown = { version: 1, ...policy, code: { sha256: sha256Hex(code()) } };
+    expect(await modules.putPolicy(REPORT, policy, 'bob')).toEqual(shown);
+    expect(modules.policy(REPORT)).toEqual(shown);
+    expect(live()?.moduleVersion).not.toBe(before);
+    expect(live()?.moduleVersion).toMatchObject({
+      version: 1,
+      policy: { isolation: 'context', limits: { cpuMs: 50 } },
+    });
+    expect(retired).toEqual(['endpoint:1.0/report']);
+    expect(JSON.parse((await read(POLICY)) ?? '')).toEqual({ version: 1, ...policy });
+    expect((await audited()).at(-1)).toEqual(['endpoint.policy', '/1.0/report', 'bob']);
+  });
+
+  it('that is refused changes nothing', async () => {
+    const { modules, live, read, audited } = await posted();
+    const before = live();
+    await expect(modules.putPolicy(REPORT, { limits: { cpuMs: 1e9 } }, 'bob')).rejects.toMatchObject({
+      code: 'POLICY_INVALID',
+      items: [{ field: 'limits.cpuMs' }],
+    });
+    expect(live()).toBe(before);
+    expect(await read(POLICY)).toBeUndefined();
+    expect(await audited()).toHaveLength(1);
+  });
+
+  it('needs a module', async () => {
+    const { modules } = await posted();
+    await expect(modules.putPolicy(endpoint('other'), {}, 'bob')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('holds for code that is posted later', async () => {
+    const { modules, live } = await posted();
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'bob');
+    await modules.postCode(REPORT, code({}, 'two'), 'alice');
+    expect(live()?.moduleVersion?.policy.limits.cpuMs).toBe(50);
+  });
+});
+
+describe('a policy that nobody put', () => {
+  it('is shown as nothing but its format', async () => {
+    const { modules } = await posted();
+    expect(modules.policy(REPORT)).toEqual({ version: 1 });
+  });
+});

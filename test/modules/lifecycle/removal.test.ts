@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { code, endpoint, loadedModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
+
+describe('removing', () => {
+  it('removes code, policy and log, and keeps the versions', async () => {
+    const { modules, read, audited, retired } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    const unit = modules.registry.get(REPORT)?.moduleVersion;
+    modules.log(unit!, 'r1', { level: 'info', message: 'hello' });
+    await modules.suspend(REPORT, 'alice');
+    retired.length = 0;
+    await modules.remove(REPORT, 'bob');
+    expect(modules.registry.match('/1.0/report')).toBeUndefined();
+    expect([await read(FILE), await read(POLICY)]).toEqual([undefined, undefined]);
+    expect(retired).toEqual(['endpoint:1.0/report']);
+    modules.log(unit!, 'r2', { level: 'info', message: 'too late' });
+    expect(await modules.versions(REPORT)).toMatchObject([{ version: 1, clientId: 'alice', active: false }]);
+    await expect(modules.remove(REPORT, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
+
+    expect(await modules.postCode(REPORT, code(), 'carol')).toMatchObject({ created: true, version: 2 });
+    expect(modules.registry.get(REPORT)?.state, 'who deletes lifts no suspension').toBe('suspended');
+    await modules.resume(REPORT, 'bob');
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect(modules.policy(REPORT)).toEqual({ version: 1 });
+    expect(modules.logs(REPORT, { limit: 10, after: 0 })).toEqual([]);
+    expect((await modules.versions(REPORT)).map(({ clientId }) => clientId)).toEqual(['alice', 'carol']);
+  });
+});
+
+describe('suspending', () => {
+  it('stops a module at once, for good, and says so', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code(), 'alice');
+    const unit = first.modules.registry.get(REPORT)?.moduleVersion;
+    await first.modules.suspend(REPORT, 'bob');
+    expect(first.modules.registry.get(REPORT)).toMatchObject({
+      ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob', at: expect.any(Number) } },
+    });
+    expect(first.stopped).toContain('endpoint:1.0/report');
+    await first.modules.suspend(REPORT, 'bob');
+    const { modules, audited } = await first.restart();
+    expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+    await modules.resume(REPORT, 'carol');
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { sha256: unit?.sha256 } });
+    expect((await audited()).map(([action, , by]) => [action, by])).toEqual([
+      ['endpoint.create', 'alice'],
+      ['endpoint.suspend', 'bob'],
+      ['endpoint.suspend', 'bob'],
+      ['endpoint.resume', 'carol'],
+    ]);
+    await expect(modules.suspend(endpoint('other'), 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('waits for no other change of the module', async () => {
+    const looking = Promise.withResolvers<void>();
+    let isSlow = false;
+    const slow = {
+      inspect: async () => {
+        if (isSlow) await looking.promise;
+        return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
+      },
+      retire: () => undefined,
+      stop: async () => undefined,
+    };
+    const { modules } = await loadedModules({ sandbox: slow });
+    await modules.postCode(REPORT, code(), 'alice');
+    isSlow = true;
+    const replacing = modules.postCode(REPORT, code({}, 'two'), 'alice');
+    const suspending = modules.suspend(REPORT, 'bob');
+    expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+    looking.resolve();
+    await Promise.all([replacing, suspending]);
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', unit: { version: 2 } });
+  });
+
+  it('holds against a name that differs by case only, also when the module is gone', async () => {
+    const { modules } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'bob');
+    await modules.remove(REPORT, 'alice');
+    await expect(modules.postCode(endpoint('REPORT'), code(), 'alice')).rejects.toMatchObject({
+      code: 'NAME_TAKEN',
+    });
+  });
+
+  it('survives whatever the author does: new code, a roll back, a policy, a removal, a file', async () => {
+    const opened = await loadedModules();
+    const { modules } = opened;
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'bob');
+    const state = () => modules.registry.get(REPORT)?.state;
+    await modules.postCode(REPORT, code({}, 'two'), 'alice');
+    await modules.rollback(REPORT, 1, 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    expect(state()).toBe('suspended');
+    await modules.remove(REPORT, 'alice');
+    await modules.postCode(REPORT, code({}, 'three'), 'alice');
+    expect(state()).toBe('suspended');
+    await modules.remove(REPORT, 'alice');
+    await opened.close();
+    await opened.write(FILE, code({}, 'four'));
+    const next = await opened.restart();
+    expect(next.modules.registry.get(REPORT)).toMatchObject({
+      ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob' } },
+    });
+  });
+
+  it('holds when another admin lifts an older one at the same time', async () => {
+    const first = await loadedModules();
+    const { modules } = first;
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'alice');
+    await Promise.all([modules.resume(REPORT, 'alice'), modules.suspend(REPORT, 'bob')]);
+    expect(modules.registry.get(REPORT)).toMatchObject({ suspension: { clientId: 'bob' } });
+    expect((await first.restart()).modules.registry.get(REPORT)?.state).toBe('suspended');
+  });
+
+  it('works while the database is away', async () => {
+    const { modules, store } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    await store.close();
+    await expect(modules.suspend(REPORT, 'bob')).rejects.toBeInstanceOf(StoreError);
+    expect(modules.registry.get(REPORT)?.state).toBe('suspended');
+  });
+
+  it('is stored, and in the audit log, when the database is back', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.postCode(REPORT, code(), 'alice');
+    store.leave('busy', ['commit']);
+    await expect(first.modules.suspend(REPORT, 'bob')).rejects.toMatchObject({ reason: 'busy' });
+    store.comeBack();
+    const { modules, audited } = await first.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
+    expect((await audited()).at(-1)).toEqual(['endpoint.suspend', '/1.0/report', 'bob']);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../src/lib/files/package-files.ts';
+import { sha256Hex } from '../../../src/lib/sha256.ts';
+import { requiresReview } from '../../../src/modules/lifecycle/review.ts';
+import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
+import { loadPolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
+import { code, endpoint, loadedModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
+
+describe('mustWait', () => {
+  it('depends on the mode and on the power of the policy', async () => {
+    const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
+    const reader = createPolicyParser({
+      policyLimits: ceilings,
+      jsonBytes: 1,
+      findOriginIssue: () => undefined,
+    });
+    const weak = await reader.parse({ limits: { cpuMs: 50 }, grants: { collections: [], response: {} } });
+    const strong = await reader.parse({ grants });
+    const modes = ['none', 'grants', 'all'] as const;
+    expect(modes.map((mode) => requiresReview(mode, reader.empty))).toEqual([false, false, true]);
+    expect(modes.map((mode) => requiresReview(mode, weak))).toEqual([false, false, true]);
+    expect(modes.map((mode) => requiresReview(mode, strong))).toEqual([false, true, true]);
+  });
+});
+
+describe('review of all code', () => {
+  it('keeps a new endpoint back until a reviewer approves it', async () => {
+    const { modules, read, audited } = await loadedModules({ review: 'all' });
+    expect(await modules.postCode(REPORT, code(), 'alice')).toMatchObject({
+      created: true,
+      version: 1,
+      pending: true,
+    });
+    expect(modules.registry.match('/1.0/report')?.endpoint).toMatchObject({ state: 'pending', methods: [] });
+    expect(await read(FILE)).toBeUndefined();
+    expect(() => modules.source(REPORT)).toThrow('No version is approved yet');
+    expect(await modules.versionSource(REPORT, 1)).toBe(code());
+    expect(modules.policy(REPORT)).toEqual({ version: 1, code: { pending: [1] } });
+
+    await expect(modules.approve(REPORT, 1, 'alice')).rejects.toMatchObject({
+      code: 'APPROVAL_REFUSED',
+    });
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await modules.approve(REPORT, 1, 'bob');
+    expect(modules.registry.get(REPORT)).toMatchObject({
+      state: 'active',
+      postedBy: 'alice',
+      unit: { version: 1 },
+    });
+    expect(await read(FILE)).toBe(code());
+    await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await audited()).toEqual([
+      ['endpoint.propose', '/1.0/report', 'alice'],
+      ['endpoint.approve', '/1.0/report', 'bob'],
+    ]);
+  });
+
+  it('leaves the old code in force meanwhile, across a restart too', async () => {
+    const first = await loadedModules({ review: 'all' });
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.modules.approve(REPORT, 1, 'bob');
+    await first.modules.postCode(REPORT, code({}, 'two'), 'alice');
+    await first.modules.postCode(endpoint('other'), code(), 'alice');
+    const { modules } = await first.restart();
+    expect(modules.source(REPORT)).toBe(code({}, 'one'));
+    expect(modules.registry.get(endpoint('other'))?.state).toBe('pending');
+    await modules.postCode(REPORT, code({}, 'three'), 'alice');
+    await modules.approve(REPORT, 3, 'bob');
+    expect(modules.source(REPORT)).toBe(code({}, 'three'));
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  it('lets code that was approved once come back without asking again', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await modules.approve(REPORT, 1, 'bob');
+    await modules.postCode(REPORT, code({}, 'two'), 'alice');
+    expect(await modules.rollback(REPORT, 1, 'alice')).toMatchObject({ version: 3, pending: false });
+    expect(await modules.rollback(REPORT, 2, 'alice')).toMatchObject({ version: 4, pending: true });
+    expect(modules.source(REPORT)).toBe(code({}, 'one'));
+  });
+
+  it('looks at paths again when code is approved', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.postCode(endpoint('a'), code({ route: '/1.0/x/:y' }), 'alice');
+    await modules.postCode(endpoint('b'), code({ route: '/1.0/x/:z' }), 'alice');
+    await modules.approve(endpoint('a'), 1, 'bob');
+    await expect(modules.approve(endpoint('b'), 1, 'bob')).rejects.toMatchObject({
+      code: 'ENDPOINT_INVALID',
+    });
+    expect(modules.registry.get(endpoint('b'))?.state).toBe('pending');
+  });
+
+  it('does not stand in the way of whoever may write files', async () => {
+    const first = await loadedModules({ review: 'all' });
+    await first.close();
+    await first.write(FILE, code());
+    const { modules } = await first.restart();
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', postedBy: null });
+  });
+
+  it('lets nobody approve code that they posted under another name', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.postCode(endpoint('draft'), code(), 'bob');
+    await modules.remove(endpoint('draft'), 'bob');
+    await modules.postCode(REPORT, code(), 'alice');
+    await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
+    await modules.approve(REPORT, 1, 'carol');
+    // Who only put a policy on the same code did not write it.
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'dora');
+    await modules.postCode(endpoint('copy'), code(), 'alice');
+    await modules.approve(endpoint('copy'), 1, 'dora');
+  });
+
+  it('forgets what waits when the endpoint is removed', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.remove(REPORT, 'alice');
+    expect(modules.registry.get(REPORT)).toBeUndefined();
+    await modules.postCode(REPORT, code(), 'alice');
+    await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await modules.approve(REPORT, 2, 'bob');
+  });
+});
+
+describe('review of grants', () => {
+  it('asks for code that has them, and for policies that give them', async () => {
+    const { modules, read } = await loadedModules({ review: 'grants' });
+    const granted = () => modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections.length;
+    expect(await modules.postCode(REPORT, code({}, 'one'), 'alice')).toMatchObject({ pending: false });
+    expect(await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice')).toEqual({
+      version: 1,
+      limits: { cpuMs: 50 },
+      code: { sha256: expect.any(String) },
+    });
+
+    // Code that came in without grants must not get them behind the reviewer's back.
+    expect(await modules.putPolicy(REPORT, { grants }, 'alice')).toMatchObject({
+      limits: { cpuMs: 50 },
+      code: { pending: [2] },
+    });
+    expect(granted()).toBe(0);
+    expect(await read('endpoints/1.0/endpoint.report.policy.json')).not.toContain('library');
+    await expect(modules.approve(REPORT, 2, 'alice')).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
+    await modules.approve(REPORT, 2, 'bob');
+    expect(granted()).toBe(1);
+    expect(await read('endpoints/1.0/endpoint.report.policy.json')).toContain('library');
+    expect(modules.policy(REPORT)).toMatchObject({
+      grants,
+      code: { approvedBy: 'client:bob', approvedAt: expect.stringMatching(/^20.*Z$/) },
+    });
+
+    expect(await modules.postCode(REPORT, code({}, 'two'), 'alice')).toMatchObject({
+      version: 3,
+      pending: true,
+    });
+    expect(modules.source(REPORT)).toBe(code({}, 'one'));
+    expect(await modules.putPolicy(REPORT, {}, 'alice')).toMatchObject({ code: { pending: [3] } });
+    expect(granted()).toBe(0);
+  });
+
+  it('has the hashes of code and policy in the audit log, before and after', async () => {
+    const { modules, entries, read } = await loadedModules({ review: 'grants' });
+    const file = 'endpoints/1.0/endpoint.report.policy.json';
+    const hashOf = async (name: string) => sha256Hex((await read(name)) ?? '');
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    const before = await hashOf(file);
+    await modules.putPolicy(REPORT, { grants }, 'alice');
+    await modules.approve(REPORT, 2, 'bob');
+    const sha256 = sha256Hex(code());
+    const hashes = { before: sha256, after: sha256, policy: { before, after: await hashOf(file) } };
+    expect((await entries()).slice(-2)).toMatchObject([
+      { action: 'endpoint.propose', clientId: 'alice', ...hashes },
+      { action: 'endpoint.approve', clientId: 'bob', ...hashes },
+    ]);
+    expect(before).not.toBe(hashes.policy.after);
+  });
+
+  it('holds a policy against the ceilings of the day it is approved', async () => {
+    const first = await loadedModules({ review: 'grants' });
+    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.modules.putPolicy(REPORT, { grants }, 'alice');
+    const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
+    const lower = { ...ceilings, grants: { ...ceilings.grants, collections: [] } };
+    const { modules } = await first.restart({ ceilings: lower });
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'POLICY_INVALID' });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 1 } });
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import {
+  apiVersionIssue,
+  assertModuleAddress,
+  isModuleAddress,
+  moduleKey,
+  modulePath,
+  parseModuleKey,
+} from '../../../src/modules/model/address.ts';
+import { endpoint, hook } from '../open-modules.ts';
+
+describe('an address', () => {
+  it('has a key and a path', () => {
+    expect([moduleKey(endpoint('report')), modulePath(endpoint('report'))]).toEqual([
+      'endpoint:1.0/report',
+      '/1.0/report',
+    ]);
+    expect([moduleKey(hook('slugify')), modulePath(hook('slugify'))]).toEqual([
+      'hook:slugify',
+      '/api/hooks/slugify',
+    ]);
+  });
+
+  it.each(['a', 'A-b_9', '__proto__', 'constructor', 'config', 'x'.repeat(100)])(
+    'may be called %s',
+    (name) => {
+      expect(isModuleAddress(endpoint(name))).toBe(true);
+    },
+  );
+
+  it.each(['', '.', 'a.b', 'a/b', 'a b', 'é', 'a\0', 'x'.repeat(101), 'search'])(
+    'may not be called %j',
+    (name) => {
+      expect(isModuleAddress(endpoint(name))).toBe(false);
+    },
+  );
+
+  it('of a hook has no reserved names', () => {
+    expect(isModuleAddress(hook('search'))).toBe(true);
+    expect(isModuleAddress(hook('a/b'))).toBe(false);
+  });
+
+  it('names every part that is wrong', () => {
+    expect(() => assertModuleAddress(endpoint('a.b', 'api'))).toThrow(
+      expect.objectContaining({
+        code: 'ENDPOINT_INVALID',
+        items: [expect.objectContaining({ field: 'version' }), expect.objectContaining({ field: 'name' })],
+      }),
+    );
+    expect(() => assertModuleAddress(endpoint('a'))).not.toThrow();
+  });
+});
+
+describe('checkVersion', () => {
+  it('takes what can be the first segment of a path', () => {
+    expect(['1.0', 'vjoin', 'beta-2'].map(apiVersionIssue)).toEqual([undefined, undefined, undefined]);
+    for (const version of ['api', 'token', '..', '.hidden', 'a..b', 'a/b', '', 'x'.repeat(201)]) {
+      expect(apiVersionIssue(version)).toBeTypeOf('string');
+    }
+  });
+});
+
+describe('addressOf', () => {
+  it('reads the keys of records', () => {
+    expect(parseModuleKey('endpoint:1.0/report')).toEqual(endpoint('report'));
+    expect(parseModuleKey('hook:slugify')).toEqual(hook('slugify'));
+    expect(parseModuleKey('endpoint:1.0/../x')).toBeUndefined();
+    expect(parseModuleKey('something')).toBeUndefined();
+  });
+});

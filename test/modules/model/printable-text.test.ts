@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { escapeUnprintable, toOneLine } from '../../../src/modules/model/printable-text.ts';
+
+describe('visible', () => {
+  it('leaves ordinary text alone, in any script', () => {
+    for (const text of ['plain', 'a\tb\nc', 'Größe 日本語 👩‍👩‍👧', ''])
+      expect(escapeUnprintable(text)).toBe(text);
+  });
+
+  it('shows what cannot be seen', () => {
+    expect(escapeUnprintable('\x1b[31m')).toBe('\\u{1b}[31m');
+    expect(escapeUnprintable('\r\x7f\x85')).toBe('\\u{d}\\u{7f}\\u{85}');
+    expect(escapeUnprintable('a\u202eb\u2066c\u200fd\u2028e\ufefff')).toBe(
+      'a\\u{202e}b\\u{2066}c\\u{200f}d\\u{2028}e\\u{feff}f',
+    );
+    expect(escapeUnprintable('\u{e0041}')).toBe('\\u{e0041}');
+    expect(escapeUnprintable('\ud800')).toBe('\ufffd');
+  });
+});
+
+describe('oneLine', () => {
+  it('is short, in one line', () => {
+    expect(toOneLine(' a\n b\tc ')).toBe('a b c');
+    expect(toOneLine('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`);
+    expect(toOneLine('x'.repeat(300))).toHaveLength(300);
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Inspection } from '../../sandbox/protocol.ts';
+import { createRegistry } from '../../src/collections/model/registry.ts';
+import { AppError } from '../../src/errors.ts';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
+import { createModuleCheck } from '../../src/modules/module-check.ts';
+import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
+import type { Sandbox } from '../../src/sandbox-supervisor/sandbox.ts';
+import { collection } from '../http/fixtures.ts';
+
+type Inspect = Sandbox['inspect'];
+
+const FINE: Inspection = {
+  ok: true,
+  methods: ['GET'],
+  settings: {},
+  route: null,
+  warnings: [],
+  isolation: null,
+};
+const GOOD = 'module.exports.get = () => {}';
+const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
+
+/** Code that begins with `// {…}` is inspected as that says. */
+const inspect: Inspect = async (source) => ({
+  ...FINE,
+  ...JSON.parse(/^\/\/ (\{.*)/.exec(source)?.[1] ?? '{}'),
+});
+
+async function open(files: Readonly<Record<string, string>>, looking: Inspect = inspect) {
+  const root = await mkdtemp(join(tmpdir(), 'cloister-modules-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  const check = createModuleCheck({
+    folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
+    sandbox: { inspect: looking },
+    findUndeclared: async (source) => (source.includes('leak =') ? [{ name: 'leak', line: 2 }] : []),
+    policyLimits: ceilings,
+    limits: { endpointCodeBytes: 10_000, jsonBytes: 1_000_000 },
+  });
+  const registry = createRegistry();
+  registry.put(collection('books'));
+  return { root, check, problems: async () => shown(root, await check.check(registry)) };
+}
+
+const shown = (root: string, problems: Awaited<ReturnType<ReturnType<typeof createModuleCheck>['check']>>) =>
+  problems.map(
+    ({ file, line, severity, message }) =>
+      `${severity} ${file.slice(root.length + 1)}${line === undefined ? '' : `:${line}`} ${message}`,
+  );
+
+const problemsOf = async (files: Record<string, string>, looking?: Inspect) =>
+  (await open(files, looking)).problems();
+
+describe('good files', () => {
+  it('have no problems, nor have missing folders', async () => {
+    const files = {
+      'endpoints/1.0/endpoint.report.js': GOOD,
+      'endpoints/1.0/endpoint.report.policy.json': '{"limits": {"cpuMs": 100}}',
+      'hooks/slugify.js': 'module.exports = (obj) => obj',
+    };
+    expect(await problemsOf(files)).toEqual([]);
+    expect(await problemsOf({})).toEqual([]);
+  });
+
+  it('name the hooks', async () => {
+    const { check } = await open({ 'hooks/a.js': GOOD, 'hooks/b.policy.json': '{}', 'hooks/c.txt': '' });
+    expect([...(await check.hookNames())]).toEqual(['a']);
+  });
+});
+
+describe('code', () => {
+  it('that is refused is named with its line', async () => {
+    const refusal = { ok: false, code: 'ENDPOINT_SYNTAX', message: 'Unexpected token', line: 3, column: 1 };
+    const files = { 'endpoints/1.0/endpoint.a.js': `// ${JSON.stringify(refusal)}`, 'hooks/b.js': ' ' };
+    expect(await problemsOf(files)).toEqual([
+      'error endpoints/1.0/endpoint.a.js:3 Unexpected token',
+      'error hooks/b.js There is no code',
+    ]);
+  });
+
+  it('that is too large, or cannot be read, is an error', async () => {
+    const { root, problems } = await open({ 'hooks/a.js': 'x'.repeat(11_000) });
+    await mkdir(join(root, 'hooks/b.js'));
+    const [large, folder] = await problems();
+    expect(large).toMatch(/^error hooks\/a\.js cannot be read: it has more than/);
+    expect(folder).toBe('error hooks/b.js cannot be read: it is not a file');
+  });
+
+  it('that may not do what it says is a warning', async () => {
+    const files = {
+      'endpoints/1.0/endpoint.a.js': '// {"warnings": ["odd"]}',
+      'endpoints/1.0/endpoint.b.js': '\nleak = 1',
+      'endpoints/1.0/endpoint.c.js': '\nleak = 1',
+      'endpoints/1.0/endpoint.c.policy.json': '{"isolation": "context"}',
+    };
+    const [odd, leak, ...more] = await problemsOf(files);
+    expect(odd).toBe('warning endpoints/1.0/endpoint.a.js odd');
+    expect(leak).toMatch(/^warning endpoints\/1\.0\/endpoint\.b\.js line 2: `leak` is assigned/);
+    expect(more).toEqual([]);
+  });
+
+  it('whose name or route is taken names both', async () => {
+    const files = {
+      'endpoints/1.0/endpoint.library.js': GOOD,
+      'endpoints/2.0/endpoint.library.js': GOOD,
+      'endpoints/1.0/endpoint.a.js': '// {"route": "/1.0/things/:id"}',
+      'endpoints/1.0/endpoint.b.js': '// {"route": "/1.0/things/:other"}',
+      'endpoints/1.0/endpoint.c.js': '// {"route": "/2.0/x"}',
+    };
+    expect(await problemsOf(files)).toEqual([
+      'error endpoints/1.0/endpoint.b.js route shadows the endpoint `/1.0/a`',
+      'error endpoints/1.0/endpoint.c.js route must start with `/1.0/`',
+      'error endpoints/1.0/endpoint.library.js name `library` is the name of a database folder of version 1.0',
+    ]);
+  });
+});
+
+describe('policies', () => {
+  it('above the ceilings, or of the wrong shape, are named with their lines', async () => {
+    const policy = '{\n  "limits": {\n    "cpuMs": 99999999\n  },\n  "odd": 1\n}';
+    const files = { 'hooks/a.js': GOOD, 'hooks/a.policy.json': policy };
+    const [first] = await problemsOf(files);
+    expect(first).toMatch(/^error hooks\/a\.policy\.json:\d /);
+    const above = { ...files, 'hooks/a.policy.json': policy.replace(',\n  "odd": 1', '') };
+    expect((await problemsOf(above))[0]).toMatch(/^error hooks\/a\.policy\.json:3 limits\.cpuMs must be/);
+  });
+
+  it('that are no JSON are errors, those without code warnings', async () => {
+    const files = { 'hooks/a.js': GOOD, 'hooks/a.policy.json': '{\n"a":,}', 'hooks/b.policy.json': '{}' };
+    const [broken, alone] = await problemsOf(files);
+    expect(broken).toMatch(/^error hooks\/a\.policy\.json:2 is not valid JSON/);
+    expect(alone).toBe('warning hooks/b.policy.json there is no code beside this policy');
+  });
+});
+
+it('files with names that mean nothing are warnings', async () => {
+  const files = {
+    'endpoints/endpoint.a.js': GOOD,
+    'endpoints/api/endpoint.a.js': GOOD,
+    'endpoints/1.0/report.js': GOOD,
+    'endpoints/1.0/README.md': '',
+    'hooks/a b.js': GOOD,
+  };
+  const problems = await problemsOf(files);
+  expect(problems.map((line) => line.split(' is not read')[0])).toEqual([
+    'warning endpoints/1.0/report.js',
+    'warning endpoints/api/endpoint.a.js',
+    'warning endpoints/endpoint.a.js',
+    'warning hooks/a b.js',
+  ]);
+});
+
+describe('where the sandbox does not start', () => {
+  const off: Inspect = async () => {
+    throw new AppError('SANDBOX_DISABLED');
+  };
+
+  it('code is compiled, and one warning says so', async () => {
+    const files = { 'hooks/a.js': GOOD, 'hooks/b.js': 'const = 1', 'endpoints/1.0/endpoint.c.js': GOOD };
+    const [warning, ...errors] = await problemsOf(files, off);
+    expect(warning).toMatch(/^warning endpoints no process of the sandbox starts here/);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/^error hooks\/b\.js:1 /);
+  });
+
+  it('code that ends the process that looks at it is an error of its file, and the others are looked at', async () => {
+    const looking: Inspect = async (source) => {
+      if (source.includes('bomb')) throw new AppError('ENDPOINT_CRASHED');
+      return FINE;
+    };
+    expect(await problemsOf({ 'hooks/a.js': 'bomb', 'hooks/b.js': '' }, looking)).toEqual([
+      'error hooks/a.js The process that ran the endpoint ended',
+      'error hooks/b.js There is no code',
+    ]);
+  });
+
+  it('a defect is no finding', async () => {
+    const broken: Inspect = async () => {
+      throw new TypeError('defect');
+    };
+    await expect(problemsOf({ 'hooks/a.js': GOOD }, broken)).rejects.toThrow('defect');
+  });
+});

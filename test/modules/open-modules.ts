@@ -1,0 +1,143 @@
+// A module service over a real store and real folders, with a stand-in for the sandbox that reads code as text.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Inspection } from '../../sandbox/protocol.ts';
+import { createAudit } from '../../src/auth/audit/audit.ts';
+import type { Collection } from '../../src/collections/model/collection.ts';
+import { createRegistry } from '../../src/collections/model/registry.ts';
+import type { Pause } from '../../src/lib/async/pause.ts';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
+import type { ReviewMode } from '../../src/modules/lifecycle/review.ts';
+import type { ModuleAddress } from '../../src/modules/model/types.ts';
+import { createModuleService } from '../../src/modules/module-service.ts';
+import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/policy-limits.ts';
+import type { Sandbox } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
+import { auditFolder } from '../helpers/audit-log.ts';
+import { silentLog } from '../helpers/specification-service.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { openTemporaryStore } from '../helpers/temporary-store.ts';
+
+export const packaged = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
+
+export const endpoint = (name: string, apiVersion = '1.0'): ModuleAddress => ({
+  kind: 'endpoint',
+  apiVersion,
+  name,
+});
+export const hook = (name: string): ModuleAddress => ({ kind: 'hook', name });
+
+/** Code for `createReader`: JSON in a comment says what inspecting it finds. */
+export const code = (found: Partial<Extract<Inspection, { ok: true }>> = {}, rest = '') =>
+  `// ${JSON.stringify(found)}\n${rest}`;
+
+/** What a sandbox would find: `syntax` and `load` fail, everything else is read from the comment. */
+function read(source: string): Inspection {
+  const failed = { ok: false, line: 1, column: 2 } as const;
+  if (source.includes('syntax')) return { ...failed, code: 'ENDPOINT_SYNTAX', message: 'Unexpected token' };
+  if (source.includes('load')) return { ...failed, code: 'ENDPOINT_LOAD', message: 'boom' };
+  const found = /^\/\/ (.*)$/m.exec(source)?.[1] ?? '{}';
+  const nothing = { methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+  return { ok: true, ...nothing, ...JSON.parse(found) };
+}
+
+/** Inspects by reading; remembers what it was asked. */
+function createReader() {
+  const inspected: string[] = [];
+  const retired: string[] = [];
+  const stopped: string[] = [];
+  const sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'> = {
+    inspect: async (source) => {
+      inspected.push(source);
+      return read(source);
+    },
+    retire: (unitId) => void retired.push(unitId),
+    stop: async (unitId) => void stopped.push(unitId),
+  };
+  return { sandbox, inspected, retired, stopped };
+}
+
+interface Options {
+  readonly store?: DocumentStore;
+  readonly root?: string;
+  readonly review?: ReviewMode;
+  readonly ceilings?: PolicyLimits;
+  readonly sandbox?: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
+  /** `version/database/name` of collections that are there. */
+  readonly collections?: readonly string[];
+  readonly now?: () => number;
+  /** What happens while the service waits to try again. */
+  readonly pause?: Pause;
+}
+
+export function collectionsNamed(paths: readonly string[]) {
+  const registry = createRegistry();
+  for (const path of paths) {
+    const [version = '', database = '', name = ''] = path.split('/');
+    const settings = { storeRevisions: false };
+    registry.put({ path: `/${path}`, version, database, name, settings } as unknown as Collection);
+  }
+  return registry;
+}
+
+/** Nothing is loaded yet. `restart` closes this one and opens another on the same store and folders. */
+export async function openModules(options: Options = {}) {
+  const store = options.store ?? (await openTemporaryStore()).store;
+  const root = options.root ?? (await temporaryFolder());
+  const reader = createReader();
+  const { log, errors, warnings } = silentLog();
+  const now = options.now ?? Date.now;
+  const audit = createAudit({ store, now, queryMs: 5000, log, folder: auditFolder() });
+  const modules = createModuleService({
+    store,
+    folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
+    sandbox: options.sandbox ?? reader.sandbox,
+    findUndeclared: async (source) => (source.includes('undeclared') ? [{ name: 'count', line: 2 }] : []),
+    audit,
+    policyLimits: options.ceilings ?? packaged,
+    review: options.review ?? 'none',
+    collections: collectionsNamed(options.collections ?? []),
+    limits: { endpointCodeBytes: 10_000, jsonBytes: 1_000_000 },
+    queryMs: 5000,
+    log,
+    now,
+    pause: options.pause,
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= modules.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return {
+    ...{ modules, store, root, errors, warnings, close },
+    inspected: reader.inspected,
+    retired: reader.retired,
+    stopped: reader.stopped,
+    audited: async () =>
+      (await audit.read(0, 1000)).map(({ action, target, clientId }) => [action, target, clientId]),
+    entries: () => audit.read(0, 1000),
+    async write(file: string, text: string) {
+      await mkdir(dirname(join(root, file)), { recursive: true });
+      await writeFile(join(root, file), text);
+    },
+    read: (file: string) => readFile(join(root, file), 'utf8').catch(() => undefined),
+    remove: (file: string) => rm(join(root, file)),
+    async restart(changed: Options = {}) {
+      await close();
+      const next = await openModules({ ...options, ...changed, store, root });
+      await next.modules.load();
+      return next;
+    },
+  };
+}
+
+export type Opened = Awaited<ReturnType<typeof openModules>>;
+
+/** A service on empty folders, loaded. */
+export async function loadedModules(options: Options = {}): Promise<Opened> {
+  const opened = await openModules(options);
+  await opened.modules.load();
+  return opened;
+}

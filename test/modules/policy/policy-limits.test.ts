@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { packageRoot } from '../../../src/lib/files/package-files.ts';
+import { loadPolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
+
+const SANDBOX = new URL('sandbox/', packageRoot());
+
+async function withFile(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cloister-ceilings-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'ceilings.json');
+  await writeFile(file, text);
+  return file;
+}
+
+const load = async (value: unknown) => loadPolicyLimits(SANDBOX, await withFile(JSON.stringify(value)));
+
+async function itemsOf(value: unknown) {
+  const error = await load(value).then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).code).toBe('CONFIGURATION_INVALID');
+  return (error as AppError).items.map(({ field, message }) => [field, message]);
+}
+
+describe('loadCeilings', () => {
+  it('reads the packaged file, which lets nobody fetch or act as another client', async () => {
+    const { limits, grants, egress } = await loadPolicyLimits(SANDBOX);
+    expect(limits).toEqual({
+      cpuMs: 5000,
+      wallMs: 30_000,
+      heapMb: 256,
+      responseBytes: 12_582_912,
+      logBytes: 1_048_576,
+      hostCalls: 1000,
+      concurrency: 64,
+      perMinute: 0,
+    });
+    expect(grants.fetch).toEqual([]);
+    expect(grants.collections).toEqual([
+      {
+        name: '*',
+        actions: ['find', 'count', 'create', 'update', 'delete', 'stats'],
+        as: 'caller',
+        maxResults: 10_000,
+      },
+    ]);
+    expect(egress.allow).toEqual([]);
+  });
+
+  it('accepts the packaged file as the operator’s own', async () => {
+    const { pathname } = new URL('policy.json', SANDBOX);
+    expect(await loadPolicyLimits(SANDBOX, pathname)).toEqual(await loadPolicyLimits(SANDBOX));
+  });
+
+  it('takes from the packaged file what the operator’s own leaves out', async () => {
+    const packaged = await loadPolicyLimits(SANDBOX);
+    const own = await load({ version: 1, limits: { cpuMs: 200 }, grants: { request: { maxBodyBytes: 5 } } });
+    expect(own.limits).toEqual({ ...packaged.limits, cpuMs: 200 });
+    expect(own.grants.request).toEqual({ ...packaged.grants.request, maxBodyBytes: 5 });
+    expect(own.grants.collections).toEqual(packaged.grants.collections);
+  });
+
+  it('fills in entries; hosts of `egress.allow` are none of them', async () => {
+    const { grants, egress } = await load({
+      grants: {
+        collections: [{ name: '1.0/library/*', as: 'client:*' }],
+        fetch: [{ origin: 'https://*', methods: ['GET'] }],
+      },
+      egress: { allow: ['127.0.0.1:9000', '[::1]:443'] },
+    });
+    expect(grants.collections[0]).toMatchObject({ as: 'client:*', maxResults: 1000 });
+    expect(grants.collections[0]?.actions).toHaveLength(6);
+    expect(grants.fetch[0]).toMatchObject({ methods: ['GET'], paths: ['/'], maxBytes: 10_485_760 });
+    expect(grants.fetch).toHaveLength(1);
+    expect(egress.allow).toEqual(['127.0.0.1:9000', '[::1]:443']);
+  });
+
+  it('names every problem by its path', async () => {
+    expect(
+      await itemsOf({
+        version: 2,
+        limits: { cpuMs: 1, cpu: 5 },
+        grants: { fetch: [{ origin: 'https://*.example.org' }], collections: [{ name: '*', as: 'root' }] },
+        egress: { allow: ['127.0.0.1'] },
+      }),
+    ).toEqual([
+      ['version', 'must be one of 1'],
+      ['limits.cpu', 'is unknown'],
+      ['limits.cpuMs', 'must be 10 or more'],
+      ['grants.collections.0.as', 'must be `caller`, `client:<id>` or `client:*`'],
+      ['grants.fetch.0.origin', 'must be an origin such as `https://api.example.com`, or `https://*`'],
+      ['egress.allow.0', 'must be a host and a port, such as `127.0.0.1:9000` or `[::1]:9000`'],
+    ]);
+    // A larger answer would break the pipe of its host, which counts against the module.
+    expect(await itemsOf({ limits: { responseBytes: 12_582_913 } })).toEqual([
+      ['limits.responseBytes', 'must be 12582912 or less'],
+    ]);
+    const fetch = [{ origin: 'https://a.org', paths: ['/search/', '/search/*', '/a/..;/b'] }];
+    const path = 'must be a path without a query or `*`; ending in `/` it is a prefix';
+    expect(await itemsOf({ grants: { fetch } })).toEqual([
+      ['grants.fetch.0.paths.1', path],
+      ['grants.fetch.0.paths.2', path],
+    ]);
+    expect(await itemsOf([])).toEqual([['', 'must be an object']]);
+    expect(await itemsOf(JSON.parse('{"limits":{"__proto__":{"cpuMs":1}}}'))).toEqual([
+      ['limits.__proto__', 'is a reserved name'],
+    ]);
+  });
+
+  it('says which file cannot be read, or is no JSON', async () => {
+    await expect(loadPolicyLimits(SANDBOX, join(tmpdir(), 'no-such-ceilings.json'))).rejects.toMatchObject({
+      code: 'CONFIGURATION_INVALID',
+      message: expect.stringMatching(/no-such-ceilings\.json cannot be read$/),
+    });
+    await expect(loadPolicyLimits(SANDBOX, await withFile('{'))).rejects.toMatchObject({
+      message: expect.stringMatching(/are not valid JSON$/),
+    });
+  });
+});
+
+describe('the schema of the ceilings', () => {
+  it('says of every member what it is', async () => {
+    const { default: schema } = await import('../../../sandbox/policy.schema.json', {
+      with: { type: 'json' },
+    });
+    const silent: string[] = [];
+    const visit = (path: string, node: Record<string, unknown>) => {
+      if (node['description'] === undefined) silent.push(path);
+      const items = node['items'] as Record<string, unknown> | undefined;
+      const members = { ...(node['properties'] as object), ...(items?.['properties'] as object) };
+      for (const [name, child] of Object.entries(members)) visit(`${path}.${name}`, child as typeof node);
+    };
+    visit('', schema);
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+import {
+  matchRoute,
+  parseRoute,
+  routeContinuesBelow,
+  routesOverlap,
+} from '../../../src/modules/routes/route-pattern.ts';
+
+const parse = (route: string) => parseRoute(route, '1.0');
+const match = (route: string, path: string) => matchRoute(parse(route), path.split('/'));
+
+describe('a route', () => {
+  it.each([
+    ['/1.0/books', 'books', {}],
+    ['/1.0/books/:id', 'books/a b', { id: 'a b' }],
+    ['/1.0/books/:id?', 'books', {}],
+    ['/1.0/books/:id?', 'books/7', { id: '7' }],
+    ['/1.0/books/:id([a-fA-F0-9]{24})?', `books/${'aB3'.repeat(8)}`, { id: 'aB3'.repeat(8) }],
+    ['/1.0/:a/to/:b', 'x/to/y', { a: 'x', b: 'y' }],
+    ['/1.0/f/:kind(json|csv)', 'f/csv', { kind: 'csv' }],
+    ['/1.0/f/:x([^/]+)', 'f/anything', { x: 'anything' }],
+    ['/1.0/f/:x(\\d{2,3})', 'f/123', { x: '123' }],
+    ['/1.0/f/:x([\\w.-]*z?)', 'f/a.b-z', { x: 'a.b-z' }],
+    ['/1.0/f/:__proto__', 'f/x', { ['__proto__']: 'x' }],
+  ])('%s takes %s', (route, path, params) => {
+    const found = match(route, path);
+    expect(found).toBeDefined();
+    expect(Object.entries(found ?? {})).toEqual(Object.entries(params));
+    expect(Object.getPrototypeOf(found)).toBeNull();
+  });
+
+  it.each([
+    ['/1.0/books', 'books/1'],
+    ['/1.0/books', 'Books'],
+    ['/1.0/books/:id', 'books'],
+    ['/1.0/books/:id', 'books/'],
+    ['/1.0/books/:id?', 'books/'],
+    ['/1.0/books/:id?', 'books/1/2'],
+    ['/1.0/books/:id([a-f]{2})', 'books/abc'],
+    ['/1.0/books/:id([a-f]{2})', 'books/ab\n'],
+    ['/1.0/books/:id(a|b)', 'books/ab'],
+    ['/1.0/books/:id([a-z]+)', `books/${'a'.repeat(501)}`],
+  ])('%s does not take %s', (route, path) => {
+    expect(match(route, path)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    'books',
+    '/1.0',
+    '/1.0/',
+    '/2.0/books',
+    '/books',
+    '//1.0/books',
+    '/1.0//books',
+    '/1.0/books/',
+    '/1.0/..',
+    '/1.0/bo oks',
+    '/1.0/bo%20oks',
+    '/1.0/*',
+    '/1.0/books*',
+    '/1.0/:',
+    '/1.0/:1a',
+    '/1.0/:a-:b',
+    '/1.0/file.:ext',
+    '/1.0/:a?/b',
+    '/1.0/:a?',
+    '/1.0/x/:a/:a',
+    '/1.0/x/:a+',
+    '/1.0/x/:a()',
+    '/1.0/x/:a((a+)+b)',
+    '/1.0/x/:a(a{2}{3})',
+    '/1.0/x/:a(a++)',
+    '/1.0/x/:a([a-z)',
+    '/1.0/x/:a([[a]])',
+    '/1.0/x/:a(\\b)',
+    '/1.0/x/:a(^a$)',
+    '/1.0/x/:a([z-a])',
+    '/1.0/x/:a(a{3,2})',
+    `/1.0/x/:a(${'a{999}'.repeat(20)})`,
+    `/1.0/${'x'.repeat(500)}`,
+    `/1.0${'/x'.repeat(21)}`,
+    `/1.0/x/:${'a'.repeat(65)}`,
+  ])('%j is refused', (route) => {
+    expect(() => parse(route)).toThrow(AppError);
+    try {
+      parse(route);
+    } catch (error) {
+      expect((error as AppError).items).toMatchObject([{ field: 'route', code: 'ENDPOINT_LOAD' }]);
+    }
+  });
+
+  it('is matched in time that grows with the path alone', () => {
+    const route = parse('/1.0/x/:a([a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[0-9])');
+    const begun = threadCpuMs();
+    for (let count = 0; count < 10; count += 1) {
+      expect(matchRoute(route, ['x', 'a'.repeat(500)])).toBeUndefined();
+    }
+    expect(threadCpuMs() - begun).toBeLessThan(2000);
+  });
+
+  it('is asked for its rules only where its literal texts are met', () => {
+    const asked: string[] = [];
+    const rule = { name: 'a', accepts: (text: string) => asked.push(text) > 0 };
+    const route = { text: '', segments: [rule, 'x'], optional: false };
+    expect([matchRoute(route, ['1', 'y']), { ...matchRoute(route, ['2', 'x']) }]).toEqual([
+      undefined,
+      { a: '2' },
+    ]);
+    expect(asked).toEqual(['2']);
+  });
+});
+
+describe('two routes', () => {
+  it.each([
+    ['/1.0/a/b', '/1.0/a/b'],
+    ['/1.0/a/:x', '/1.0/a/b'],
+    ['/1.0/a/:x', '/1.0/:y/b'],
+    ['/1.0/a/:x?', '/1.0/a'],
+    ['/1.0/a/:x?', '/1.0/a/:y/:z?'],
+    ['/1.0/a/:x([a-z])', '/1.0/a/:y([0-9])'],
+  ])('%s and %s overlap', (a, b) => {
+    expect(routesOverlap(parse(a), parse(b))).toBe(true);
+    expect(routesOverlap(parse(b), parse(a))).toBe(true);
+  });
+
+  it.each([
+    ['/1.0/a/b', '/1.0/a/c'],
+    ['/1.0/a/:x', '/1.0/a'],
+    ['/1.0/a/:x([0-9]+)', '/1.0/a/b'],
+    ['/1.0/a/:x/:z?', '/1.0/a'],
+  ])('%s and %s do not', (a, b) => {
+    expect(routesOverlap(parse(a), parse(b))).toBe(false);
+    expect(routesOverlap(parse(b), parse(a))).toBe(false);
+  });
+
+  it('tell what goes on below a path', () => {
+    expect(routeContinuesBelow(parse('/1.0/a/:x/c'), ['a', 'b'])).toBe(true);
+    expect(routeContinuesBelow(parse('/1.0/a/:x'), ['a', 'b'])).toBe(false);
+    expect(routeContinuesBelow(parse('/1.0/a/:x([0-9])/c'), ['a', 'b'])).toBe(false);
+  });
+});

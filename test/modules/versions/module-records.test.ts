@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import {
+  createModuleRecords,
+  initialState,
+  type VersionRecord,
+} from '../../../src/modules/versions/module-records.ts';
+import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+
+const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
+const facts = (version: number): VersionRecord => ({
+  ...{ version, sha256: `hash${version}`, clientId: 'alice', createdAt: version, metadata },
+  ...{ approvedBy: null, approvedAt: null, policy: null, policySha256: null },
+});
+
+const ENTRY = { clientId: 'alice', action: 'hook.create', target: '/api/hooks/a', before: null, after: 'x' };
+
+async function open() {
+  const { store } = await openTemporaryStore();
+  const records = createModuleRecords({ store, audit: auditOf(store), now: Date.now, queryMs: 5000 });
+  await records.ensureIndexes();
+  return { store, records };
+}
+
+describe('records', () => {
+  it('keep states whole', async () => {
+    const { records } = await open();
+    const state = {
+      ...initialState('hook:a'),
+      active: facts(2),
+      last: 3,
+      pending: [3],
+      suspendedBy: 'admin' as const,
+      violations: [{ kind: 'kill', limit: 'cpuMs', at: 5, version: 2 } as const],
+    };
+    await records.saveState(initialState('hook:b'));
+    await records.saveState(state);
+    await records.saveState({ ...state, quarantined: true });
+    const found = await records.loadStates();
+    expect(found.find(({ key }) => key === 'hook:a')).toEqual({ ...state, quarantined: true });
+    expect(found.find(({ key }) => key === 'hook:b')).toEqual(initialState('hook:b'));
+  });
+
+  it('keep versions of each module apart, with their sources', async () => {
+    const { records } = await open();
+    const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;
+    await records.addVersion({ ...initialState(a), last: 1 }, { facts: facts(1), source: 'one' }, ENTRY);
+    await records.addVersion({ ...initialState(a), last: 2 }, { facts: facts(2), source: 'two' }, ENTRY);
+    await records.addVersion(
+      { ...initialState(b), last: 1 },
+      { facts: { ...facts(1), policy: { version: 1 } }, source: 'other' },
+      ENTRY,
+    );
+    expect(await records.listVersions(a)).toEqual([facts(1), facts(2)]);
+    expect(await records.findVersion(b, 1)).toEqual({ ...facts(1), policy: { version: 1 } });
+    expect(await records.findVersion(b, 2)).toBeUndefined();
+    expect([await records.lastVersion(a), await records.lastVersion(b)]).toEqual([2, 1]);
+    expect(await records.lastVersion('endpoint:1.0/c')).toBe(0);
+    expect(await records.findSource(a, 2)).toBe('two');
+    expect(await records.findSource(a, 3)).toBeUndefined();
+    expect((await records.loadStates()).map(({ key, last }) => [key, last]).sort()).toEqual([
+      [a, 2],
+      [b, 1],
+    ]);
+  });
+
+  it('never overwrite a version, and then change nothing', async () => {
+    const { store, records } = await open();
+    await records.addVersion(
+      { ...initialState('hook:a'), last: 1 },
+      { facts: facts(1), source: 'one' },
+      ENTRY,
+    );
+    const again = records.addVersion(
+      { ...initialState('hook:a'), last: 9 },
+      { facts: facts(1), source: 'two' },
+      ENTRY,
+    );
+    await expect(again).rejects.toBeInstanceOf(StoreError);
+    expect(await records.findSource('hook:a', 1)).toBe('one');
+    expect((await records.loadStates())[0]?.last).toBe(1);
+    expect(await auditedIn(store)).toEqual([['hook.create', '/api/hooks/a', 'alice']]);
+  });
+
+  it('note an approval', async () => {
+    const { records } = await open();
+    const state = { ...initialState('hook:a'), last: 1, pending: [1] };
+    await records.addVersion(state, { facts: facts(1), source: 'one' }, ENTRY);
+    const approved = { ...facts(1), approvedBy: 'bob', approvedAt: 7 };
+    await records.updateVersion({ ...state, pending: [], active: approved }, approved);
+    expect(await records.findVersion('hook:a', 1)).toEqual(approved);
+    expect((await records.loadStates())[0]?.active).toEqual(approved);
+  });
+
+  it('leave out what they do not understand', async () => {
+    const { store, records } = await open();
+    const ns = { database: null, collection: 'cloister.moduleVersions' };
+    const document = { _id: 'f'.repeat(24), key: 'hook:a', version: 1, sha256: 'x', metadata: 5 };
+    await store.commit([{ kind: 'insert', ns, document }]);
+    expect(await records.listVersions('hook:a')).toEqual([]);
+  });
+});

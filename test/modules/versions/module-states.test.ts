@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
+import { createModuleRegistry } from '../../../src/modules/routes/module-registry.ts';
+import { initialState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
+import { createModuleStates, type ModuleEntry } from '../../../src/modules/versions/module-states.ts';
+import { collectionsNamed, endpoint, packaged } from '../open-modules.ts';
+
+const KEY = 'endpoint:1.0/report';
+const policies = createPolicyParser({
+  policyLimits: packaged,
+  jsonBytes: 1,
+  findOriginIssue: () => undefined,
+});
+const metadata = { methods: ['GET'], authenticate: ['PUT'], displayName: 'R', route: '/1.0/r/:x' };
+const active = {
+  version: 2,
+  sha256: 'a',
+  clientId: 'alice',
+  createdAt: 7,
+  metadata,
+} as unknown as VersionRecord;
+const held: ModuleEntry = {
+  address: endpoint('report'),
+  state: { ...initialState(KEY), active, last: 2 },
+  policy: policies.empty,
+  source: 'text',
+  faults: {},
+};
+
+function open() {
+  const registry = createModuleRegistry(collectionsNamed([]));
+  const retired: string[] = [];
+  const stopped: string[] = [];
+  const shelf = createModuleStates({
+    registry,
+    retire: (id) => void retired.push(id),
+    stop: (id) => void stopped.push(id),
+  });
+  const live = () => registry.get(held.address);
+  return { registry, shelf, retired, stopped, live };
+}
+
+describe('the shelf', () => {
+  it('shows a module to the server as it is', () => {
+    const { registry, shelf, live, retired } = open();
+    shelf.put(held);
+    expect(live()).toEqual({
+      address: held.address,
+      path: '/1.0/r/:x',
+      state: 'active',
+      methods: ['GET'],
+      authenticate: ['PUT'],
+      displayName: 'R',
+      postedBy: 'alice',
+      postedAt: 7,
+      unit: {
+        ...{ id: KEY, kind: 'endpoint', version: 2, sha256: 'a', source: 'text' },
+        policy: policies.empty.resolve(KEY, false),
+      },
+    });
+    expect(registry.match('/1.0/r/5')?.params['x']).toBe('5');
+    expect(retired).toEqual([]);
+  });
+
+  it('keeps the unit as long as code and policy stay, and retires it when they change', async () => {
+    const { shelf, live, retired, stopped } = open();
+    shelf.put(held);
+    const before = live();
+    const unit = before?.moduleVersion;
+    shelf.setState({ ...held.state, pending: [3], last: 3 });
+    expect(live()).toBe(before);
+    expect(shelf.getState(KEY).last).toBe(3);
+    expect(retired).toEqual([]);
+    shelf.setState({ ...held.state, suspendedBy: 'admin' });
+    expect(live()?.moduleVersion).toBe(unit);
+    expect([retired, stopped]).toEqual([[], [KEY]]);
+    shelf.setState({ ...held.state, suspendedBy: 'admin', last: 4 });
+    expect([retired, stopped]).toEqual([[], [KEY]]);
+    shelf.put({ ...held, policy: await policies.parse({}) });
+    expect(live()?.moduleVersion).not.toBe(unit);
+    shelf.setState({ ...held.state, quarantined: true });
+    expect(live()?.moduleVersion?.policy.trustDomain).toBe(`own:${KEY}`);
+    expect(retired).toHaveLength(2);
+  });
+
+  it.each([
+    ['broken', { ...held, faults: { policy: 'odd' } }],
+    ['broken', { ...held, faults: { code: 'odd' } }],
+    ['pending', { ...held, source: undefined, state: { ...held.state, active: null, pending: [1] } }],
+  ] as const)('gives nothing to run of what is %s', (state, one) => {
+    const { registry, shelf, live } = open();
+    shelf.put(one);
+    expect(live()).toMatchObject({ state, methods: [], authenticate: true, path: '/1.0/report' });
+    expect(live()?.moduleVersion).toBeUndefined();
+    expect(registry.match('/1.0/r/5')).toBeUndefined();
+  });
+
+  it('remembers what is known of modules that are gone', () => {
+    const { shelf, live, retired } = open();
+    expect(shelf.getState(KEY)).toEqual(initialState(KEY));
+    shelf.put(held);
+    const gone = { ...held.state, active: null, removedAt: 2 };
+    shelf.remove(gone);
+    shelf.remove(gone);
+    expect([live(), shelf.get(KEY), [...shelf.all()]]).toEqual([undefined, undefined, []]);
+    expect(shelf.getState(KEY)).toBe(gone);
+    expect(retired).toEqual([KEY]);
+    shelf.setState({ ...gone, last: 5 });
+    expect(shelf.getState(KEY).last).toBe(5);
+    expect(live()).toBeUndefined();
+  });
+});

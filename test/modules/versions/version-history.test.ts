@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { code, endpoint, loadedModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+
+describe('the history of a module', () => {
+  it('lists versions, reads them, and says what changed', async () => {
+    const begin = Date.now();
+    let time = begin;
+    const { modules } = await loadedModules({ now: () => time });
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    time = begin + 1;
+    await modules.postCode(REPORT, code({}, 'two'), 'bob');
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    const first = { version: 1, sha256: sha256(code({}, 'one')), clientId: 'alice', createdAt: begin };
+    const second = { version: 2, sha256: sha256(code({}, 'two')), clientId: 'bob', createdAt: begin + 1 };
+    expect(await modules.versions(REPORT)).toMatchObject([
+      { ...first, active: false },
+      { ...second, active: true },
+    ]);
+    expect(await modules.versionSource(REPORT, 1)).toBe(code({}, 'one'));
+    expect(modules.source(REPORT)).toBe(code({}, 'two'));
+    const diff = await modules.diff(REPORT, 1, 2);
+    expect(diff.split('\n').slice(0, 2)).toEqual(['--- endpoint:1.0/report@1', '+++ endpoint:1.0/report@2']);
+    expect(diff).toContain('\n-one\n');
+    expect(await modules.diff(REPORT, 2, 2)).toBe('');
+    await modules.rollback(REPORT, 1, 'carol');
+    expect(await modules.versions(REPORT)).toMatchObject([
+      { ...first, active: false },
+      { ...second, active: false },
+      { ...first, version: 3, clientId: 'carol', createdAt: begin + 1, active: true },
+    ]);
+  });
+
+  it('outlives it, for all but new changes, across a restart too', async () => {
+    const first = await loadedModules();
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.modules.postCode(REPORT, code({}, 'two'), 'bob');
+    await first.modules.remove(REPORT, 'bob');
+    for (const { modules } of [first, await first.restart()]) {
+      expect(await modules.versions(REPORT)).toMatchObject([
+        { version: 1, clientId: 'alice', active: false },
+        { version: 2, clientId: 'bob', active: false },
+      ]);
+      expect(await modules.versionSource(REPORT, 2)).toBe(code({}, 'two'));
+      expect(await modules.diff(REPORT, 1, 2)).toContain('\n-one\n');
+      expect(modules.registry.match('/1.0/report')).toBeUndefined();
+      expect(modules.registry.match('/1.0/report/policy')).toBeUndefined();
+      expect(modules.registry.match('/1.0/report/versions/2')).toMatchObject({ sub: ['versions', '2'] });
+      expect(modules.registry.list()).toEqual([]);
+      await expect(modules.rollback(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+
+  it('knows nothing of what is not there', async () => {
+    const { modules } = await loadedModules();
+    await modules.postCode(REPORT, code(), 'alice');
+    const unknown = { code: 'NOT_FOUND' };
+    await expect(modules.versionSource(REPORT, 2)).rejects.toMatchObject(unknown);
+    await expect(modules.versionSource(REPORT, Number.NaN)).rejects.toMatchObject(unknown);
+    await expect(modules.diff(REPORT, 1, 2)).rejects.toMatchObject(unknown);
+    await expect(modules.versions(endpoint('other'))).rejects.toMatchObject(unknown);
+    expect(() => modules.source(endpoint('other'))).toThrow(expect.objectContaining(unknown));
+    expect(() => modules.policy(endpoint('other'))).toThrow(expect.objectContaining(unknown));
+    expect(() => modules.logs(endpoint('other'), { limit: 1, after: 0 })).toThrow(
+      expect.objectContaining(unknown),
+    );
+  });
+});

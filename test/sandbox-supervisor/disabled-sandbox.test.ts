@@ -1,0 +1,28 @@
+// Switched off: every question has an answer, and nothing runs.
+import { expect, it } from 'vitest';
+import { createDisabledSandbox } from '../../src/sandbox-supervisor/disabled-sandbox.ts';
+import type { InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
+
+const sandbox = createDisabledSandbox();
+
+it('refuses jobs and inspections with SANDBOX_DISABLED', async () => {
+  expect(await sandbox.run({} as InvocationRequest)).toMatchObject({
+    kind: 'failure',
+    code: 'SANDBOX_DISABLED',
+  });
+  await expect(sandbox.inspect('module.exports.get = () => {}', 'endpoint')).rejects.toMatchObject({
+    code: 'SANDBOX_DISABLED',
+  });
+});
+
+it('has no hosts, no walls, no self-test, and nothing to close', async () => {
+  expect(sandbox.status()).toMatchObject({
+    level: 0,
+    walls: {},
+    versions: null,
+    hosts: { running: 0, max: 0 },
+  });
+  expect(await sandbox.selfTest()).toEqual({ state: 'not-run', items: [] });
+  expect(sandbox.retire('endpoint:1.0/report')).toBeUndefined();
+  await expect(sandbox.close()).resolves.toBeUndefined();
+});

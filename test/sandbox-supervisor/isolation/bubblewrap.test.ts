@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { bwrapArguments, nodeLibraryPaths } from '../../../src/sandbox-supervisor/isolation/bubblewrap.ts';
+
+describe('the cage', () => {
+  const line = bwrapArguments({ files: ['/a', '/b c'], filter: 4, status: 5 });
+
+  it('shares nothing with the machine, and dies with the server', () => {
+    expect(line).toEqual(expect.arrayContaining(['--unshare-all', '--die-with-parent', '--new-session']));
+    expect(line.join(' ')).toContain('--cap-drop ALL');
+    expect(line).not.toContain('--share-net');
+  });
+
+  it('shows the files, read-only, and no others', () => {
+    const bound = line.flatMap((word, index) =>
+      word.includes('bind') ? [line.slice(index, index + 3)] : [],
+    );
+    expect(bound).toEqual([
+      ['--ro-bind', '/a', '/a'],
+      ['--ro-bind', '/b c', '/b c'],
+    ]);
+    expect(line).not.toContain('--proc');
+    expect(line).not.toContain('--dev');
+    expect(line.indexOf('--remount-ro')).toBeGreaterThan(line.lastIndexOf('--ro-bind'));
+  });
+
+  it('ends before the command, so that nothing of that is taken for an option', () => {
+    expect(line.at(-1)).toBe('--');
+    expect(line.slice(-5)).toEqual(['--seccomp', '4', '--json-status-fd', '5', '--']);
+  });
+
+  it('does without a filter where none is known', () => {
+    expect(bwrapArguments({ files: [], filter: undefined, status: 5 })).not.toContain('--seccomp');
+  });
+});
+
+describe('the libraries of Node', () => {
+  it('are files that exist, and none of them is an addon', () => {
+    const libraries = nodeLibraryPaths();
+    if (process.platform === 'linux')
+      expect(libraries.some((path) => /\/(?:libc|ld-musl)/.test(path))).toBe(true);
+    expect(libraries.filter((path) => !existsSync(path) || path.endsWith('.node'))).toEqual([]);
+  });
+});

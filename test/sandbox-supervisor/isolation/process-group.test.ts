@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createProcessGroups, killGroup } from '../../../src/sandbox-supervisor/isolation/process-group.ts';
+import { ROOT } from '../../helpers/source-tree.ts';
+
+const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/process-group.ts');
+/** Starts a process of its own, says its number, and waits. */
+const NEST = 'sleep 600 & echo $!; wait';
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe.runIf(process.platform === 'linux')('a group of processes', () => {
+  it('is killed as a whole', async () => {
+    const child = spawn('sh', ['-c', NEST], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+    const inner = Number(String((await once(child.stdout, 'data'))[0]));
+    expect(isRunning(inner)).toBe(true);
+    const exit = once(child, 'exit');
+    killGroup(child);
+    expect((await exit)[1]).toBe('SIGKILL');
+    await expect.poll(() => isRunning(inner)).toBe(false);
+    expect(() => killGroup(child)).not.toThrow();
+  });
+
+  it('goes with the process that keeps it', async () => {
+    const script = `
+      import { spawn } from 'node:child_process';
+      import { createGroupKeeper } from ${JSON.stringify(MODULE)};
+      const child = spawn('sh', ['-c', ${JSON.stringify(NEST)}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+      createGroupKeeper().keep(child);
+      child.stdout.once('data', (said) => {
+        process.stdout.write(child.pid + ' ' + said);
+        process.exit(0);
+      });`;
+    const keeper = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = await once(keeper.stdout, 'data');
+    const pids = String(said).trim().split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
+  });
+
+  it('is forgotten when it has ended', async () => {
+    const before = process.listenerCount('exit');
+    const keeper = createProcessGroups();
+    const children = ['true', 'true'].map((program) => spawn(program, { detached: true, stdio: 'ignore' }));
+    const ended = children.map((child) => once(child, 'exit'));
+    for (const child of children) keeper.keep(child);
+    expect(process.listenerCount('exit')).toBe(before + 1);
+    await Promise.all(ended);
+    expect(process.listenerCount('exit')).toBe(before);
+  });
+
+  it('may never have come to be', async () => {
+    const child = spawn('/none/such', { detached: true });
+    createProcessGroups().keep(child);
+    killGroup(child);
+    await once(child, 'error');
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import {
+  parseCall,
+  parseError,
+  parseLog,
+  parseNext,
+  parseResponseHead,
+  parseTimer,
+  responseOf,
+} from '../../../src/sandbox-supervisor/protocol/guest-events.ts';
+
+const head = (...parts: unknown[]) => JSON.stringify(parts);
+
+describe('the head of a response', () => {
+  it('has a status, headers and the encoding of the body', () => {
+    expect(parseResponseHead(head(200, [['X-A', 'b\tc\xff']], 'text'))).toEqual({
+      status: 200,
+      headers: [['X-A', 'b\tc\xff']],
+      encoding: 'text',
+    });
+  });
+
+  it.each([
+    ['status 199', head(199, [], 'text')],
+    ['status 600', head(600, [], 'text')],
+    ['a fraction', head(200.5, [], 'text')],
+    ['a text', head('200', [], 'text')],
+    ['an unknown encoding', head(200, [], 'hex')],
+    ['a part too many', head(200, [], 'text', 1)],
+    ['headers that are none', head(200, {}, 'text')],
+    ['a header of three', head(200, [['a', 'b', 'c']], 'text')],
+    ['a value that is no text', head(200, [['a', 1]], 'text')],
+    ['an empty name', head(200, [['', 'b']], 'text')],
+    ['a name with a space', head(200, [['a b', 'c']], 'text')],
+    ['a name with a line', head(200, [['a\n', 'c']], 'text')],
+    ['a value with CR', head(200, [['a', 'b\r']], 'text')],
+    ['a value with LF', head(200, [['a', 'b\nc: d']], 'text')],
+    ['a value with NUL', head(200, [['a', '\0']], 'text')],
+    ['a value whose low byte is LF', head(200, [['a', '\u010a']], 'text')],
+    ['a value with DEL', head(200, [['a', '\x7f']], 'text')],
+    [
+      '51 headers',
+      head(
+        200,
+        Array.from({ length: 51 }, () => ['a', 'b']),
+        'text',
+      ),
+    ],
+    ['17 KB of headers', head(200, [['a', 'b'.repeat(17_000)]], 'text')],
+    ['an object', '{"length":3}'],
+    ['no JSON', '[200,'],
+  ])('is refused with %s', (_, text) => {
+    expect(parseResponseHead(text)).toBeNull();
+  });
+});
+
+describe('heads of a host that does not cut them', () => {
+  const fields = (members: object) => JSON.stringify({ message: 'm', level: 'info', ...members });
+
+  it.each([
+    ['a long message', fields({ message: 'x'.repeat(8193) })],
+    ['too many members', `{"message":"m","level":"info"${',"a":1'.repeat(200)}}`],
+    ['too deep a member', `{"message":"m","level":"info","a":${'['.repeat(500)}${']'.repeat(500)}}`],
+  ])('are refused with %s', (_, text) => {
+    expect([parseError(text), parseLog(text), parseNext(text)]).toEqual([null, null, null]);
+  });
+
+  it('are refused with a message of an error that is longer than one that was cut', () => {
+    const [most, more] = [fields({ message: 'x'.repeat(300) }), fields({ message: 'x'.repeat(301) })];
+    expect([parseError(most) === null, parseNext(most) === null]).toEqual([false, false]);
+    expect([parseError(more), parseNext(more)]).toEqual([null, null]);
+    expect(parseError(fields({ code: 'x'.repeat(101) }))).toBeNull();
+    const long = fields({ stack: 'x'.repeat(2010) });
+    expect([parseError(long), parseLog(long)]).toEqual([null, null]);
+  });
+
+  it('are refused with headers of too many values, or too deep', () => {
+    expect(parseResponseHead(`[200,[${'{},'.repeat(10_000)}{}],"text"]`)).toBeNull();
+    expect(parseResponseHead(`[200,${'['.repeat(1000)}${']'.repeat(1000)},"text"]`)).toBeNull();
+  });
+
+  it('are refused where a timer is longer than a number', () => {
+    expect(parseTimer(`{"ms":1${' '.repeat(200)}}`)).toBeNull();
+  });
+});
+
+describe('a body', () => {
+  const text = { status: 200, headers: [], encoding: 'text' } as const;
+  const bytes = { ...text, encoding: 'base64' } as const;
+
+  it('is text, or bytes', () => {
+    expect(responseOf(text, 'ü', 2)).toMatchObject({ kind: 'response', body: 'ü' });
+    expect(responseOf(text, Buffer.from('ü'), 2)).toMatchObject({ body: Buffer.from('ü') });
+    expect(responseOf(bytes, 'AP8=', 2)).toMatchObject({ body: Buffer.from([0, 255]) });
+  });
+
+  it('is refused when it has more bytes than allowed', () => {
+    expect(responseOf(text, 'ü', 1)).toBeNull();
+    expect(responseOf(text, Buffer.from('ü'), 1)).toBeNull();
+    expect(responseOf(bytes, 'AP8=', 1)).toBeNull();
+  });
+});
+
+describe('next', () => {
+  it('passes, or carries an error', () => {
+    expect(parseNext('{}')).toEqual({ kind: 'next' });
+    expect(parseNext('{"message":"no"}')).toEqual({ kind: 'next', error: { message: 'no' } });
+    expect(parseNext('{"message":"no","statusCode":404}')).toEqual({
+      kind: 'next',
+      error: { message: 'no', statusCode: 404 },
+    });
+  });
+
+  it.each([
+    '[]',
+    '{"a":1}',
+    '{"message":1}',
+    '{"message":"a","statusCode":200}',
+    '{"message":"a","statusCode":"404"}',
+    '',
+  ])('is refused as %s', (text) => {
+    expect(parseNext(text)).toBeNull();
+  });
+});
+
+describe('an error', () => {
+  it('has a message, and perhaps more', () => {
+    expect(parseError('{"message":"a"}')).toEqual({ message: 'a', tooLarge: false });
+    expect(parseError('{"message":"a","stack":"b","code":"c","tooLarge":true}')).toEqual({
+      message: 'a',
+      stack: 'b',
+      code: 'c',
+      tooLarge: true,
+    });
+  });
+
+  it.each(['{}', '{"message":1}', '{"message":"a","stack":1}', '{"message":"a","code":{}}', 'null', '[]'])(
+    'is refused as %s',
+    (text) => {
+      expect(parseError(text)).toBeNull();
+    },
+  );
+
+  it('is refused when it is endless', () => {
+    expect(parseError(JSON.stringify({ message: 'x'.repeat(65_537) }))).toBeNull();
+  });
+});
+
+describe('a host call', () => {
+  it('has a number and a name', () => {
+    expect(parseCall('{"call":1,"name":"model.find"}', '{}')).toEqual({
+      id: 1,
+      call: { name: 'model.find', args: '{}' },
+    });
+  });
+
+  it.each([
+    '{"call":-1,"name":"a"}',
+    '{"call":1.5,"name":"a"}',
+    '{"call":1}',
+    '{"call":1,"name":"a b"}',
+    '[]',
+    '',
+  ])('is refused as %s', (text) => {
+    expect(parseCall(text, '{}')).toBeNull();
+  });
+
+  it.each([
+    ['{"ms":5}', 5],
+    ['{"ms":-1}', null],
+    ['{"ms":"5"}', null],
+    ['{"ms":1e999}', null],
+    ['', null],
+  ])('timer with %s waits for %s', (args, ms) => {
+    expect(parseTimer(args)).toBe(ms);
+  });
+});
+
+describe('a log record', () => {
+  it('has a level, a message and perhaps a stack', () => {
+    expect(parseLog('{"level":"warn","message":"a"}')).toEqual({ level: 'warn', message: 'a' });
+    expect(parseLog('{"level":"error","message":"a","stack":"b","more":1}')).toEqual({
+      level: 'error',
+      message: 'a',
+      stack: 'b',
+    });
+  });
+
+  it.each([
+    '{"level":"fatal","message":"a"}',
+    '{"level":"info"}',
+    '{"level":"info","message":"a","stack":1}',
+    '1',
+  ])('is refused as %s', (text) => {
+    expect(parseLog(text)).toBeNull();
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/parse-frame.ts';
+
+const TURNS = {
+  t: 'turns',
+  unit: 1,
+  events: [
+    [1, 'end', 2, 3],
+    [2, 'log', 5, 0],
+  ],
+  faults: [[3, 'timeout', 'too long']],
+  back: [4],
+  idle: true,
+  turnMs: 0.5,
+  disposed: false,
+};
+const READY = {
+  t: 'ready',
+  versions: { node: '26', v8: '14', isolatedVm: '7' },
+  walls: { jitless: true },
+};
+const FOUND = { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+const REFUSED = { ok: false, code: 'ENDPOINT_SYNTAX', message: 'no', line: 1, column: null };
+const inspected = (inspection: object) => ({ t: 'inspected', id: 1, inspection });
+
+const without = (message: object, name: string) =>
+  Object.fromEntries(Object.entries(message).filter(([key]) => key !== name));
+const parse = (message: unknown, rawBytes = 0) => parseHostMessage(JSON.stringify(message), rawBytes);
+
+describe('messages of a host', () => {
+  it('are taken as the protocol has them', () => {
+    expect(parse(TURNS, 10)).toEqual(TURNS);
+    for (const message of [
+      READY,
+      inspected(FOUND),
+      inspected(REFUSED),
+      { t: 'lost', job: null },
+      { t: 'lost', job: 3 },
+    ]) {
+      expect(parse(message)).toEqual(message);
+    }
+  });
+
+  it.each([...Object.keys(TURNS)])('are refused without %s', (name) => {
+    expect(parse(without(TURNS, name), 10)).toBeNull();
+  });
+
+  it.each([
+    ['another member', { ...TURNS, more: 1 }],
+    ['a unit that is no number', { ...TURNS, unit: '1' }],
+    ['a negative unit', { ...TURNS, unit: -1 }],
+    ['a fraction', { ...TURNS, unit: 1.5 }],
+    ['events that are none', { ...TURNS, events: {} }],
+    ['an event of an unknown kind', { ...TURNS, events: [[1, 'exec', 5, 5]] }],
+    ['an event of a kind that objects have', { ...TURNS, events: [[1, 'constructor', 5, 5]] }],
+    ['an event that is too short', { ...TURNS, events: [[1, 'end', 10]] }],
+    ['an event with a negative size', { ...TURNS, events: [[1, 'end', 11, -1]] }],
+    ['an event with a huge size', { ...TURNS, events: [[1, 'end', 1e300, 0]] }],
+    ['sizes that do not add up', { ...TURNS, events: [[1, 'end', 5, 4]] }],
+    ['an unknown fault', { ...TURNS, faults: [[1, 'boredom', '']] }],
+    ['a fault with a long message', { ...TURNS, faults: [[1, 'timeout', 'x'.repeat(1001)]] }],
+    ['requests given back that are none', { ...TURNS, back: ['1'] }],
+    ['idle that is no boolean', { ...TURNS, idle: 1 }],
+    ['a negative time', { ...TURNS, turnMs: -1 }],
+    ['a time that is no number', { ...TURNS, turnMs: null }],
+    ['a turn of more than an hour', { ...TURNS, turnMs: 3_600_001 }],
+  ])('are refused with %s', (_, message) => {
+    expect(parse(message, 10)).toBeNull();
+  });
+
+  const sized = (kind: string, head: number, body = 0) =>
+    parse({ ...TURNS, events: [[1, kind, head, body]] }, head + body);
+
+  it.each([
+    ['end', 33_268],
+    ['result', 100],
+    ['next', 1900],
+    ['error', 14_554],
+    ['silent', 0],
+    ['call', 100],
+    ['log', 61_306],
+  ])('have heads of %s up to %i bytes, known from the header', (kind, most) => {
+    expect([sized(kind, most) === null, sized(kind, most + 1), sized(kind, 67_108_864)]).toEqual([
+      false,
+      null,
+      null,
+    ]);
+  });
+
+  it.each(['next', 'error', 'silent', 'log'])('have no body with %s', (kind) => {
+    expect([sized(kind, 0) === null, sized(kind, 0, 1)]).toEqual([false, null]);
+  });
+
+  it.each([
+    ['too deep', `{"t":"turns","unit":${'['.repeat(200_000)}`],
+    ['of too many values', `{"t":"turns","events":[${'{},'.repeat(70_000)}1]}`],
+  ])('are refused %s, before they are parsed', (_, header) => {
+    const { parse: parseJson } = JSON;
+    let parsed = 0;
+    JSON.parse = (...args) => {
+      parsed += 1;
+      return parseJson(...args);
+    };
+    try {
+      expect(parseHostMessage(header, 0)).toBeNull();
+    } finally {
+      JSON.parse = parseJson;
+    }
+    expect(parsed).toBe(0);
+  });
+
+  it('are refused with an infinite turn, which JSON can say', () => {
+    const header = (turnMs: string) => JSON.stringify(TURNS).replace('"turnMs":0.5', `"turnMs":${turnMs}`);
+    expect(parseHostMessage(header('3600000'), 10)).toMatchObject({ turnMs: 3_600_000 });
+    expect(parseHostMessage(header('1e999'), 10)).toBeNull();
+  });
+
+  it.each([
+    ['no versions', without(READY, 'versions')],
+    ['a version that is no text', { ...READY, versions: { ...READY.versions, node: 1 } }],
+    ['a wall that is no boolean', { ...READY, walls: { jitless: 'yes' } }],
+    ['walls as a list', { ...READY, walls: [] }],
+    ['an inspection of neither kind', inspected({ ...FOUND, ok: 1 })],
+    ['unknown methods', inspected({ ...FOUND, methods: ['TRACE'] })],
+    ['too many methods', inspected({ ...FOUND, methods: Array.from({ length: 8 }, () => 'GET') })],
+    ['settings as a list', inspected({ ...FOUND, settings: [] })],
+    ['a route that is no text', inspected({ ...FOUND, route: 1 })],
+    ['warnings that are no texts', inspected({ ...FOUND, warnings: [1] })],
+    ['an unknown isolation', inspected({ ...FOUND, isolation: 'none' })],
+    ['an unknown code', inspected({ ...REFUSED, code: 'NOT_FOUND' })],
+    ['a long message', inspected({ ...REFUSED, message: 'x'.repeat(1001) })],
+    ['a line that is no number', inspected({ ...REFUSED, line: '1' })],
+    ['settings that are too large', inspected({ ...FOUND, settings: { a: 'x'.repeat(70_000) } })],
+    ['no inspection', { t: 'inspected', id: 1, inspection: null }],
+    ['a lost request that is none', { t: 'lost', job: 'x' }],
+    ['an unknown kind', { t: '__proto__' }],
+    ['a list', []],
+    ['null', null],
+    ['a text', 'turns'],
+  ])('are refused with %s as well', (_, message) => {
+    expect(parse(message)).toBeNull();
+  });
+
+  it('are refused with raw bytes where none belong', () => {
+    expect(parse(READY, 1)).toBeNull();
+  });
+
+  it('are refused when they are no JSON', () => {
+    expect(parseHostMessage('{', 0)).toBeNull();
+    expect(parseHostMessage('', 0)).toBeNull();
+  });
+});

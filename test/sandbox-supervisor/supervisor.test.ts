@@ -1,0 +1,248 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { GuestLog, HostCall } from '../../src/sandbox-supervisor/sandbox.ts';
+import {
+  ALL_LAYERS,
+  createModuleVersion,
+  createTestSandbox,
+  invocationInput,
+  openSandbox,
+} from '../helpers/sandbox.ts';
+
+const { sandbox, incidents } = createTestSandbox();
+afterAll(() => sandbox.close());
+
+const get = (body: string) =>
+  createModuleVersion(`module.exports.get = async (req, res, next) => { ${body} };`);
+
+describe('a sandbox with real hosts', () => {
+  it('starts no process before it is needed', async () => {
+    const lazy = createTestSandbox().sandbox;
+    expect(lazy.status()).toMatchObject({ level: 0, hosts: { running: 0, busy: 0, spare: 0, max: 16 } });
+    await lazy.close();
+  });
+
+  it('answers with what the handler sent', async () => {
+    const outcome = await sandbox.run(
+      invocationInput(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
+    );
+    expect(outcome).toEqual({ kind: 'response', status: 201, headers: [['X-A', 'b']], body: 'ü' });
+  });
+
+  it('tells requests of one batch apart', async () => {
+    const unit = get('res.end(req.query.n + "é".repeat(Number(req.query.n) % 3))');
+    const numbers = Array.from({ length: 60 }, (_, n) => n);
+    const outcomes = await Promise.all(
+      numbers.map((n) => sandbox.run(invocationInput(unit, { query: { n: String(n) } }))),
+    );
+    expect(outcomes.map((outcome) => (outcome.kind === 'response' ? outcome.body : outcome))).toEqual(
+      numbers.map((n) => `${n}${'é'.repeat(n % 3)}`),
+    );
+  });
+
+  it('hands large bodies over as bytes, in both directions', async () => {
+    const unit = createModuleVersion('module.exports.post = (req, res) => res.end(req.body + "ü")');
+    const head = JSON.parse(invocationInput(unit).head) as object;
+    const text = 'aö€😀'.repeat(50_000);
+    const job = invocationInput(unit, { body: text });
+    const post = { ...job, head: JSON.stringify({ ...head, method: 'POST', bodyType: 'text' }) };
+    const outcome = await sandbox.run(post);
+    expect(outcome.kind === 'response' && outcome.body.toString()).toBe(`${text}ü`);
+  });
+
+  it('hands bytes over', async () => {
+    const outcome = await sandbox.run(invocationInput(get('res.end(new Uint8Array([0, 255, 128]))')));
+    expect(outcome).toMatchObject({ kind: 'response', body: Buffer.from([0, 255, 128]) });
+  });
+
+  it('runs hooks', async () => {
+    const unit = createModuleVersion('module.exports = (obj, type, data) => ({ ...obj, type, data })', {
+      kind: 'hook',
+    });
+    const job = invocationInput(unit, { head: '{"type":"beforeCreate","data":{"a":1}}', body: '{"t":"x"}' });
+    expect(await sandbox.run(job)).toEqual({
+      kind: 'result',
+      json: '{"t":"x","type":"beforeCreate","data":{"a":1}}',
+    });
+    const silent = createModuleVersion('module.exports = () => undefined', { kind: 'hook' });
+    expect(await sandbox.run({ ...job, unit: silent })).toEqual({ kind: 'result', json: undefined });
+  });
+
+  it('tells apart: a throw, a rejection, next, next with an error, nothing', async () => {
+    expect(await sandbox.run(invocationInput(get('throw new Error("broken")')))).toMatchObject({
+      kind: 'failure',
+      code: 'ENDPOINT_ERROR',
+      message: expect.stringContaining('broken'),
+      stack: expect.stringContaining('endpoint.test.js:1'),
+      thrown: { message: expect.stringContaining('broken') },
+    });
+    expect(await sandbox.run(invocationInput(get('next()')))).toEqual({ kind: 'next' });
+    expect(
+      await sandbox.run(invocationInput(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
+    ).toEqual({
+      kind: 'next',
+      error: { message: expect.stringContaining('no'), statusCode: 403 },
+    });
+    expect(await sandbox.run(invocationInput(get('')))).toMatchObject({
+      kind: 'failure',
+      code: 'ENDPOINT_TIMEOUT',
+    });
+  });
+
+  it('refuses a response over its limit, as a limit that was kept', async () => {
+    const unit = createModuleVersion('module.exports.get = (req, res) => res.end("x".repeat(2000))', {
+      id: 'endpoint:1.0/large',
+      limits: { responseBytes: 1000 },
+    });
+    expect(await sandbox.run(invocationInput(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
+    expect(incidents.filter(({ unitId }) => unitId === 'endpoint:1.0/large')).toEqual([
+      {
+        unitId: 'endpoint:1.0/large',
+        version: unit.version,
+        kind: 'violation',
+        limit: 'responseBytes',
+        sha256: unit.sha256,
+      },
+    ]);
+  });
+
+  it('keeps log records, those after the answer too', async () => {
+    const logs: GuestLog[] = [];
+    const unit = get('console.warn("before"); res.end("x"); console.log("after")');
+    await sandbox.run(invocationInput(unit, { log: (record) => logs.push(record) }));
+    expect(logs).toEqual([
+      { level: 'warn', message: 'before' },
+      { level: 'info', message: 'after' },
+    ]);
+  });
+
+  it('serves host calls, and the answer goes on where it stopped', async () => {
+    const calls: HostCall[] = [];
+    const unit = get('const d = await Model("books").find({ a: 1 }); res.json(d)');
+    const serve = async (call: HostCall) => {
+      calls.push(call);
+      return { ok: true, text: '{"results":["ü"]}' };
+    };
+    expect(await sandbox.run(invocationInput(unit, { serve }))).toMatchObject({ body: '{"results":["ü"]}' });
+    expect(calls).toEqual([{ name: 'model.find', args: expect.stringContaining('"collection":"books"') }]);
+  });
+
+  it('survives who serves badly', async () => {
+    const unit = get('try { await Model("books").find({}) } catch (e) { res.end(e.code) }');
+    const reject = invocationInput(unit, { serve: async () => Promise.reject(new Error('secret')) });
+    expect(await sandbox.run(reject)).toMatchObject({ body: 'INTERNAL' });
+    const huge = invocationInput(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
+    expect(await sandbox.run(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
+  });
+
+  it('aborts what it was asked for when the request fails, and lets it end when the request has answered', async () => {
+    const signals: AbortSignal[] = [];
+    const serve = (_: HostCall, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<never>(() => undefined);
+    };
+    await sandbox.run(
+      invocationInput(get('Model("books").find({}); await null; throw new Error("x")'), { serve }),
+    );
+    await sandbox.run(invocationInput(get('Model("books").find({}); await null; res.end("x")'), { serve }));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  it('lets requests of one endpoint wait side by side', async () => {
+    const unit = get(
+      'await new Promise((go) => setTimeout(go, 1)); await Model("books").find({}); res.end("x")',
+    );
+    const everyone = Promise.withResolvers<void>();
+    let waiting = 0;
+    // Answered only when all of them wait for it.
+    const serve = async () => {
+      waiting += 1;
+      if (waiting === 16) everyone.resolve();
+      await everyone.promise;
+      return { ok: true, text: '{}' };
+    };
+    const running = Array.from({ length: 16 }, () => sandbox.run(invocationInput(unit, { serve })));
+    expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
+  });
+
+  it('says what it runs on, and no level before the self-test has shown it', async () => {
+    expect(sandbox.status().level).toBe(0);
+    await sandbox.selfTest();
+    const { level, versions, walls, hosts, jit } = sandbox.status();
+    expect(level).toBeGreaterThan(0);
+    expect(jit).toBeNull();
+    expect(versions).toEqual({ node: process.versions.node, v8: process.versions.v8, isolatedVm: '7.0.1' });
+    expect(walls['emptyEnvironment']).toBe(true);
+    expect(hosts.running).toBeGreaterThanOrEqual(2);
+    expect(hosts.spare).toBe(1);
+  });
+
+  it('shows no level that the self-test has refuted', async () => {
+    const walls = { ...ALL_LAYERS, permissions: false };
+    const selfTest = async () => ({ state: 'failed', items: [], walls }) as const;
+    const { sandbox } = openSandbox({ selfTest });
+    await sandbox.inspect('1', 'endpoint');
+    await sandbox.selfTest();
+    expect(sandbox.status()).toMatchObject({
+      level: 0,
+      walls: { permissions: false },
+      selfTest: { state: 'failed' },
+    });
+  });
+
+  it('tests hosts with the compiler too, where there are any', async () => {
+    const asked: boolean[] = [];
+    const selfTest = async (jit: boolean) => {
+      asked.push(jit);
+      return { state: 'passed', items: [], walls: ALL_LAYERS } as const;
+    };
+    const { sandbox } = openSandbox({ jitDomains: ['fast'], selfTest });
+    await sandbox.run(
+      invocationInput(
+        createModuleVersion('module.exports.get = (req, res) => res.end()', { trustDomain: 'fast' }),
+      ),
+    );
+    await sandbox.selfTest();
+    expect(asked).toEqual([false, true]);
+    expect(sandbox.status().jit).toEqual({ level: 0, selfTest: { state: 'passed', items: [] } });
+  });
+
+  it('uses no host below the level that is demanded', async () => {
+    const { sandbox, incidents } = openSandbox({ jitDomains: ['fast'], minimumLevel: 1 });
+    const run = (trustDomain: string) =>
+      sandbox.run(
+        invocationInput(
+          createModuleVersion('module.exports.get = (req, res) => res.end("x")', { trustDomain }),
+        ),
+      );
+    expect(await run('default')).toMatchObject({ body: 'x' });
+    expect(await run('fast')).toMatchObject({ kind: 'failure', code: 'SANDBOX_DISABLED' });
+    expect(incidents).toContainEqual(
+      expect.objectContaining({ kind: 'kill', limit: 'minimumLevel', counts: false }),
+    );
+    expect(await run('default')).toMatchObject({ body: 'x' });
+  });
+
+  it('says by the self-test which walls there are when no host may be used', async () => {
+    const walls = { limits: true };
+    const selfTest = async () => ({ state: 'passed', items: [], walls }) as const;
+    const { sandbox } = openSandbox({ selfTest, minimumLevel: 4, now: () => performance.now() });
+    await expect(sandbox.inspect('module.exports.get = () => {};', 'endpoint')).rejects.toMatchObject({
+      code: 'SANDBOX_DISABLED',
+    });
+    await sandbox.selfTest();
+    expect(sandbox.status().walls).toEqual(walls);
+  });
+
+  it('keeps the result of the self-test', async () => {
+    const items = [{ attempt: 'read a file outside', held: true, detail: 'refused' }];
+    const tested = createTestSandbox({
+      selfTest: async () => ({ state: 'passed', items, walls: {} }),
+    }).sandbox;
+    expect(tested.status().selfTest).toEqual({ state: 'not-run', items: [] });
+    const running = tested.selfTest();
+    expect(tested.status().selfTest.state).toBe('running');
+    expect(await running).toEqual({ state: 'passed', items });
+    expect(tested.status().selfTest).toEqual({ state: 'passed', items });
+    await tested.close();
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { BSON, ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/lib/json/json.ts';
+import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-to-json.ts';
+import {
+  isObjectIdText,
+  toBson,
+  toBsonId,
+  toBsonValue,
+} from '../../../../src/stores/mongo-documents/bson/json-to-bson.ts';
+
+const ID = '65a1b2c3d4e5f60718293a4b';
+
+const throughDatabase = (fields: JsonObject) => parseBson(BSON.serialize(toBson({ _id: ID, ...fields })));
+
+describe('documents made ready for the database', () => {
+  it('have ids that are ObjectIds where they can be, at the front', () => {
+    const made = toBson({ a: 1, _id: ID });
+    expect(Object.keys(made)).toEqual(['_id', 'a']);
+    expect(made['_id']).toEqual(new ObjectId(ID));
+    expect(toBsonId('my-own')).toBe('my-own');
+    expect(toBsonId(ID.toUpperCase())).toBe(ID.toUpperCase());
+  });
+
+  it('keep ids in other fields as text', () => {
+    expect(toBson({ _id: ID, author: ID, list: [ID] })).toMatchObject({ author: ID, list: [ID] });
+  });
+
+  it('tell the text of an ObjectId', () => {
+    expect(isObjectIdText(ID)).toBe(true);
+    expect([ID.toUpperCase(), `${ID}0`, ID.slice(1), '', `${ID}\n`].some(isObjectIdText)).toBe(false);
+  });
+
+  it('have no negative zero, however deep', () => {
+    expect(throughDatabase({ a: -0, b: { c: [-0, { d: -0 }] } })).toEqual({
+      _id: ID,
+      a: 0,
+      b: { c: [0, { d: 0 }] },
+    });
+  });
+
+  it('are not changed themselves', () => {
+    const value = { b: { c: [-0] } };
+    expect(toBsonValue(value)).not.toBe(value);
+    expect(Object.is(value.b.c[0], -0)).toBe(true);
+    const plain = { a: ['x', { y: 1 }] };
+    expect(toBsonValue(plain)).toBe(plain);
+  });
+
+  it('come back as they were when they look like the classes of the driver', () => {
+    const hostile = JSON.parse(
+      '{"_bsontype":"ObjectId","a":{"_bsontype":"Long","low":1,"in":[{"_bsontype":null}]},"__proto__":{"x":1}}',
+    ) as JsonObject;
+    expect(JSON.stringify(throughDatabase(hostile))).toBe(JSON.stringify({ ...hostile, _id: ID }));
+    const references = {
+      a: { $ref: 'x', $id: 'y' },
+      b: [{ $ref: 'x', $id: 1, $db: 'z' }],
+      'c.d': { $set: 1 },
+    };
+    expect(throughDatabase(references)).toEqual({ _id: ID, ...references });
+  });
+
+  it('come back as they were, whatever is in them', () => {
+    const documents = fc.dictionary(
+      fc.string({ unit: 'grapheme' }),
+      fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme' }),
+    );
+    fc.assert(
+      fc.property(documents, (fields) => {
+        const expected = { ...(fields as JsonObject), _id: ID };
+        expect(JSON.stringify(throughDatabase(fields as JsonObject))).toBe(JSON.stringify(expected));
+      }),
+    );
+  });
+});

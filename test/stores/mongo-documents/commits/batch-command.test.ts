@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { type BatchResult, sendBatch } from '../../../../src/stores/mongo-documents/commits/batch-command.ts';
+import type { Write } from '../../../../src/stores/ports.ts';
+import { BOOKS, idOf, insert } from '../../../contracts/store-cases.ts';
+import { describeMongo, ownDatabase, ownServer } from '../../../helpers/mongo-servers.ts';
+import { openWorkbench, remove, update, type Workbench } from './workbench.ts';
+
+function send({ connection }: Workbench, writes: readonly [Write, ...Write[]]): Promise<BatchResult> {
+  const [{ kind, ns }] = writes;
+  return connection.run({}, (scope) => sendBatch(scope, { kind, ns, first: 0, writes }, {}));
+}
+
+describeMongo('a command of many writes', ({ standalone }) => {
+  test('goes as far as the first that fails, and says how far', async () => {
+    const bench = openWorkbench(await ownDatabase(standalone));
+    const inserted = await send(bench, [
+      insert(BOOKS, 1, {}),
+      insert(BOOKS, 2, {}),
+      insert(BOOKS, 1, {}),
+      insert(BOOKS, 3, {}),
+    ]);
+    expect(inserted).toMatchObject({
+      done: 2,
+      failure: { at: 2, error: { code: 11000, keyPattern: { _id: 1 } } },
+    });
+    const updated = await send(bench, [
+      update(BOOKS, 1, 1, {}),
+      update(BOOKS, 2, 8, {}),
+      update(BOOKS, 2, 1, {}),
+    ]);
+    expect(updated).toMatchObject({ done: 1, failure: { at: 1, error: { reason: 'conflict' } } });
+    expect((await bench.stored(BOOKS)).map(({ v }) => v)).toEqual([2, 1]);
+    expect(await send(bench, [remove(BOOKS, 1, 2), remove(BOOKS, 2, 1)])).toEqual({ done: 2 });
+  });
+
+  test('goes on past documents that are gone, without saying which', async () => {
+    const bench = openWorkbench(await ownDatabase(standalone));
+    await bench.commit([insert(BOOKS, 1, {})]);
+    const outcome = await send(bench, [update(BOOKS, 9, 1, {}), update(BOOKS, 1, 1, {})]);
+    expect(outcome).toMatchObject({ done: 2, failure: { at: undefined, error: { reason: 'conflict' } } });
+    expect(await bench.stored(BOOKS)).toMatchObject([{ v: 2 }]);
+  });
+});
+
+describeMongo('a command whose writes may not last', () => {
+  test('is no success', async () => {
+    const server = await ownServer();
+    const bench = openWorkbench(`${server.uri}doubt`);
+    await bench.admin({
+      configureFailPoint: 'failCommand',
+      mode: { times: 1 },
+      data: {
+        failCommands: ['insert'],
+        appName: 'cloister',
+        writeConcernError: { code: 91, errmsg: 'going down' },
+      },
+    });
+    await expect(send(bench, [insert(BOOKS, 1, {}), insert(BOOKS, 2, {})])).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
+    expect((await bench.stored(BOOKS)).map(({ _id }) => String(_id))).toEqual([idOf(1), idOf(2)]);
+  });
+});

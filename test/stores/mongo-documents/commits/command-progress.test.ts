@@ -1,0 +1,107 @@
+// Commands that a server without transactions ended in the middle: what they did is found out, and taken back.
+import { MongoNetworkError, MongoServerError, MongoWriteConcernError } from 'mongodb';
+import { describe, expect, it, test } from 'vitest';
+import {
+  findProgress,
+  progressAfter,
+} from '../../../../src/stores/mongo-documents/commits/command-progress.ts';
+import { createMongoCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
+import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
+import type { Write } from '../../../../src/stores/ports.ts';
+import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { openConnection } from '../connections.ts';
+import { createLogLines } from '../log-lines.ts';
+import { openWorkbench, remove, update } from './workbench.ts';
+
+const coded = (code: number) => new MongoServerError({ errmsg: 'no', code });
+const doubted = (code: number) =>
+  new MongoWriteConcernError({ writeConcernError: { code, errmsg: 'no' } } as never);
+const waited = Object.defineProperty(new Error('no'), 'name', { value: 'MongoWaitQueueTimeoutError' });
+
+describe('a command is known to have done', () => {
+  it.each([
+    ['nothing', 'a refusal', coded(11_000)],
+    ['nothing', 'a full disk', coded(8)],
+    ['nothing', 'no connection in time', waited],
+    ['nothing', 'what cannot be written out', new RangeError('no')],
+    ['as-found', 'the end of its time', coded(50)],
+    ['as-found', 'an operator', coded(11_601)],
+    ['as-found', 'a journal that takes too long', doubted(50)],
+    ['unknown', 'a server that goes down', coded(11_600)],
+    ['unknown', 'a write that may not last', doubted(91)],
+    ['unknown', 'a connection that broke', new MongoNetworkError('gone')],
+  ])('%s after %s', (expected, _what, error) => {
+    expect(progressAfter(error)).toBe(expected);
+  });
+});
+
+describeMongo('a command that was ended in the middle', ({ standalone }) => {
+  test('came as far as the last document that is as it leaves it', async () => {
+    const { commit, connection } = openWorkbench(await ownDatabase(standalone));
+    const date = '2026-01-01T00:00:00.000Z';
+    await commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, { n, date })));
+    await commit([1, 2].map((n) => update(BOOKS, n, 1, { n: 9, date })));
+    const find = (writes: readonly [Write, ...Write[]]) =>
+      connection.run({}, (scope) =>
+        findProgress(scope, { kind: writes[0].kind, ns: BOOKS, first: 0, writes }),
+      );
+    const updates = [1, 2, 3, 4].map((n) => update(BOOKS, n, 1, { n: 9, date }));
+    expect(await find(updates as [Write])).toBe(2);
+    expect(await find([insert(BOOKS, 5, {}), insert(BOOKS, 6, {})])).toBe(0);
+    expect(await find([insert(BOOKS, 3, { n: 3, date }), insert(BOOKS, 6, {})])).toBe(1);
+  });
+
+  test('is taken back with what came before it', async () => {
+    const server = await ownServer();
+    const { commit, raw, errors, admin } = openWorkbench(`${server.uri}ended`);
+    await commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {})]);
+    const writes = [
+      insert(NEIGHBOUR, 1, {}),
+      insert(NEIGHBOUR, 2, {}),
+      update(BOOKS, 1, 1, {}),
+      remove(BOOKS, 2, 1),
+    ];
+    const fail = (data: object) =>
+      admin({
+        configureFailPoint: 'failCommand',
+        mode: { times: 1 },
+        data: { appName: 'cloister', ...data },
+      });
+    for (const data of [
+      { failCommands: ['update'], errorCode: 50 },
+      { failCommands: ['insert'], writeConcernError: { code: 50, errmsg: 'late' } },
+      { failCommands: ['update'], writeConcernError: { code: 64, errmsg: 'late' } },
+      { failCommands: ['delete'], errorCode: 11_601 },
+      { failCommands: ['delete'], writeConcernError: { code: 50, errmsg: 'late' } },
+    ]) {
+      await fail(data);
+      expect(await failureOf(commit(writes)), JSON.stringify(data)).toMatchObject({ reason: 'timeout' });
+      expect(await raw(BOOKS).find().toArray()).toMatchObject([{ v: 1 }, { v: 1 }]);
+      expect(await raw(NEIGHBOUR).countDocuments()).toBe(0);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  test('is not one that waited in vain for a connection: all is taken back', async () => {
+    const server = await ownServer();
+    const uri = `${server.uri}waiting`;
+    const { connection } = openConnection(uri, { maxPoolSize: 2, queryMs: 500 });
+    const { log, lines } = createLogLines();
+    const kinds = createTypeProbe(() => performance.now());
+    const { commit } = createMongoCommits({ connection, indexes: { of: () => [] }, kinds, log });
+    const books = rawClient(uri).db().collection(BOOKS.collection);
+    const numbers = Array.from({ length: 12 }, (_, n) => n);
+    await commit(numbers.map((n) => insert(BOOKS, n, {})));
+    const data = { failCommands: ['delete'], appName: 'cloister', blockConnection: true, blockTimeMS: 1000 };
+    await rawClient(uri)
+      .db('admin')
+      .command({ configureFailPoint: 'failCommand', mode: { times: 2 }, data });
+    const removals = commit(
+      numbers.map((n) => remove(BOOKS, n, 1)),
+      { deadline: Date.now() + 15_000 },
+    );
+    expect(await failureOf(removals)).toMatchObject({ reason: 'busy' });
+    expect([await books.countDocuments(), lines]).toEqual([12, []]);
+  });
+});

@@ -1,0 +1,114 @@
+import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
+import { expect, onTestFinished, test } from 'vitest';
+import { documentVersion } from '../../../../src/lib/document-version.ts';
+import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-to-json.ts';
+import {
+  guardedFilter,
+  STALE,
+  stateFilter,
+  updateOperation,
+  writeOperation,
+} from '../../../../src/stores/mongo-documents/commits/write-operations.ts';
+import { BOOKS, idOf, insert } from '../../../contracts/store-cases.ts';
+import { createDatabase, describeMongo, rawClient } from '../../../helpers/mongo-servers.ts';
+import { remove, update } from './workbench.ts';
+
+const ID = new ObjectId(idOf(1));
+
+test('a write is a statement', () => {
+  expect(writeOperation(insert(BOOKS, 1, { a: -0 }), stateFilter)).toEqual({ _id: ID, v: 1, a: 0 });
+  expect(writeOperation(update(BOOKS, 1, 4, { a: 1 }), stateFilter)).toEqual({
+    q: { _id: ID, v: 4 },
+    u: {
+      $set: new Map([
+        ['a', 1],
+        ['v', 5],
+      ]),
+    },
+  });
+  expect(writeOperation(remove(BOOKS, 1, 4), stateFilter)).toEqual({ q: { _id: ID, v: 4 }, limit: 1 });
+});
+
+test('changed fields that the document does not have any more are taken away, and its id stays', () => {
+  const document = { _id: idOf(1), v: 2, a: null };
+  expect(updateOperation({ document, changed: ['a', 'gone', 'toString', '_id', 'v'] })).toEqual({
+    $set: new Map<string, unknown>([
+      ['a', null],
+      ['v', 2],
+    ]),
+    $unset: new Map([
+      ['gone', true],
+      ['toString', true],
+    ]),
+  });
+});
+
+test.each([[''], ['a.b'], ['$a']])('a field named %j is set by its name, not as a path', (name) => {
+  const document = { _id: idOf(1), [name]: 1, other: 2 };
+  const field = { field: { $literal: name }, input: '$$ROOT' };
+  expect(updateOperation({ document, changed: [name] })).toEqual([
+    { $replaceWith: { $setField: { ...field, value: { $literal: 1 } } } },
+  ]);
+  expect(updateOperation({ document: { _id: idOf(1) }, changed: [name] })).toEqual([
+    { $replaceWith: { $unsetField: field } },
+  ]);
+});
+
+test('nothing changed leaves the document as it is, as an update without operators would empty it', () => {
+  const document = { _id: idOf(1), v: 1, other: 2 };
+  expect(updateOperation({ document, changed: ['_id'] })).toEqual([{ $replaceWith: '$$ROOT' }]);
+});
+
+test('what is no number of writes counts as none', () => {
+  expect([{ v: 3 }, { v: '3' }, {}].map((one) => documentVersion({ _id: 'a', ...one }))).toEqual([3, 0, 0]);
+});
+
+describeMongo('numbers of writes of other programs', ({ standalone }) => {
+  test.each([
+    ['a long beyond doubles', Long.fromString('9007199254740993')],
+    ['a decimal of many digits', Decimal128.fromString('1.12345678901234567890')],
+    ['a decimal that is too large', Decimal128.fromString('1E+6000')],
+  ])('%s: its document can be updated', async (_name, v) => {
+    const { name, drop } = createDatabase(standalone);
+    onTestFinished(drop);
+    const books = rawClient(standalone).db(name).collection('books');
+    await books.insertOne({ _id: ID, v });
+    const shown = documentVersion(parseBson(BSON.serialize({ _id: ID, v })));
+    for (const filter of [stateFilter, guardedFilter]) {
+      expect(await books.countDocuments(filter(idOf(1), shown))).toBe(1);
+    }
+    expect(await books.countDocuments(stateFilter(idOf(1), 5))).toBe(0);
+  });
+});
+
+describeMongo('filters on a state', ({ standalone, replicaSet }) => {
+  const numbers = [5, new Int32(5), new Double(5), Long.fromNumber(5), Decimal128.fromString('5')];
+  const none = [0, new Double(0), Long.fromNumber(0), null, 'x', [5], Number.NaN, Number.NEGATIVE_INFINITY];
+
+  test.each([
+    ['standalone', standalone],
+    ['replica set', replicaSet],
+  ])('%s: they match what readers see, and the guard fails for everything else', async (_, uri) => {
+    const { name, drop } = createDatabase(uri);
+    onTestFinished(drop);
+    const books = rawClient(uri).db(name).collection('books');
+    for (const [values, v] of [
+      [numbers, 5],
+      [none, 0],
+    ] as const) {
+      for (const value of values) {
+        await books.replaceOne({ _id: ID }, { v: value }, { upsert: true });
+        for (const filter of [stateFilter, guardedFilter]) {
+          expect(await books.countDocuments(filter(idOf(1), v)), String(value)).toBe(1);
+        }
+        expect(await books.countDocuments(stateFilter(idOf(1), v + 1))).toBe(0);
+        await expect(
+          books.updateOne(guardedFilter(idOf(1), v + 1), { $set: { a: 1 } }),
+        ).rejects.toMatchObject({
+          code: STALE,
+        });
+      }
+    }
+    expect((await books.updateOne(guardedFilter(idOf(2), 1), { $set: { a: 1 } })).matchedCount).toBe(0);
+  });
+});

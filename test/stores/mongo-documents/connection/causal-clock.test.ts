@@ -1,0 +1,129 @@
+// Reads see what was acknowledged before, whichever server answers them.
+import { type ClientSession, type Document, Timestamp } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCausalClock } from '../../../../src/stores/mongo-documents/connection/causal-clock.ts';
+import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
+import { BOOKS, insert, NEIGHBOUR, query, where } from '../../../contracts/store-cases.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { createLogLines } from '../log-lines.ts';
+
+const at = (t: number) => new Timestamp({ t, i: 1 });
+
+/** As much of a session as the clock knows. */
+function sessionAt(time?: Timestamp) {
+  const seen: unknown[] = [];
+  const session = {
+    operationTime: time,
+    clusterTime: time && { clusterTime: time },
+    advanceOperationTime: (to: unknown) => void seen.push(to),
+    advanceClusterTime: (to: unknown) => void seen.push(to),
+  };
+  return { session: session as unknown as ClientSession, seen };
+}
+
+describe('createClock', () => {
+  it('asks for nothing in particular before anything was written, or where no time is told', () => {
+    const clock = createCausalClock();
+    clock.recordWrite(sessionAt().session);
+    const { session, seen } = sessionAt();
+    clock.advanceSession(session);
+    expect([clock.readConcern(), seen]).toEqual([{ level: 'majority' }, []]);
+  });
+
+  it('asks for the latest of all writes, in whatever order their answers come', () => {
+    const clock = createCausalClock();
+    for (const seconds of [5, 9, 7]) clock.recordWrite(sessionAt(at(seconds)).session);
+    const { session, seen } = sessionAt();
+    clock.advanceSession(session);
+    expect(clock.readConcern()).toEqual({ level: 'majority', afterClusterTime: at(9) });
+    expect(seen).toEqual([at(9), { clusterTime: at(9) }]);
+  });
+});
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+async function open(server: string, uri?: string) {
+  const own = uri ?? (await ownDatabase(server));
+  const { log } = createLogLines();
+  const options = { uri: own, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 5000, log };
+  const store = openMongoDocuments(options);
+  onTestFinished(() => store.close());
+  return { uri: own, store, client: rawClient(own), database: rawClient(own).db() };
+}
+
+/** One document, a page, two counts, and a scan whose documents are looked at here. */
+async function readEverything({ store }: Opened) {
+  const one = query({ filter: where('n', { kind: 'eq', value: 1 }), limit: 1 });
+  const odd = where('text', { kind: 'regex', pattern: '^a+b$', flags: '' });
+  return [
+    (await store.findText(BOOKS, one)).length,
+    (await store.findText(BOOKS, query({ limit: 10 }))).length,
+    await store.count(BOOKS, query().filter),
+    (await store.stats(BOOKS)).count,
+    await store.count(BOOKS, odd),
+  ];
+}
+
+/** When the last write to the books was made, as the server knows it. */
+async function lastWrite({ client, database }: Opened): Promise<Timestamp> {
+  const books = `${database.databaseName}.books`;
+  const oplog = client.db('local').collection('oplog.rs');
+  const ofThese = { $or: [{ ns: books }, { 'o.applyOps.ns': books }] };
+  const [last] = await oplog.find(ofThese).sort({ $natural: -1 }).limit(1).toArray();
+  return last?.['ts'];
+}
+
+/** What reads of documents asked the server for while `work` ran. */
+async function concernsOf({ database }: Opened, work: () => Promise<unknown>) {
+  await database.command({ profile: 2 });
+  await work();
+  await database.command({ profile: 0 });
+  const reads = await database
+    .collection('system.profile')
+    .find({ 'command.readConcern': { $exists: true } })
+    .toArray();
+  return reads
+    .map(({ command }) => command)
+    .filter(({ pipeline }: Document) => pipeline?.[0].$collStats === undefined)
+    .map(({ readConcern }: Document) => readConcern);
+}
+
+describeMongo('a read', ({ replicaSet, standalone }) => {
+  it.each([
+    ['one write', [insert(BOOKS, 1, { n: 1 })]],
+    ['a transaction', [insert(BOOKS, 1, { n: 1 }), insert(NEIGHBOUR, 1, {})]],
+  ])('asks for no less than what was acknowledged: %s', async (_, writes) => {
+    const opened = await open(replicaSet);
+    await opened.store.commit([insert(BOOKS, 2, { text: 'aab' })]);
+    await opened.store.commit(writes);
+    const written = await lastWrite(opened);
+    const concerns = await concernsOf(opened, async () =>
+      expect(await readEverything(opened)).toEqual([1, 2, 2, 2, 1]),
+    );
+    expect(concerns.length).toBeGreaterThanOrEqual(5);
+    for (const { level, afterClusterTime } of concerns) {
+      expect(level).toBe('majority');
+      expect(afterClusterTime.gte(written)).toBe(true);
+    }
+  });
+
+  it('asks for what was there when its connection began', async () => {
+    const before = await open(replicaSet);
+    await before.store.commit([insert(BOOKS, 1, { n: 1 })]);
+    const opened = await open(replicaSet, before.uri);
+    const written = await lastWrite(opened);
+    const concerns = await concernsOf(opened, () => readEverything(opened));
+    expect(concerns.length).toBeGreaterThanOrEqual(5);
+    for (const { afterClusterTime } of concerns) expect(afterClusterTime.gte(written)).toBe(true);
+  });
+
+  it('needs nothing of the kind from a lone server', async () => {
+    const opened = await open(standalone);
+    await opened.store.commit([insert(BOOKS, 1, { n: 1 })]);
+    await opened.store.commit([insert(BOOKS, 2, { text: 'aab' }), insert(NEIGHBOUR, 1, {})]);
+    const concerns = await concernsOf(opened, async () =>
+      expect(await readEverything(opened)).toEqual([1, 2, 2, 2, 1]),
+    );
+    for (const concern of concerns) expect(concern).toEqual({ level: 'majority' });
+  });
+});

@@ -1,0 +1,93 @@
+// The keeper's own decisions, on clients that connect to real servers or to nothing.
+import { MongoClient } from 'mongodb';
+import { expect, it, onTestFinished } from 'vitest';
+import { ClientManager } from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
+import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
+import { describeMongo, ownServer, STANDALONE } from '../../../helpers/mongo-servers.ts';
+import { eventually, rejection } from '../connections.ts';
+
+const NOWHERE = 'mongodb://127.0.0.1:1/';
+const soon = (ms: number) => createDeadline(Date.now() + ms, Date.now);
+
+function setUp(uri: () => string, patienceMs = 400, selectionMs = 200) {
+  const clock = { ahead: 0 };
+  const clients: MongoClient[] = [];
+  const connected: string[] = [];
+  const keeper = new ClientManager({
+    create() {
+      const client = new MongoClient(uri(), {
+        serverSelectionTimeoutMS: selectionMs,
+        heartbeatFrequencyMS: 500,
+      });
+      clients.push(client);
+      return client;
+    },
+    now: () => Date.now() + clock.ahead,
+    timeoutMs: patienceMs,
+    onConnected: ({ kind }) => connected.push(kind),
+  });
+  onTestFinished(() => keeper.close());
+  return { keeper, clients, connected, clock };
+}
+
+it('makes one attempt for all who wait, and not the next one at once', async () => {
+  const { keeper, clients, clock } = setUp(() => NOWHERE);
+  const waiting = Array.from({ length: 50 }, () => rejection(keeper.liveClient(soon(2000))));
+  for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
+  expect(clients).toHaveLength(1);
+  expect(await rejection(keeper.liveClient(soon(2000)))).toMatchObject({ reason: 'unavailable' });
+  expect(clients).toHaveLength(1);
+  clock.ahead = 1000;
+  expect(await rejection(keeper.liveClient(soon(2000)))).toMatchObject({ reason: 'unavailable' });
+  expect(clients).toHaveLength(2);
+  expect(keeper.isWritable).toBe(false);
+});
+
+it('waits no longer than the caller', async () => {
+  const { keeper } = setUp(() => NOWHERE, 10_000, 10_000);
+  const began = performance.now();
+  const error = await rejection(keeper.liveClient(soon(300)));
+  expect(performance.now() - began).toBeLessThan(5000);
+  // The reason is told all the same.
+  expect(error).toMatchObject({
+    reason: 'unavailable',
+    cause: { message: expect.stringContaining('ECONNREFUSED') },
+  });
+});
+
+it('connects to nothing once it is closed', async () => {
+  const { keeper, clients } = setUp(() => NOWHERE);
+  const waiting = rejection(keeper.liveClient(soon(5000)));
+  await keeper.close();
+  expect(await waiting).toMatchObject({ reason: 'unavailable' });
+  expect(await rejection(keeper.liveClient(soon(5000)))).toMatchObject({ reason: 'unavailable' });
+  expect(clients).toHaveLength(1);
+});
+
+describeMongo('a keeper', () => {
+  it('keeps one client for all', async () => {
+    const { keeper, clients, connected } = setUp(() => STANDALONE ?? '', 5000);
+    const lives = await Promise.all(Array.from({ length: 20 }, () => keeper.liveClient(soon(5000))));
+    expect(new Set(lives).size).toBe(1);
+    expect(await keeper.liveClient(soon(5000))).toBe(lives[0]);
+    expect(keeper.isWritable).toBe(true);
+    expect(clients).toHaveLength(1);
+    expect(connected).toEqual(['standalone']);
+  });
+
+  it('goes back to the connection string when a server stays lost', { timeout: 60_000 }, async () => {
+    const [first, second] = await Promise.all([ownServer(), ownServer()]);
+    let uri = first.uri;
+    const { keeper, clients, clock } = setUp(() => uri);
+    await eventually(() => keeper.liveClient(soon(5000)), 10_000);
+    const connects = clients.length;
+    uri = second.uri;
+    await first.kill();
+    await eventually(async () => expect(keeper.isWritable).toBe(false), 10_000);
+    expect(await rejection(keeper.liveClient(soon(1000)))).toMatchObject({ reason: 'unavailable' });
+    expect(clients).toHaveLength(connects);
+    clock.ahead = 31_000;
+    await eventually(() => keeper.liveClient(soon(5000)), 10_000);
+    expect(clients.length).toBeGreaterThan(connects);
+  });
+});

@@ -1,0 +1,52 @@
+import { inspect } from 'node:util';
+import { MongoServerError } from 'mongodb';
+import { expect, it } from 'vitest';
+import { StoreError } from '../../../../src/errors.ts';
+import {
+  redactSecrets,
+  redactText,
+  sanitizedCause,
+} from '../../../../src/stores/mongo-documents/connection/error-cause.ts';
+
+const server = (errmsg: string, more = {}) => new MongoServerError({ errmsg, ...more });
+
+it('keeps what happened: name, code, words and where', () => {
+  const error = server('no such cursor', { code: 43 });
+  const plain = sanitizedCause(error);
+  expect(plain).toMatchObject({ name: 'MongoServerError', message: 'no such cursor', code: 43 });
+  expect(plain.stack?.split('\n')[0]).toBe('MongoServerError: no such cursor');
+  expect(plain.stack).toContain('failures-cause.test.ts');
+});
+
+it.each([
+  server('E11000 duplicate key error collection: a.b index: c dup key: { c: "PRIVATE\nPRIVATE" }', {
+    keyValue: { c: 'PRIVATE' },
+  }),
+  server('not authorized on a to execute command { insert: "b", documents: [ { c: "PRIVATE" } ] }'),
+  server('went wrong', { writeErrors: [{ op: { c: 'PRIVATE' } }], result: { c: 'PRIVATE' } }),
+  Object.assign(new Error('went wrong', { cause: new Error('PRIVATE') }), { options: { proxy: 'PRIVATE' } }),
+  new Error('cannot reach mongodb://PRIVATE:PRIVATE@host:1/'),
+])('holds nothing of a document or a command: %s', (error) => {
+  expect(inspect(sanitizedCause(error), { depth: null, showHidden: true })).not.toContain('PRIVATE');
+});
+
+it('bounds what a server can make us log', () => {
+  expect(sanitizedCause(server('x'.repeat(1_000_000))).message).toHaveLength(1000);
+});
+
+it.each(['text', null, undefined, { toString: () => 'text' }])('takes whatever was thrown: %j', (thrown) => {
+  expect(sanitizedCause(thrown)).toBeInstanceOf(Error);
+});
+
+it('takes secrets out of all causes', () => {
+  const error = new StoreError('unavailable', {
+    cause: new Error('a PRIVATE b', { cause: new Error('PRIVATE') }),
+  });
+  redactSecrets(error, ['PRIVATE']);
+  expect(inspect(error, { depth: null })).not.toContain('PRIVATE');
+  expect(error.cause).toMatchObject({ message: 'a [redacted] b' });
+  const defect = new Error('no such user PRIVATE');
+  redactSecrets(defect, ['PRIVATE']);
+  expect(inspect(defect)).not.toContain('PRIVATE');
+  expect(redactText('$& a.c abc', ['a.c', '$&'])).toBe('[redacted] [redacted] abc');
+});

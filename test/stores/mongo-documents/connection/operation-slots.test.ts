@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
+import {
+  createOperationSlots,
+  isLongerClass,
+  type OperationClass,
+} from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
+import { rejection } from '../connections.ts';
+
+const endless = createDeadline(Number.POSITIVE_INFINITY, Date.now);
+const ALL: readonly OperationClass[] = ['lookup', 'write', 'query', 'count', 'scan', 'page'];
+
+/** Lanes that many of each kind ask for at once, and who has come in so far. */
+async function crowd(places: number, kinds: readonly OperationClass[], many = 200) {
+  const lanes = createOperationSlots(places);
+  const inside: OperationClass[] = [];
+  for (const lane of kinds) {
+    for (let n = 0; n < many; n += 1) {
+      lanes.acquire(lane, endless).then(
+        () => inside.push(lane),
+        () => undefined,
+      );
+    }
+  }
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  return {
+    lanes,
+    inside,
+    turn,
+    count: (lane: OperationClass) => inside.filter((one) => one === lane).length,
+  };
+}
+
+it.each([1, 2, 7, 17, 97])('never let in more than %i', async (places) => {
+  const { inside } = await crowd(places, ALL);
+  expect(inside).toHaveLength(places);
+});
+
+it.each([2, 4, 7, 17, 97])(
+  'of %i places keep some free for what is short, whatever is slow',
+  async (places) => {
+    const { lanes, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
+    await lanes.acquire('lookup', endless);
+    expect(count('scan')).toBeLessThanOrEqual(Math.max(2, places / 32));
+    expect(count('page')).toBeLessThanOrEqual(2);
+  },
+);
+
+it.each([
+  [3, 1],
+  [97, 24],
+])('of %i places keep %i free for writes, beside many reads', async (places, free) => {
+  const { lanes } = await crowd(places, ['lookup', 'page', 'scan', 'count', 'query']);
+  for (let n = 0; n < free; n += 1) await lanes.acquire('write', endless);
+});
+
+it('give all that nobody else needs to whoever asks', async () => {
+  const { count } = await crowd(97, ['lookup']);
+  expect(count('lookup')).toBe(97 - 24 - 12 - 1 - 3 - 2);
+});
+
+it('let those who wait in after one another, and starve none of them', async () => {
+  const { lanes, inside, turn } = await crowd(2, ALL, 10);
+  for (let left = 0; left < 59; left += 1) {
+    lanes.release(inside[left] as OperationClass);
+    await turn();
+  }
+  expect(inside).toHaveLength(60);
+  for (const lane of ALL) expect(inside.slice(0, 30)).toContain(lane);
+});
+
+it('send everybody away when they close', async () => {
+  const lanes = createOperationSlots(1);
+  await lanes.acquire('lookup', endless);
+  const waiting = ALL.map((lane) => rejection(lanes.acquire(lane, endless)));
+  lanes.close();
+  for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
+});
+
+it('know which work is longer', () => {
+  expect([
+    isLongerClass('page', 'scan'),
+    isLongerClass('scan', 'scan'),
+    isLongerClass('lookup', 'query'),
+  ]).toEqual([true, false, false]);
+});

@@ -1,0 +1,66 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import {
+  compares,
+  hasOneOf,
+  serverTypes,
+} from '../../../../src/stores/mongo-documents/filters/value-conditions.ts';
+
+const ID = '65a1b2c3d4e5f60718293a4b';
+const plain = (path: string) => ({ path, dialect: { collated: false, root: true } });
+const collated = (path: string) => ({ path, dialect: { collated: true, root: true } });
+
+describe('lists of values', () => {
+  it('keep objects with the names of operators out of a list', () => {
+    expect(hasOneOf(plain('a'), [1, { $b: 1 }]).query).toEqual({
+      $or: [{ a: { $eq: 1 } }, { a: { $eq: { $b: 1 } } }],
+    });
+  });
+
+  it('match nothing where no document can hold what they hold', () => {
+    expect(hasOneOf(plain('a'), [{ 'x\0': 1 }])).toEqual({ query: { _id: { $in: [] } }, exact: true });
+    expect(hasOneOf(plain('a'), [])).toEqual({ query: { _id: { $in: [] } }, exact: true });
+  });
+
+  it('are not exact under a collation where they hold values within values, or many texts', () => {
+    expect(hasOneOf(collated('a'), [{ b: 'x' }]).exact).toBe(false);
+    expect(hasOneOf(collated('a'), ['x', 1, null]).exact).toBe(true);
+    expect(
+      hasOneOf(
+        collated('a'),
+        Array.from({ length: 31 }, (_, n) => `x${n}`),
+      ).exact,
+    ).toBe(false);
+  });
+});
+
+describe('comparisons', () => {
+  it('of ids find the bound among the ids', () => {
+    const id = new ObjectId(ID);
+    expect(compares(plain('_id'), { kind: 'gt', value: ID }).query).toEqual({
+      $or: [{ _id: { $gt: ID } }, { _id: { $gt: id } }],
+    });
+    expect(compares(plain('_id'), { kind: 'lte', value: `${ID}x` }).query['$or'][1]).toEqual({
+      _id: { $lt: new ObjectId('65a1b2c3d4e5f60718293a4c') },
+    });
+    expect(compares(plain('_id'), { kind: 'lt', value: 'z' }).query['$or'][1]).toEqual({
+      _id: { $type: 'objectId' },
+    });
+  });
+
+  it('with a date find the dates of other programs', () => {
+    const text = '2026-01-02T03:04:05.678Z';
+    const { query } = compares(plain('a'), { kind: 'gte', value: text });
+    expect(query).toEqual({ $or: [{ a: { $gte: text } }, { a: { $gte: new Date(text) } }] });
+  });
+
+  it('of text are left to us under a collation', () => {
+    expect(compares(collated('a'), { kind: 'gt', value: 'x' }).exact).toBe(false);
+    expect(compares(collated('a'), { kind: 'gt', value: 1 }).exact).toBe(true);
+  });
+});
+
+it('counts what reads as text among the texts', () => {
+  expect(serverTypes(['string'])).toContain('objectId');
+  expect(serverTypes(['null', 'bool'])).toEqual(['null', 'undefined', 'minKey', 'maxKey', 'bool']);
+});

@@ -1,0 +1,45 @@
+// What a process says of the indexes that it declared.
+import { expect, test } from 'vitest';
+import { namespaceKey } from '../../../../src/stores/mongo-documents/connection/namespaces.ts';
+import { createIndexCache } from '../../../../src/stores/mongo-documents/indexes/index-cache.ts';
+import { planIndexMigration } from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
+import { parseFoundIndex } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
+import { ELSEWHERE, index } from '../../../contracts/store-cases.ts';
+import { foldingIndex, SPACE } from './workbench.ts';
+
+const KEY = namespaceKey(SPACE);
+const declared = [foldingIndex('a', { a: 1 }), index('u', { u: 1 }, { unique: true })];
+const missing = planIndexMigration(declared, [], () => true);
+const collation = { locale: 'en', strength: 1 };
+const found = [
+  { name: 'a', key: { a: 1, _id: 1 } },
+  { name: 'a~folded', key: { a: 1, _id: 1 }, collation },
+  { name: 'u', key: { u: 1 }, unique: true },
+];
+const settled = planIndexMigration(declared, found.map(parseFoundIndex), () => true);
+
+test('nothing is known before, nor of other name spaces', () => {
+  const knowledge = createIndexCache();
+  expect(knowledge.of(SPACE)).toEqual([]);
+  knowledge.set(KEY, missing);
+  expect(knowledge.of(ELSEWHERE)).toEqual([]);
+});
+
+test('a twin serves once it is known to be filled, and as long as it is there', () => {
+  const knowledge = createIndexCache();
+  const folds = () => knowledge.of(SPACE)[0]?.folding;
+  knowledge.set(KEY, settled);
+  expect(folds()).toBe(false);
+  knowledge.set(KEY, settled, { ready: new Set(['a~folded']), failed: new Set() });
+  expect(folds()).toBe(true);
+  knowledge.set(KEY, settled);
+  expect(folds()).toBe(true);
+  knowledge.set(KEY, missing);
+  expect(folds()).toBe(false);
+});
+
+test('what could not be made is not there', () => {
+  const knowledge = createIndexCache();
+  knowledge.set(KEY, missing, { ready: new Set(), failed: new Set(['a']) });
+  expect(knowledge.of(SPACE)).toMatchObject([{ name: 'u', tied: false, distinct: true, folding: false }]);
+});

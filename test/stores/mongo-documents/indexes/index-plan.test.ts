@@ -1,0 +1,107 @@
+// Declared indexes against those that are there.
+import { expect, test } from 'vitest';
+import {
+  isComplete,
+  planIndexMigration,
+  shadowedName,
+} from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
+import {
+  parseFoundIndex,
+  specOf,
+  toIndexCommand,
+} from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
+import type { IndexDefinition } from '../../../../src/stores/ports.ts';
+import { index } from '../../../contracts/store-cases.ts';
+import { foldingIndex } from './workbench.ts';
+
+const OURS = () => true;
+const THEIRS = () => false;
+const UNIQUE = { unique: true };
+
+const foundAs = (name: string, key: object, more: object = {}) =>
+  parseFoundIndex({ v: 2, name, key, ...more });
+
+function made(definition: IndexDefinition) {
+  const { name, key, unique = false, sparse = false } = toIndexCommand(specOf(definition));
+  return parseFoundIndex({ name, key: Object.fromEntries(key), unique, sparse });
+}
+
+test('what is there as declared is settled, whoever made it', () => {
+  const declared = [index('a', { a: 1 }), index('b', { b: 1 }, UNIQUE)];
+  for (const isOurs of [OURS, THEIRS]) {
+    const plan = planIndexMigration(declared, declared.map(made), isOurs);
+    expect(isComplete(plan)).toBe(true);
+    expect(plan.placements.map(({ index: { exists: found, exact } }) => [found, exact])).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+  }
+});
+
+test('what is missing is named as declared, and its twin after it', () => {
+  const plan = planIndexMigration([foldingIndex('a', { a: 1 })], [], OURS);
+  expect(isComplete(plan)).toBe(false);
+  expect(plan.placements).toMatchObject([
+    { index: { spec: { name: 'a' }, found: false }, twin: { spec: { name: 'a~folded' }, found: false } },
+  ]);
+  expect(shadowedName('a~folded')).toBe('a');
+  expect(shadowedName('a')).toBeUndefined();
+});
+
+test('only what is ours may go', () => {
+  const found = [foundAs('a', { a: 1, _id: 1 }), foundAs('b', { b: 'text' })];
+  expect(planIndexMigration([], found, THEIRS)).toMatchObject({ unneeded: [], conflicts: [], total: 2 });
+  expect(planIndexMigration([], found, ({ name }) => name === 'a').undeclared).toMatchObject([{ name: 'a' }]);
+});
+
+test('one of ours that changes makes place under another name first', () => {
+  const found = [made(index('a', { a: 1 })), foundAs('a~2', { z: 1 })];
+  const plan = planIndexMigration([index('a', { b: 1 }, UNIQUE)], found, ({ name }) => name === 'a');
+  expect(plan.placements).toMatchObject([{ index: { spec: { name: 'a~3', unique: true }, found: false } }]);
+  expect(plan.undeclared).toMatchObject([{ name: 'a' }]);
+});
+
+test('one of ours serves only what it was made for, one of others whatever it can', () => {
+  const strict = [made(index('a', { a: 1 }, UNIQUE))];
+  const loose = [index('a', { a: 1 }, { unique: true, sparse: true })];
+  expect(planIndexMigration(loose, strict, OURS)).toMatchObject({ unneeded: [{ name: 'a' }] });
+  const kept = planIndexMigration(loose, strict, THEIRS);
+  expect(kept).toMatchObject({ unneeded: [], placements: [{ index: { found: true, spec: strict[0] } }] });
+});
+
+test('a name that belongs to somebody else is a conflict', () => {
+  const plan = planIndexMigration(
+    [index('a', { a: 1 }), index('b', { b: 1 })],
+    [foundAs('a', { z: 1 })],
+    THEIRS,
+  );
+  expect(plan.conflicts).toMatchObject([{ name: 'a' }]);
+  expect(plan.placements).toMatchObject([{ definition: { name: 'b' } }]);
+  expect(isComplete(plan)).toBe(false);
+});
+
+test('definitions with one meaning share an index, and odd names are found another', () => {
+  const shared = planIndexMigration([index('a', { a: 1 }), index('b', { a: 1, _id: 1 })], [], OURS);
+  expect(shared.placements.map((placement) => placement.index.spec.name)).toEqual(['a', 'a']);
+  const [star] = planIndexMigration([index('*', { a: 1 })], [], OURS).placements;
+  expect(star?.index.spec.name).toBe('(*)');
+  const clash = planIndexMigration(
+    [foldingIndex('a', { a: 1 }), foldingIndex('a~folded', { b: 1 })],
+    [],
+    OURS,
+  );
+  const names = clash.placements.flatMap((placement) => [
+    placement.index.spec.name,
+    placement.shadow?.spec.name,
+  ]);
+  expect(new Set(names).size).toBe(4);
+});
+
+test('twins of ours that are there can be spared', () => {
+  const definition = foldingIndex('a', { a: 1 });
+  const twin = foundAs('t', { a: 1, _id: 1 }, { collation: { locale: 'en', strength: 1 } });
+  const plan = planIndexMigration([definition], [made(definition), twin], OURS);
+  expect(isComplete(plan)).toBe(true);
+  expect(plan.droppable).toMatchObject([{ name: 't' }]);
+  expect(planIndexMigration([definition], [made(definition), twin], THEIRS).droppable).toEqual([]);
+});

@@ -1,0 +1,116 @@
+// What is known of values that other programs wrote, and for how long it is believed.
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
+import { BOOKS } from '../../../contracts/store-cases.ts';
+import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { openReads } from './workbench.ts';
+
+const ISO = '2024-01-02T03:04:05.678Z';
+
+describeMongo('kinds of values', ({ standalone }) => {
+  test('are found at a path, in lists too, and looked for again in time', async () => {
+    const { run, books } = await openReads(standalone, [{ at: [new Date(0)], id: new ObjectId() }]);
+    let now = 0;
+    const kinds = createTypeProbe(() => {
+      now += 1;
+      return now;
+    });
+    const has = (path: string, group: 'dates' | 'others', patienceMs?: number) =>
+      run((scope) => kinds.has(scope, { ns: BOOKS, path }, group, patienceMs));
+    expect(await has('at', 'dates')).toBe(true);
+    expect(await has('at', 'others')).toBe(false);
+    expect(await has('id', 'others', 1000)).toBe(true);
+    expect(await has('$odd', 'dates')).toBe(false);
+    expect(await has('later', 'dates')).toBe(false);
+    await books.insertOne({ later: new Date(0) });
+    expect(await has('later', 'dates')).toBe(false);
+    now += 1000;
+    expect(await has('later', 'dates')).toBe(true);
+  });
+
+  test('are looked for once when many ask, and once for all kinds', async () => {
+    const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
+    const kinds = createTypeProbe(() => 0);
+    const ask = () => run((scope) => kinds.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }));
+    const asked: Promise<string>[] = [];
+    const commands = await commandsOf(async () => {
+      asked.push(...Array.from({ length: 20 }, ask));
+      await Promise.all(asked);
+      await ask();
+    });
+    expect([commands, new Set(await Promise.all(asked))]).toEqual([['find'], new Set(['plain'])]);
+  });
+
+  test('are looked for again at once where a look was slow but once', async () => {
+    const { run, books } = await openReads(standalone, [{ a: 1 }]);
+    let now = 0;
+    let step = 1000;
+    const kinds = createTypeProbe(() => {
+      now += step;
+      return now;
+    });
+    const has = () => run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+    expect(await has()).toBe(false);
+    step = 1;
+    now += 100;
+    expect(await has()).toBe(false);
+    await books.insertOne({ a: new Date(0) });
+    now += 100;
+    expect(await has()).toBe(true);
+  });
+
+  test('are looked for less often while they are asked for all the time', async () => {
+    const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
+    let now = 0;
+    const kinds = createTypeProbe(() => now);
+    const looks = async (milliseconds: number) => {
+      const commands = await commandsOf(async () => {
+        const end = now + milliseconds;
+        for (; now < end; now += 5) {
+          await run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+        }
+      });
+      return commands.length;
+    };
+    expect(await looks(300)).toBe(5);
+    now += 10_000;
+    expect(await looks(10)).toBe(1);
+  });
+
+  test('that were found count on when a server does not find out in time', async () => {
+    const server = await ownServer();
+    const { run } = await openReads(`${server.uri}site`, [{ a: new Date(0) }]);
+    const fail = (mode: string) => {
+      const data = { failCommands: ['find'], errorCode: 50, appName: 'cloister' };
+      const command = { configureFailPoint: 'failCommand', mode, ...(mode !== 'off' && { data }) };
+      return rawClient(server.uri).db('admin').command(command);
+    };
+    let now = 0;
+    const kinds = createTypeProbe(() => now);
+    const has = (path: string) => run((scope) => kinds.has(scope, { ns: BOOKS, path }, 'dates', 1000));
+    expect(await has('a')).toBe(true);
+    now = 20_000;
+    await fail('alwaysOn');
+    expect([await has('a'), await has('b')]).toEqual([true, false]);
+    await fail('off');
+  });
+
+  test.each<[string, readonly unknown[], string]>([
+    ['ours alone', ['a', 1, null, { x: 1 }], 'plain'],
+    ['dates beside numbers and nulls', [new Date(0), 1, null], 'plain'],
+    ['ids alone', [new ObjectId(), null], 'plain'],
+    ['dates beside text', [new Date(0), ISO, 1], 'merged'],
+    ['dates beside text in one list', [[new Date(0), ISO]], 'evaluated'],
+    ['dates beside a boolean', [new Date(0), true, ISO], 'evaluated'],
+    ['dates beside ids', [new Date(0), new ObjectId()], 'evaluated'],
+    ['ids beside text', [new ObjectId(), 'a'], 'evaluated'],
+  ])('%s decide what the order of the server is worth', async (_name, values, order) => {
+    const { run } = await openReads(
+      standalone,
+      values.map((a) => ({ a })),
+    );
+    const kinds = createTypeProbe(() => performance.now());
+    expect(await run((scope) => kinds.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }))).toBe(order);
+  });
+});

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type DataReport, openDataCheck } from '../../../../src/stores/sqlite-documents/check/data-check.ts';
+import { expectConsistentIndexes } from '../index-consistency.ts';
+import { indexOf, NS, openTestDatabase } from '../test-database.ts';
+
+/** A data file with two indexes, and a check on a connection of its own beside it. */
+function openFile() {
+  const bench = openTestDatabase();
+  bench.index(indexOf({ path: 'a' }));
+  bench.index(indexOf({ path: 'b' }));
+  bench.fill([
+    { a: 1, b: 1 },
+    { a: 2, b: 2 },
+    { a: 3, b: 3 },
+  ]);
+  const data = openDataCheck({ path: dirname(bench.file), pause: async () => undefined, ms: -1 })!;
+  onTestFinished(() => data.close());
+  return { bench, data };
+}
+
+const faultsOf = ({ issues: faults }: DataReport) =>
+  faults.map(({ index, kind, count }) => `${index ?? '-'} ${kind} ${count}`);
+
+describe('the check of a data file', () => {
+  it('counts what it has looked at', async () => {
+    const { data } = openFile();
+    expect(await data.check()).toEqual({
+      collections: 1,
+      documents: 3,
+      indexes: 2,
+      faults: [],
+      unfinished: [],
+      broken: [],
+    });
+  });
+
+  it('names what does not agree, and mends it beside whoever has the file open', async () => {
+    const { bench, data } = openFile();
+    bench.connection.db.exec("delete from i_1 where doc = 1; insert into i_2 values (x'99', 2), (x'98', 3)");
+    const report = await data.check();
+    expect(faultsOf(report)).toEqual(['a missing 1', 'b surplus 2']);
+    expect(report.broken).toMatchObject([
+      { ns: NS, index: 'a', n: 1 },
+      { index: 'b', n: 2 },
+    ]);
+    expect([await data.repair(report.broken[0]!), await data.repair(report.broken[1]!)]).toEqual([
+      'rebuilt',
+      'rebuilt',
+    ]);
+    expect(await data.check()).toMatchObject({ faults: [], broken: [], indexes: 2 });
+    expectConsistentIndexes(bench);
+  });
+
+  it('tells indexes that are not built yet from a repair that was interrupted', async () => {
+    const { bench, data } = openFile();
+    bench.catalogue.addIndex(bench.catalogue.get(NS)!, indexOf({ path: 'c' }), false);
+    bench.connection.db.exec('update indexes set ready = 0 where n = 1');
+    bench.catalogue.invalidate();
+    bench.catalogue.refresh();
+    bench.catalogue.addIndex(bench.catalogue.get(NS)!, indexOf({ path: 'a' }), false);
+    const report = await data.check();
+    expect(report.unfinished.map(({ index, n }) => [index, n])).toEqual([
+      ['c', 3],
+      ['a', 4],
+    ]);
+    expect(report.broken.map(({ n }) => n)).toEqual([1]);
+    expect(await data.repair(report.broken[0]!)).toBe('rebuilt');
+    expect((await data.check()).unfinished.map(({ n }) => n)).toEqual([3]);
+  });
+
+  it('says what documents forbid, and what is gone', async () => {
+    const { bench, data } = openFile();
+    bench.connection.db.exec(
+      'update indexes set definition = replace(definition, \'"unique":false\', \'"unique":true\')',
+    );
+    bench.connection.db.exec('update d_1 set json = replace(json, \'"a":2\', \'"a":1\')');
+    const { broken } = await data.check();
+    expect(broken.map(({ index }) => index)).toEqual(['a']);
+    expect(await data.repair(broken[0]!)).toBe('duplicate');
+    expect(await data.repair({ ...broken[0]!, n: 99 })).toBe('gone');
+  });
+
+  it('says which documents and pages are lost, which no index brings back', async () => {
+    const { bench, data } = openFile();
+    bench.connection.db.exec("update d_1 set json = '{' where doc = 1");
+    expect(faultsOf(await data.check())).toEqual(['- unreadable 1']);
+  });
+});
+
+describe('a folder without a data file', () => {
+  const folder = () => {
+    const path = mkdtempSync(join(tmpdir(), 'cloister-check-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  };
+
+  it('has nothing to check, and stays as it is', () => {
+    expect(openDataCheck({ path: folder() })).toBeUndefined();
+    const path = folder();
+    writeFileSync(join(path, 'cloister.db'), '');
+    expect(openDataCheck({ path })).toBeUndefined();
+  });
+
+  it('is told from one with a file that is no database', () => {
+    const path = folder();
+    writeFileSync(join(path, 'cloister.db'), 'no database'.repeat(1000));
+    expect(() => openDataCheck({ path })).toThrow('unavailable');
+    mkdirSync(join(path, 'sub', 'cloister.db'), { recursive: true });
+    expect(() => openDataCheck({ path: join(path, 'sub') })).toThrow('unavailable');
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { rebuildIndex } from '../../../../src/stores/sqlite-documents/check/index-repair.ts';
+import {
+  applyWrites,
+  createWriteContext,
+} from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
+import { createCatalogue } from '../../../../src/stores/sqlite-documents/data-file/catalogue.ts';
+import { dropIndex } from '../../../../src/stores/sqlite-documents/indexes/index-build.ts';
+import { countMatches } from '../../../../src/stores/sqlite-documents/query/execute.ts';
+import { expectConsistentIndexes } from '../index-consistency.ts';
+import { idOf, indexOf, insertThing, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
+
+const INDEX = { ...indexOf({ path: 'a' }), unique: true };
+
+/** A server's connection, and that of a repair, on a collection whose index lacks the first rows. */
+function openBroken() {
+  const server = openTestDatabase();
+  server.index(INDEX);
+  server.fill(Array.from({ length: 30 }, (_, n) => ({ v: 0, a: n })));
+  server.connection.db.exec('delete from i_1 where doc < 10');
+  const connection = server.connect();
+  const repair = createWriteContext(connection, createCatalogue(connection));
+  const count = (a: number) =>
+    countMatches(server, NS, {
+      filter: { kind: 'field', path: 'a', tests: [{ kind: 'eq', value: a }] },
+      meter: NO_LIMIT,
+    });
+  const entries = () => {
+    server.catalogue.refresh();
+    return server.catalogue.get(NS)!.indexes.map(({ n, ready }) => `${n}${ready ? '' : '?'}`);
+  };
+  return { server, repair, count, entries };
+}
+
+const SLOWLY = { ms: -1, pause: async () => undefined };
+
+describe('a repair', () => {
+  it('gives no wrong answer, and lets nothing in that is not unique, from its first step on', async () => {
+    const { server, repair, count, entries } = openBroken();
+    expect(count(3)).toBe(0);
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+      expect([count(3), count(20)]).toEqual([1, 1]);
+      expect(() => applyWrites(server, [insertThing(999, { a: 20 })], NO_LIMIT)).toThrow('duplicate');
+      applyWrites(server, [insertThing(100 + pauses, { v: 0, a: 100 + pauses })], NO_LIMIT);
+      expect(count(100 + pauses)).toBe(1);
+    };
+    expect(await rebuildIndex(repair, { n: 1, isDamaged: false }, { ms: -1, pause })).toBe('rebuilt');
+    expect(pauses).toBeGreaterThan(30);
+    expect(entries()).toEqual(['2']);
+    expectConsistentIndexes(server);
+  });
+
+  it('that was interrupted is gone on with', async () => {
+    const { server, repair, count, entries } = openBroken();
+    const stopped = rebuildIndex(
+      repair,
+      { n: 1, isDamaged: false },
+      { ms: -1, pause: () => Promise.reject(new Error('stopped')) },
+    );
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(entries()).toEqual(['1?', '2?']);
+    expect(count(3)).toBe(1);
+    expect(await rebuildIndex(repair, { n: 1, isDamaged: false }, SLOWLY)).toBe('rebuilt');
+    expect(entries()).toEqual(['2']);
+    expectConsistentIndexes(server);
+  });
+
+  it('beside another of the same index ends, as both do', async () => {
+    const { server, repair, entries } = openBroken();
+    const connection = server.connect();
+    const other = createWriteContext(connection, createCatalogue(connection));
+    const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const repairs = [repair, other].map((writer) =>
+      rebuildIndex(writer, { n: 1, isDamaged: false }, { ms: -1, pause }),
+    );
+    expect(await Promise.all(repairs)).toEqual(['rebuilt', 'rebuilt']);
+    expect(entries()).toEqual(['2']);
+    expect(await rebuildIndex(repair, { n: 1, isDamaged: false }, SLOWLY)).toBe('gone');
+    expectConsistentIndexes(server);
+  });
+
+  it('of an index that is dropped meanwhile ends', async () => {
+    const { server, repair, entries } = openBroken();
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+      if (pauses === 5) for (const n of [1, 2]) dropIndex(server, n);
+    };
+    expect(await rebuildIndex(repair, { n: 1, isDamaged: false }, { ms: -1, pause })).toBe('gone');
+    expect(entries()).toEqual([]);
+  });
+
+  it('that documents forbid leaves both entries unused, so that answers are right', async () => {
+    const { server, repair, count, entries } = openBroken();
+    applyWrites(server, [insertThing(50, { v: 0, a: 3 })], NO_LIMIT);
+    await expect(rebuildIndex(repair, { n: 1, isDamaged: false }, SLOWLY)).rejects.toMatchObject({
+      reason: 'duplicate',
+    });
+    expect(entries()).toEqual(['1?', '2?']);
+    expect(count(3)).toBe(2);
+    applyWrites(server, [{ kind: 'remove', ns: NS, id: idOf(50), v: 0 }], NO_LIMIT);
+    expect(await rebuildIndex(repair, { n: 1, isDamaged: false }, SLOWLY)).toBe('rebuilt');
+    expectConsistentIndexes(server);
+  });
+
+  it('of damaged pages leaves them alone', async () => {
+    const { server, repair, entries } = openBroken();
+    expect(await rebuildIndex(repair, { n: 1, isDamaged: true }, SLOWLY)).toBe('rebuilt');
+    expect(entries()).toEqual(['2']);
+    expect(server.connection.db.prepare('select count(*) from i_1').get()).toEqual([21]);
+    expectConsistentIndexes(server);
+  });
+});

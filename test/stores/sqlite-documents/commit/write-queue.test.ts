@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { createWriteQueue } from '../../../../src/stores/sqlite-documents/commit/write-queue.ts';
+
+function gate() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}
+
+describe('the queue of writes', () => {
+  it('runs at once when free, else one after the other in order', async () => {
+    const queue = createWriteQueue(10);
+    const log: string[] = [];
+    const { open, passed } = gate();
+    const first = queue.run(async () => {
+      log.push('first');
+      await passed;
+      log.push('first ends');
+    });
+    expect(log).toEqual(['first']);
+    const others = ['second', 'third'].map((name) => queue.run(() => log.push(name)));
+    open();
+    await Promise.all([first, ...others]);
+    expect(log).toEqual(['first', 'first ends', 'second', 'third']);
+  });
+
+  it('goes on after a failure', async () => {
+    const queue = createWriteQueue(10);
+    const failing = queue.run(() => {
+      throw new Error('broken');
+    });
+    const next = queue.run(() => 'fine');
+    await expect(failing).rejects.toThrow('broken');
+    expect(await next).toBe('fine');
+  });
+
+  it('refuses when too many wait, but never its own work', async () => {
+    const queue = createWriteQueue(1);
+    const { open, passed } = gate();
+    const running = queue.run(() => passed);
+    const waiting = queue.run(() => 1);
+    await expect(queue.run(() => 2)).rejects.toMatchObject({ reason: 'busy' });
+    const internal = queue.run(() => 3, { internal: true });
+    open();
+    expect(await Promise.all([running, waiting, internal])).toEqual([undefined, 1, 3]);
+  });
+
+  it('drops a waiter at its deadline', async () => {
+    const queue = createWriteQueue(5);
+    const { open, passed } = gate();
+    const running = queue.run(() => passed);
+    let ran = false;
+    const late = queue.run(
+      () => {
+        ran = true;
+      },
+      { deadline: Date.now() + 5 },
+    );
+    await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+    open();
+    await running;
+    await queue.idle();
+    expect(ran).toBe(false);
+  });
+
+  it('lets other events in between long lines of short work', async () => {
+    const queue = createWriteQueue(1000);
+    const order: string[] = [];
+    const busy = () => {
+      const end = performance.now() + 2;
+      while (performance.now() < end);
+      order.push('work');
+    };
+    const all = Array.from({ length: 20 }, () => queue.run(busy));
+    setImmediate(() => order.push('event'));
+    await Promise.all(all);
+    expect(order.indexOf('event')).toBeLessThan(10);
+    await queue.idle();
+  });
+});

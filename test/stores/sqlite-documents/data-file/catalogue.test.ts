@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createCatalogue } from '../../../../src/stores/sqlite-documents/data-file/catalogue.ts';
+import { inTransaction } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
+import { indexOf, NS, openTestDatabase } from '../test-database.ts';
+
+describe('the catalogue', () => {
+  it('hears of what other connections do', () => {
+    const bench = openTestDatabase();
+    const other = createCatalogue(bench.connect({ readOnly: true }));
+    other.refresh();
+    expect(other.get(NS)).toBeUndefined();
+    bench.fill([{ a: 1 }, { a: 2 }]);
+    other.refresh();
+    expect(other.get(NS)).toMatchObject({ documents: 2, writes: 1, ns: NS });
+    expect(other.list()).toHaveLength(1);
+  });
+
+  it('keeps definitions, progress and what it learnt of arrays', () => {
+    const bench = openTestDatabase();
+    bench.index(indexOf({ path: 'a', fold: true }, { path: 'b' }));
+    bench.fill([{ a: ['x', 'y'], b: 1 }]);
+    const other = createCatalogue(bench.connect());
+    other.refresh();
+    const [index] = other.get(NS)?.indexes ?? [];
+    expect(index).toMatchObject({ name: 'a_b', folded: true, ready: true, multikey: 1 });
+    expect(index?.definition).toEqual(indexOf({ path: 'a', fold: true }, { path: 'b' }));
+  });
+
+  it('drops an index with its tables', () => {
+    const bench = openTestDatabase();
+    bench.index(indexOf({ path: 'a', fold: true }));
+    const entry = bench.catalogue.get(NS)!;
+    bench.catalogue.dropIndex(entry, entry.indexes[0]!);
+    expect(bench.catalogue.get(NS)?.indexes).toEqual([]);
+    const tables = bench.connection
+      .statement("select count(*) from sqlite_schema where name in ('i_1', 'f_1')")
+      .get();
+    expect(tables).toEqual([0]);
+  });
+
+  it('forgets what was rolled back', () => {
+    const bench = openTestDatabase();
+    expect(() =>
+      inTransaction(bench.connection, 'immediate', () => {
+        bench.catalogue.refresh();
+        bench.catalogue.ensure(NS);
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    bench.catalogue.invalidate();
+    bench.catalogue.refresh();
+    expect(bench.catalogue.get(NS)).toBeUndefined();
+  });
+
+  it('tells a database from none', () => {
+    const bench = openTestDatabase();
+    bench.fill([{}]);
+    expect(bench.catalogue.get({ database: 'things', collection: 'things' })).toBeUndefined();
+  });
+});

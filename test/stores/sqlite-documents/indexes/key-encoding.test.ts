@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../../src/lib/json/json.ts';
+import { compareValues } from '../../../../src/stores/matching/compare.ts';
+import {
+  emptyArrayKey,
+  encodeId,
+  encodeValue,
+  inDirection,
+  prefixSuccessor,
+} from '../../../../src/stores/sqlite-documents/indexes/key-encoding.ts';
+
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<Json>(null, true, false, 0, -0, 1, -1, 0.1, -1e308, 1e308, 5e-324, 255, 256),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom('', '\0', '\0\0', '\u0001', 'a', 'a\0', 'a\0b', 'ab', '\uffff', '😀', 'é'),
+    fc.string({ unit: 'grapheme' }),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'a\u0001', 'ab'), tie('value'), { maxKeys: 3 }),
+  ),
+}));
+
+describe('index keys', () => {
+  it('order as values do, both ways, also where more bytes follow', () => {
+    fc.assert(
+      fc.property(
+        value,
+        value,
+        fc.uint8Array({ maxLength: 3 }),
+        fc.uint8Array({ maxLength: 3 }),
+        (a, b, x, y) => {
+          const order = Math.sign(compareValues(a, b));
+          const keys = (direction: 1 | -1) =>
+            Buffer.compare(
+              Buffer.concat([inDirection(encodeValue(a), direction), x]),
+              Buffer.concat([inDirection(encodeValue(b), direction), y]),
+            );
+          if (order === 0) {
+            expect(encodeValue(a).equals(encodeValue(b))).toBe(true);
+            return;
+          }
+          expect(keys(1)).toBe(order);
+          expect(keys(-1)).toBe(-order);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('put an empty array below everything, and a missing value at null', () => {
+    expect(Buffer.compare(emptyArrayKey(), encodeValue(null))).toBe(-1);
+    expect(encodeValue(undefined)).toEqual(encodeValue(null));
+  });
+
+  it('order ids as text', () => {
+    expect(Buffer.compare(encodeId('00a', 1), encodeId('00b', 1))).toBe(-1);
+    expect(Buffer.compare(encodeId('00a', -1), encodeId('00b', -1))).toBe(1);
+  });
+
+  it('have a successor above all that begins with them, and nothing between', () => {
+    expect(prefixSuccessor(Buffer.from([1, 2]))).toEqual(Buffer.from([1, 3]));
+    expect(prefixSuccessor(Buffer.from([1, 255, 255]))).toEqual(Buffer.from([2]));
+    expect(prefixSuccessor(Buffer.alloc(0))).toEqual(Buffer.from([255]));
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { MATCH_ALL } from '../../../../src/stores/filter.ts';
+import { findCandidates } from '../../../../src/stores/sqlite-documents/query/candidates.ts';
+import { FULL_RANGE } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+import type { Access, IndexAccess } from '../../../../src/stores/sqlite-documents/query/plan-types.ts';
+import { createPrefilter } from '../../../../src/stores/sqlite-documents/query/prefilter.ts';
+import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
+
+const COUNT = 1234;
+const END = Buffer.from([0]);
+
+function filled(): TestDatabase {
+  const bench = openTestDatabase();
+  bench.index(indexOf({ path: 'tags' }));
+  bench.fill(Array.from({ length: COUNT }, (_, n) => ({ n: n + 1, tags: n % 2 === 0 ? ['a', 'b'] : ['c'] })));
+  return bench;
+}
+
+function found(bench: TestDatabase, access: Access, filter = MATCH_ALL): number[] {
+  const entry = bench.catalogue.get(NS)!;
+  const search = {
+    connection: bench.connection,
+    entry,
+    meter: NO_LIMIT,
+    prefilter: createPrefilter(filter, access),
+  };
+  return [...findCandidates(search, access)].map(([, json]) => (JSON.parse(json) as { n: number }).n);
+}
+
+describe('candidates', () => {
+  it('come slice by slice in the order of ids, whatever the direction and bounds', () => {
+    const bench = filled();
+    const all = Array.from({ length: COUNT }, (_, n) => n + 1);
+    const walk = { kind: 'walk', reversed: false, low: '', high: END } as const;
+    expect(found(bench, walk)).toEqual(all);
+    expect(found(bench, { ...walk, reversed: true })).toEqual(all.toReversed());
+    const part = { low: idOf(5), high: idOf(1200) };
+    expect(found(bench, { ...walk, ...part })).toEqual(all.slice(4, 1199));
+    expect(found(bench, { ...walk, ...part, reversed: true })).toEqual(all.slice(4, 1199).toReversed());
+  });
+
+  it('come from a scan, less what the prefilter keeps back', () => {
+    const bench = filled();
+    expect(found(bench, { kind: 'scan' })).toHaveLength(COUNT);
+    const filter = { kind: 'field', path: 'n', tests: [{ kind: 'gt', value: 1230 }] } as const;
+    expect(found(bench, { kind: 'scan' }, filter)).toEqual([1230, 1231, 1232, 1233, 1234]);
+  });
+
+  it('come from a scan in as many steps as there are documents, whatever was removed before them', () => {
+    const bench = openTestDatabase();
+    bench.fill([{ n: 0, text: 'x'.repeat(400_000) }]);
+    const far = 9_000_000_000;
+    bench.connection.db.exec(
+      `update d_1 set doc = ${far}; insert into d_1 (id, json) select 'b', json from d_1`,
+    );
+    bench.connection.db.exec(`insert into d_1 (doc, id, json) select 5, 'c', json from d_1 limit 1`);
+    let steps = 0;
+    const meter = {
+      tick() {
+        steps += 1;
+      },
+    };
+    const entry = bench.catalogue.get(NS)!;
+    const search = {
+      connection: bench.connection,
+      entry,
+      meter,
+      prefilter: createPrefilter(MATCH_ALL, { kind: 'scan' }),
+    };
+    expect([...findCandidates(search, { kind: 'scan' })].map(([doc]) => doc)).toEqual([5, far, far + 1]);
+    expect(steps).toBeLessThan(10);
+  });
+
+  it('come by id in the order of the list, those that there are', () => {
+    expect(found(filled(), { kind: 'ids', ids: [idOf(7), idOf(9999), idOf(3)] })).toEqual([7, 3]);
+    expect(found(filled(), { kind: 'ids', ids: [] })).toEqual([]);
+  });
+
+  it('come from indexes, each document once', () => {
+    const bench = filled();
+    const index = bench.catalogue.get(NS)!.indexes[0]!;
+    const access: IndexAccess = {
+      kind: 'index',
+      index,
+      caseInsensitive: false,
+      ranges: [FULL_RANGE],
+      reversed: false,
+      mayRepeat: true,
+    };
+    expect(found(bench, access)).toHaveLength(COUNT);
+    expect(found(bench, { ...access, reversed: true })[0]).toBe(COUNT);
+    expect(found(bench, { kind: 'union', branches: [access, access] })).toHaveLength(COUNT);
+    expect(found(bench, { ...access, mayRepeat: false }).length).toBe(COUNT + COUNT / 2);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { WorkLimitExceeded } from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+import { measureDiskUsage } from '../../../../src/stores/sqlite-documents/query/disk-usage.ts';
+import { indexOf, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
+
+it('measures documents and every index, the one over ids included', () => {
+  const bench = openTestDatabase();
+  bench.index(indexOf({ path: 'a', fold: true }));
+  bench.fill(Array.from({ length: 500 }, (_, n) => ({ a: `text ${n}` })));
+  const space = measureDiskUsage(bench, NS, { meter: NO_LIMIT, mostText: Infinity });
+  expect(Object.keys(space.indexes)).toEqual(['_id_', 'a']);
+  expect(space.documents).toBeGreaterThan(500 * 20);
+  expect(space.text).toBe(
+    500 * JSON.stringify({ _id: 'x'.repeat(24), a: 'text ' }).length + 10 + 2 * 90 + 3 * 400,
+  );
+  // Two tables: the text as it is, and folded.
+  expect(space.indexes['a']).toBeGreaterThan(2 * 500 * 30);
+});
+
+it('leaves large collections to others, and knows nothing of absent ones', () => {
+  const bench = openTestDatabase();
+  expect(measureDiskUsage(bench, NS, { meter: NO_LIMIT, mostText: 0 })).toEqual({
+    text: 0,
+    documents: 0,
+    indexes: {},
+  });
+  bench.fill([{ a: 1 }]);
+  expect(() => measureDiskUsage(bench, NS, { meter: NO_LIMIT, mostText: 10 })).toThrow(WorkLimitExceeded);
+});

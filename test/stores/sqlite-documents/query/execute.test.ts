@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { type Filter, type FilterTest, MATCH_ALL } from '../../../../src/stores/filter.ts';
+import type { FindQuery } from '../../../../src/stores/ports.ts';
+import {
+  createWorkLimit,
+  WorkLimitExceeded,
+} from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+import { countMatches, findById, findTexts } from '../../../../src/stores/sqlite-documents/query/execute.ts';
+import type { Plan } from '../../../../src/stores/sqlite-documents/query/plan-types.ts';
+import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
+
+const field = (path: string, ...tests: FilterTest[]): Filter => ({ kind: 'field', path, tests });
+
+function find(bench: TestDatabase, parts: Partial<FindQuery>, meter = NO_LIMIT) {
+  const plans: Plan[] = [];
+  const query: FindQuery = { filter: MATCH_ALL, sort: [], skip: 0, limit: 100, ...parts };
+  const accept = (plan: Plan) => plans.push(plan);
+  const texts = findTexts(bench, NS, { query, meter, accept });
+  return { numbers: texts.map((text) => JSON.parse(text).n as number), plan: plans[0]! };
+}
+
+function filled(count: number): TestDatabase {
+  const bench = openTestDatabase();
+  bench.index(indexOf({ path: 'n' }));
+  bench.index(indexOf({ path: 'tags', fold: true }, { path: 'n', direction: -1 }));
+  bench.fill(
+    Array.from({ length: count }, (_, n) => ({ n, tags: n % 3 === 0 ? ['x', 'Y'] : 'z', odd: n % 2 })),
+  );
+  return bench;
+}
+
+describe('reading', () => {
+  it('goes by index for filter and order together', () => {
+    const bench = filled(300);
+    const filter = field('tags', { kind: 'eq', value: 'y', fold: true });
+    const { numbers, plan } = find(bench, { filter, sort: [['n', -1]], limit: 3 });
+    expect(numbers).toEqual([297, 294, 291]);
+    expect(plan).toMatchObject({ access: { kind: 'index', folded: true }, exact: true, sorted: true });
+  });
+
+  it('sorts in memory what no index orders', () => {
+    const { numbers, plan } = find(filled(50), {
+      sort: [
+        ['odd', -1],
+        ['n', 1],
+      ],
+      skip: 1,
+      limit: 3,
+    });
+    expect(numbers).toEqual([3, 5, 7]);
+    expect(plan.sorted).toBe(false);
+  });
+
+  it('gives up an order that finds too little, and finds the same', () => {
+    const bench = filled(25_000);
+    const filter = field('odd', { kind: 'eq', value: 7 });
+    const { numbers, plan } = find(bench, { filter, sort: [['n', 1]] });
+    expect(plan.fallback).toMatchObject({ access: { kind: 'scan' } });
+    expect(numbers).toEqual([]);
+  });
+
+  it('ends when its meter says so, and leaves no transaction open', () => {
+    const bench = filled(300);
+    const sort = [['odd', 1]] as const;
+    expect(() =>
+      find(
+        bench,
+        { sort },
+        createWorkLimit(1000, 500, () => 0),
+      ),
+    ).toThrow(WorkLimitExceeded);
+    expect(bench.connection.db.isTransaction).toBe(false);
+  });
+
+  it('counts over the index alone where that is exact', () => {
+    const bench = filled(300);
+    const count = (filter: Filter) => countMatches(bench, NS, { filter, meter: NO_LIMIT });
+    expect(count(MATCH_ALL)).toBe(300);
+    expect(count(field('n', { kind: 'gte', value: 290 }))).toBe(10);
+    expect(count(field('tags', { kind: 'in', values: ['x', 'Y', 'z'] }))).toBe(300);
+    expect(count(field('odd', { kind: 'eq', value: 1 }))).toBe(150);
+    expect(count(field('n', { kind: 'in', values: [1, 1, 2] }))).toBe(2);
+  });
+
+  it('finds by id', () => {
+    const bench = filled(3);
+    expect(JSON.parse(findById(bench, NS, idOf(2))!)).toMatchObject({ n: 1 });
+    expect(findById(bench, NS, idOf(9))).toBeUndefined();
+    expect(findById(bench, { database: 'x', collection: 'y' }, idOf(1))).toBeUndefined();
+  });
+});

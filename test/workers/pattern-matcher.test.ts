@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createPatternMatcher } from '../../src/workers/pattern-matcher.ts';
+import { heldBy } from '../helpers/held-by.ts';
+
+const LOOK_AHEAD = { pattern: '^(?=.*\\d)[a-z\\d]+$', flags: '' };
+const RUNAWAY = { pattern: '^(?=a)(a+)+$', flags: '' };
+const EVIL = [`${'a'.repeat(40)}!`];
+
+function open() {
+  const patterns = createPatternMatcher();
+  onTestFinished(() => patterns.close());
+  return patterns;
+}
+
+test('matches what the linear engine cannot, and stops what would not end', async () => {
+  const patterns = open();
+  expect(await patterns.matches(LOOK_AHEAD, ['abc1', '2'])).toBe(true);
+  expect(await patterns.matches(LOOK_AHEAD, ['abc1', 'abc'])).toBe(false);
+  // Left alone, it would outlive this test by hours.
+  expect(await patterns.matches(RUNAWAY, EVIL)).toBe(false);
+  expect(await patterns.matches(LOOK_AHEAD, ['x9'])).toBe(true);
+});
+
+test('a large batch is answered call by call', async () => {
+  const patterns = open();
+  const calls = Array.from({ length: 10_000 }, (_, n) => patterns.matches(LOOK_AHEAD, [n % 3 ? 'a1' : 'a']));
+  const outcomes = await Promise.all(calls);
+  expect(outcomes.every((outcome, n) => outcome === n % 3 > 0)).toBe(true);
+});
+
+test('texts of megabytes do not hold up who sends them', async () => {
+  const patterns = open();
+  await patterns.matches(LOOK_AHEAD, ['a1']);
+  const texts = Array.from({ length: 20 }, (_, n) => `${n}${'a'.repeat(1_000_000)}`);
+  let outcomes: readonly boolean[] = [];
+  const held = await heldBy(async () => {
+    outcomes = await Promise.all(texts.map((text) => patterns.matches(LOOK_AHEAD, [text])));
+  });
+  expect(outcomes.every((outcome) => outcome)).toBe(true);
+  expect(held).toBeLessThan(250);
+});
+
+test('who waits too long behind evil texts is told to come again', async () => {
+  const patterns = open();
+  const calls = Array.from({ length: 80 }, () => patterns.matches(RUNAWAY, EVIL));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes[0]).toEqual({ status: 'fulfilled', value: false });
+  expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'QUERY_TIMEOUT' } });
+});
