@@ -16,7 +16,7 @@ interface AuthServiceOptions {
   readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit'>;
   readonly media: Pick<Config['media'], 'tokenSecret' | 'tokenExpiresIn'>;
   readonly store: Pick<DocumentStore, 'find' | 'commit' | 'watch'>;
-  readonly clients: Pick<ClientService, 'verify' | 'hasAny' | 'standing'>;
+  readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny' | 'findStatus'>;
   /** True once all is made that the start makes in the database. Nobody is looked up before. */
   readonly isReady: () => boolean;
   /** Epoch milliseconds. */
@@ -30,7 +30,7 @@ export interface AuthService {
   readonly uploadTokens: UploadTokens;
   readonly login: Login;
   /** The client with this `clientId` as it is now, or was seconds ago, as for tokens; undefined when there is none. */
-  client(clientId: string): Promise<Client | undefined>;
+  findClient(clientId: string): Promise<Client | undefined>;
   /** Finds or makes the signing secret that nobody configured. Rejects with the store's StoreError. */
   ensureSecret(): Promise<void>;
   close(): void;
@@ -47,7 +47,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
   const standings = createClientCache({
     load: async (clientId) => {
       mustBeOpen();
-      return clients.standing(clientId);
+      return clients.findStatus(clientId);
     },
     watch: (listener) => store.watch(listener),
     namespace: CLIENTS_NAMESPACE,
@@ -81,7 +81,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     async ensureSecret() {
       secret ??= await findOrCreateSecret('auth.tokenSecret', { store, now, queryMs });
     },
-    client: async (clientId) => (await standings.get(clientId))?.client,
+    findClient: async (clientId) => (await standings.get(clientId))?.client,
     close: () => standings.close(),
   };
 }

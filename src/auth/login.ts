@@ -8,7 +8,7 @@ import type { ClientService } from './clients/client-service.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 
 interface LoginDeps {
-  readonly clients: Pick<ClientService, 'verify' | 'hasAny'>;
+  readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny'>;
   readonly limiter: LoginLimiter;
   readonly tokens: { issue(standing: ClientStatus): TokenResponse };
 }
@@ -29,7 +29,7 @@ export function createLogin({ clients, limiter, tokens }: LoginDeps) {
     const known = isClientId(clientId) ? clientId : '';
     const standing = await limiter.run({ address, clientId: known }, async () => {
       const fit = known !== '' && typeof secret === 'string' && secret.length <= SECRET_LENGTH.max;
-      if (fit) return clients.verify(known, secret);
+      if (fit) return clients.verifySecret(known, secret);
       // While nobody can be looked up nobody is refused, whatever was sent.
       await clients.hasAny();
       return undefined;

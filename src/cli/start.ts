@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
-import type { App, FirstAdmin } from '../app.ts';
+import type { App } from '../app.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { SECRET_PATHS } from '../config/redact.ts';
 import { createLogger } from '../lib/logger.ts';
+import type { FirstAdmin } from '../startup-steps.ts';
 import { credentialLines } from './clients.ts';
 import { operatorMessage, systemErrorCode } from './error-reason.ts';
 import type { Io } from './io.ts';
@@ -134,7 +135,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
     return await serve(app, loaded, context);
   } catch (error) {
     const reason = operatorMessage(error);
-    if (reason === undefined) logger.fatal({ err: error }, 'the start failed');
+    if (reason === undefined) logger.fatal({ err: error }, 'start failed');
     io.err(`cloister: could not start: ${reason ?? 'see the log above'}`);
     return 1;
   }

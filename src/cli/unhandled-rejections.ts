@@ -10,5 +10,5 @@ interface FailureLog {
 
 /** Keeps such a failure from ending the process, as it would by default. */
 export function logUnhandledRejections(source: FailureSource, log: FailureLog): void {
-  source.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a failure that nobody waited for'));
+  source.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
 }

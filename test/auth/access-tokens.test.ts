@@ -164,7 +164,7 @@ describe('a token on the real store', () => {
       ...{ store: opened.store, audit: auditOf(opened.store) },
       ...{ newId: createIdSource(), now: Date.now },
     });
-    await clients.ensure();
+    await clients.ensureIndexes();
     return { ...opened, clients };
   }
 
@@ -173,10 +173,15 @@ describe('a token on the real store', () => {
     const state = { at: START };
     const now = () => state.at;
     const watch = store.watch.bind(store);
-    const standings = createClientCache({ load: clients.standing, watch, namespace: CLIENTS_NAMESPACE, now });
+    const standings = createClientCache({
+      load: clients.findStatus,
+      watch,
+      namespace: CLIENTS_NAMESPACE,
+      now,
+    });
     const tokens = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache: standings, now });
     await clients.create({ clientId: 'reader', secret: 'the first secret' });
-    const verified = await clients.verify('reader', 'the first secret');
+    const verified = await clients.verifySecret('reader', 'the first secret');
     const { accessToken } = tokens.issue(verified ?? standing(''));
     expect((await tokens.verify(accessToken)).clientId).toBe('reader');
     return { path, clients, tokens, accessToken, state };

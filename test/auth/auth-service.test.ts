@@ -18,7 +18,7 @@ async function setUp(tokenSecret?: string, uploadSecret?: string) {
   const store = await openFickleStore();
   const options = { store, now: Date.now, queryMs: 5000 };
   const clients = createClientService({ ...options, audit: auditOf(store), newId: createIdSource() });
-  await clients.ensure();
+  await clients.ensureIndexes();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
   const media = { tokenSecret: uploadSecret, tokenExpiresIn: '1h' };
   const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT };

@@ -14,7 +14,7 @@ function setUp(verify?: () => Promise<ClientStatus | undefined>, hasAny = async 
   const asked: string[] = [];
   const login = createLogin({
     clients: {
-      async verify(clientId, secret) {
+      async verifySecret(clientId, secret) {
         asked.push(clientId);
         if (verify !== undefined) return verify();
         return clientId === 'reader' && secret === 'right secret' ? standing : undefined;

@@ -8,5 +8,5 @@ it('logs a rejection that nobody waits for', () => {
   logUnhandledRejections(source, { error: (fields, message) => records.push([fields, message]) });
   const reason = new Error('lost');
   expect(source.emit('unhandledRejection', reason)).toBe(true);
-  expect(records).toEqual([[{ err: reason }, 'a failure that nobody waited for']]);
+  expect(records).toEqual([[{ err: reason }, 'unhandled promise rejection']]);
 });

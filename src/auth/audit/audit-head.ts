@@ -76,7 +76,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
     try {
       known = await anchor.load();
     } catch (error) {
-      log.error({ err: error }, 'it is not known which entry of the audit log was the newest');
+      log.error({ err: error }, 'cannot read which audit entry was the newest');
     }
     isLoaded = true;
     return known;
@@ -98,7 +98,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
     if (found === end.hash) return [];
     log.error(
       { seq: end.seq, newest: last?.seq ?? 0 },
-      'entries of the audit log were changed or are missing',
+      'audit entries were changed or are missing',
     );
     return [ours('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
   };
@@ -110,8 +110,8 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
     if (key !== null && keys.find(key) === undefined) {
       const message = `the audit log was written with another key (${key}) than that of this process (${id})`;
       if (strict) throw new AppError('CONFIGURATION_INVALID', { field: 'auth.auditKey', message });
-      log.error({ seq: last.seq, key, ours: id }, 'the audit log was written with another key');
-    } else log.info({ seq: last.seq, key: id }, 'the audit log is signed with this key from here on');
+      log.error({ seq: last.seq, key, ours: id }, 'the audit log was signed with another key');
+    } else log.info({ seq: last.seq, key: id }, 'new audit entries are signed with this key');
     return [ours('audit.key', { target: 'audit', before: key, after: id })];
   };
 
@@ -133,7 +133,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
       } catch (error) {
         log.error(
           { err: error, seq },
-          'the newest entry of the audit log cannot be kept outside the database',
+          'cannot save the newest audit entry outside the database',
         );
       }
     },

@@ -96,7 +96,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
 
   const enqueue = (one: PendingEntry) => {
     if (pending.length < MAX_PENDING) pending.push(one);
-    else log.error({ action: one.action }, 'an entry of the audit log is lost: too many are pending');
+    else log.error({ action: one.action }, 'audit entry dropped: too many are pending');
   };
 
   const find = (filter: Filter, page: { limit: number; deadline: number }) =>

@@ -35,7 +35,7 @@ interface ClientWithSecret {
 /** Every method also rejects with the store's StoreError. */
 export interface ClientService {
   /** Makes the index that keeps client ids unique. Call before anything else. */
-  ensure(): Promise<void>;
+  ensureIndexes(): Promise<void>;
   /**
    * `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS,
    * CLIENT_PROTECTED.
@@ -43,7 +43,7 @@ export interface ClientService {
   create(body: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
   find(clientId: string, options?: OperationOptions): Promise<Client | undefined>;
   /** The client and the stamp of its present secret. */
-  standing(clientId: string): Promise<ClientStatus | undefined>;
+  findStatus(clientId: string): Promise<ClientStatus | undefined>;
   /** All clients by id. */
   list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
@@ -60,7 +60,7 @@ export interface ClientService {
   /** Gives or takes the right to approve, by the operator. Throws NOT_FOUND. */
   setReviewer(clientId: string, reviewer: boolean): Promise<Client>;
   /** The client whose secret this is. Takes as long for an unknown client as for a wrong secret. */
-  verify(clientId: string, secret: string): Promise<ClientStatus | undefined>;
+  verifySecret(clientId: string, secret: string): Promise<ClientStatus | undefined>;
   /**
    * Makes this client an admin with this secret, which the operator chose: of any length. What is so already stays,
    * tokens included. Throws BAD_REQUEST for an unfit id.
@@ -118,13 +118,13 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     hasAny: () => within().hasAny(),
     hasReviewer: (options) => within(options).hasReviewer(),
     remove: (clientId, options) => within(options).remove(clientId),
-    standing: async (clientId) => (await within().look(clientId))?.status,
+    findStatus: async (clientId) => (await within().look(clientId))?.status,
     find: async (clientId, options) => (await within(options).look(clientId))?.status.client,
     list: async (options) => (await within(options).all()).map(({ status: standing }) => standing.client),
     create: async (body, options) => add(parseNewClient(body), within(options)),
     createReviewer: async (body) => add(parseNewClient(body), within(), true),
     setReviewer: async (clientId, reviewer) => (await within().change(clientId, { reviewer })).status.client,
-    async ensure() {
+    async ensureIndexes() {
       const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
       const index = { name: 'clientId', keys, unique: true, sparse: false };
       const { built } = await store.ensureIndexes(CLIENTS_NAMESPACE, [index]);
@@ -141,7 +141,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       const { hash, generated } = await settleSecret(secret === undefined ? undefined : parseSecret(secret));
       return { client: (await records.change(clientId, { hash })).status.client, secret: generated };
     },
-    async verify(clientId, secret) {
+    async verifySecret(clientId, secret) {
       const record = await within().look(clientId);
       const matches = await secretMatches(secret, record?.hash ?? decoy);
       return matches ? record?.status : undefined;

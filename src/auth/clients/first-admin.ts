@@ -23,7 +23,7 @@ export interface CreatedAdmin {
  * unfit, or with the store's StoreError.
  */
 export function createFirstAdmin(
-  clients: Pick<ClientService, 'hasAny' | 'create' | 'upsertAdmin' | 'verify'>,
+  clients: Pick<ClientService, 'hasAny' | 'create' | 'upsertAdmin' | 'verifySecret'>,
   configured: ConfiguredAdmin | undefined,
 ): () => Promise<CreatedAdmin | undefined> {
   const made: CreatedAdmin = { clientId: FIRST_ADMIN_ID, secret: generateSecret() };
@@ -31,7 +31,7 @@ export function createFirstAdmin(
 
   const madeBefore = async (): Promise<CreatedAdmin | undefined> => {
     if (!tried) return undefined;
-    return (await clients.verify(made.clientId, made.secret)) === undefined ? undefined : made;
+    return (await clients.verifySecret(made.clientId, made.secret)) === undefined ? undefined : made;
   };
 
   return async () => {
