@@ -96,10 +96,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
     if (end === undefined) return [];
     const found = await hashAt(end, last, deadline);
     if (found === end.hash) return [];
-    log.error(
-      { seq: end.seq, newest: last?.seq ?? 0 },
-      'audit entries were changed or are missing',
-    );
+    log.error({ seq: end.seq, newest: last?.seq ?? 0 }, 'audit entries were changed or are missing');
     return [ours('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
   };
 
@@ -131,10 +128,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
       try {
         await anchor.save(known);
       } catch (error) {
-        log.error(
-          { err: error, seq },
-          'cannot save the newest audit entry outside the database',
-        );
+        log.error({ err: error, seq }, 'cannot save the newest audit entry outside the database');
       }
     },
   };

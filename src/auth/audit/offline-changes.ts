@@ -153,6 +153,8 @@ export async function auditOfflineChanges({
   if (known === undefined || actions.length > 0 || seq !== known.seq) {
     await catchUp();
     const written = store.commit([writeOf(known, seq, found)], timely());
-    await written.catch((error) => log.error({ err: error }, 'cannot save the position in the audit log; the next start reads more of it'));
+    await written.catch((error) =>
+      log.error({ err: error }, 'cannot save the position in the audit log; the next start reads more of it'),
+    );
   }
 }

@@ -1,4 +1,4 @@
-// Who administers a fresh installation: the client of the environment, or one made at the first start.
+// Creates the first admin of an installation: the one of the environment, or one with a random secret.
 import { AppError } from '../../errors.ts';
 import { generateSecret } from '../secret-hash.ts';
 import type { ClientService } from './client-service.ts';
@@ -10,7 +10,7 @@ interface ConfiguredAdmin {
   readonly secret: string;
 }
 
-/** To be shown once. */
+/** Its secret is shown once. */
 export interface CreatedAdmin {
   readonly clientId: string;
   readonly secret: string;
