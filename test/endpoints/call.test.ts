@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { allowedMethods, createEndpointCalls } from '../../src/endpoints/call.ts';
+import { createEndpointCalls } from '../../src/endpoints/call.ts';
 import type { EndpointRequest } from '../../src/endpoints/types.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError, StoreError } from '../../src/errors.ts';
 import type { LiveModule } from '../../src/modules/model/types.ts';
 import type { GuestLog, InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
 import { liveEndpoint, okResponse } from '../modules/module-versions.ts';
@@ -16,14 +16,18 @@ const REQUEST: EndpointRequest = {
   requestId: 'request-1',
 };
 
-interface Played {
+interface CallOptions {
   readonly outcome?: InvocationResult;
   readonly live?: Partial<LiveModule>;
   readonly request?: Partial<EndpointRequest>;
   readonly enabled?: boolean;
+  readonly isReady?: boolean;
 }
 
-async function play({ outcome = okResponse(), live = {}, request = {}, enabled = true }: Played = {}) {
+/** Accepts and runs one call; a fake sandbox ends it with `outcome`. */
+async function play(options: CallOptions = {}) {
+  const { outcome = okResponse(), live = {}, enabled = true, isReady = true } = options;
+  const request = { ...REQUEST, ...options.request };
   const jobs: InvocationRequest[] = [];
   const logged: [string, string, GuestLog][] = [];
   const asked: unknown[] = [];
@@ -44,8 +48,11 @@ async function play({ outcome = okResponse(), live = {}, request = {}, enabled =
     enabled,
   });
   const match = { endpoint: liveEndpoint('report', live), params: {}, sub: [] };
-  const answer = await calls.call(match, { ...REQUEST, ...request }).catch((error: unknown) => error);
-  const error = answer instanceof AppError ? answer : undefined;
+  const caller = { method: request.method, path: '/1.0/report', client: request.client };
+  const answer = await (async () => calls.run(calls.accept(match, caller, isReady), request))().catch(
+    (error: unknown) => error,
+  );
+  const error = answer instanceof AppError || answer instanceof StoreError ? answer : undefined;
   return { answer, error, jobs, logged: logged.map(([, , record]) => record), all: logged, asked };
 }
 
@@ -181,13 +188,14 @@ describe('refusals', () => {
   });
 });
 
-describe('allowedMethods', () => {
+describe('an endpoint call without a handler for its method', () => {
   it.each([
     [['GET'], 'GET, HEAD, OPTIONS'],
     [['POST'], 'POST, OPTIONS'],
     [['GET', 'HEAD', 'OPTIONS'], 'GET, HEAD, OPTIONS'],
     [[], 'OPTIONS'],
-  ])('of %j is %s', (methods, allow) => {
-    expect(allowedMethods(liveEndpoint('a', { methods }))).toBe(allow);
+  ])('is answered with the methods of %j as `Allow: %s`', async (methods, allow) => {
+    const { error } = await play({ live: { methods }, request: { method: 'PUT' } });
+    expect(error).toMatchObject({ code: 'METHOD_NOT_ALLOWED', headers: { Allow: allow } });
   });
 });
