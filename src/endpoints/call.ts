@@ -3,7 +3,7 @@
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
 import { authorizeEndpoint } from '../auth/authorize.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
-import { AppError, type ErrorCode, StoreError } from '../errors.ts';
+import { AppError, StoreError } from '../errors.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
 import type { FailureCode, GuestLog, InvocationResult, Sandbox } from '../sandbox-supervisor/sandbox.ts';
 import { createRequestView } from './request-view.ts';
@@ -18,14 +18,6 @@ interface EndpointCallsDeps {
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
 }
-
-/** Seconds after which repeating a request may help. */
-const RETRY_SECONDS: ReadonlyMap<ErrorCode, number> = new Map([
-  ['ENDPOINT_BUSY', 1],
-  ['ENDPOINT_RATE_LIMITED', 60],
-  ['ENDPOINT_SUSPENDED', 60],
-  ['SANDBOX_DISABLED', 60],
-]);
 
 /** Errors that the code did not cause: they stay out of its log. */
 const UNLOGGED_ERRORS: ReadonlySet<FailureCode> = new Set([
@@ -47,9 +39,9 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
     accept({ endpoint, params }, caller, isReady) {
       assertAuthorized(endpoint, caller);
       if (!isReady) throw new StoreError('unavailable');
-      if (!enabled) throw sandboxError('SANDBOX_DISABLED');
+      if (!enabled) throw new AppError('SANDBOX_DISABLED');
       const { state, moduleVersion } = endpoint;
-      if (state !== 'active' || moduleVersion === undefined) throw sandboxError('ENDPOINT_SUSPENDED');
+      if (state !== 'active' || moduleVersion === undefined) throw new AppError('ENDPOINT_SUSPENDED');
       if (!handlesMethod(endpoint, caller.method)) throw methodError(endpoint);
       return { endpoint, moduleVersion, params };
     },
@@ -102,14 +94,6 @@ function methodError(endpoint: LiveModule): AppError {
   return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allowedMethods(endpoint) } });
 }
 
-function sandboxError(code: ErrorCode, message?: string): AppError {
-  const seconds = RETRY_SECONDS.get(code);
-  return new AppError(code, {
-    ...(message === undefined ? {} : { message }),
-    ...(seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }),
-  });
-}
-
 type ErrorResult = Exclude<InvocationResult, { readonly kind: 'response' }>;
 
 /** Writes the texts of an error to the log of the module: the client never sees them. */
@@ -124,7 +108,10 @@ function logError(result: ErrorResult, log: (record: GuestLog) => void): void {
 }
 
 function toError(result: ErrorResult, endpoint: LiveModule): AppError {
-  if (result.kind === 'failure') return sandboxError(result.code, result.shown);
+  if (result.kind === 'failure') {
+    const { code, shown: message } = result;
+    return new AppError(code, message === undefined ? {} : { message });
+  }
   // Only hooks return results.
   if (result.kind === 'result') return new AppError('ENDPOINT_ERROR');
   return result.error === undefined

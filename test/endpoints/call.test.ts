@@ -159,7 +159,7 @@ describe('an endpoint call that does not end in a response', () => {
 describe('accepting an endpoint call', () => {
   it('authorizes the caller before it looks at the server and the module', async () => {
     const live = { authenticate: true, state: 'broken' } as const;
-    const client = { id: '1', clientId: 'guest', accessType: 'user', permissions: null } as const;
+    const client = { id: '1', clientId: 'guest', accessType: 'user', permissions: { collections: [] } } as const;
     const anonymous = await callEndpoint({ live, isReady: false });
     const denied = await callEndpoint({ live, isReady: false, request: { client } });
     expect([anonymous.error?.code, denied.error?.code]).toEqual(['NO_TOKEN', 'NOT_PERMITTED']);
