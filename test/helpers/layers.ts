@@ -75,7 +75,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     ],
   },
   'src/endpoints/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/modules/policy/', 'src/endpoints/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/auth/authorize.ts', 'src/auth/auth-errors.ts'],
+      ...['src/modules/policy/', 'src/endpoints/'],
+    ],
     types: [
       ...['sandbox/protocol.ts', 'src/config/', 'src/collections/', 'src/auth/', 'src/modules/'],
       ...['src/capabilities/', 'src/sandbox-supervisor/'],
