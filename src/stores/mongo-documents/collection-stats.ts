@@ -48,9 +48,9 @@ function sizesByDefinition(
   known: readonly KnownIndex[],
 ): Readonly<Record<string, number>> {
   const owners = new Map<string, string>();
-  for (const { name, twin, definition } of known) {
+  for (const { name, shadow, definition } of known) {
     if (!owners.has(name)) owners.set(name, definition.name);
-    if (twin !== undefined) owners.set(twin, definition.name);
+    if (shadow !== undefined) owners.set(shadow, definition.name);
   }
   const ownerOf = (name: string): string => {
     const base = shadowedName(name);

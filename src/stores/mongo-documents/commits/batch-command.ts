@@ -36,12 +36,12 @@ export interface BatchResult {
  */
 export async function sendBatch(
   scope: OperationScope,
-  parcel: WriteBatch,
+  batch: WriteBatch,
   sending: CommandOptions,
 ): Promise<BatchResult> {
   const answer = await runWriteCommand(
     scope,
-    { ns: parcel.ns, commandFor: batchCommand(parcel, sending) },
+    { ns: batch.ns, commandFor: batchCommand(batch, sending) },
     sending,
   );
   const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
@@ -49,7 +49,7 @@ export async function sendBatch(
     const at = failed['index'] as number;
     return { done: at, failure: { at, error: writeError(failed) } };
   }
-  const done = parcel.writes.length;
+  const done = batch.writes.length;
   return answer['n'] === done
     ? { done }
     : { done, failure: { at: undefined, error: new StoreError('conflict') } };

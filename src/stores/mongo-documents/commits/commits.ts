@@ -19,7 +19,7 @@ import { createWriteErrorMapper, type FailedWrite } from './write-errors.ts';
 interface MongoCommitsDeps {
   readonly connection: Pick<MongoConnection, 'run'>;
   readonly indexes: IndexCache;
-  readonly kinds: TypeProbe;
+  readonly typeProbe: TypeProbe;
   readonly log: Pick<Logger, 'error'>;
   readonly random?: Random;
 }
@@ -27,7 +27,7 @@ interface MongoCommitsDeps {
 /** Nobody knows whether the writes were applied. Only what is said of a write says that they were not. */
 const isInDoubt = (error: Error) => !(error instanceof StoreError) || isStoreUnavailable(error);
 
-const lane = () => 'write' as const;
+const operationClass = () => 'write' as const;
 
 const namespacesOf = (writes: readonly Write[]): readonly Namespace[] => [
   ...new Map(writes.map(({ ns }) => [namespaceKey(ns), ns])).values(),
@@ -66,7 +66,7 @@ async function applyOne(
  * transactions the first of several writes may stay behind when the server is lost in between.
  */
 export function createMongoCommits(options: MongoCommitsDeps): Pick<DocumentStore, 'commit' | 'watch'> {
-  const { connection, indexes, kinds, log, random = Math.random } = options;
+  const { connection, indexes, typeProbe, log, random = Math.random } = options;
   const explain = createWriteErrorMapper(indexes);
   const watchers = new Set<(changed: readonly Namespace[]) => void>();
 
@@ -92,8 +92,8 @@ export function createMongoCommits(options: MongoCommitsDeps): Pick<DocumentStor
 
   /** The writes as the collections have such values. Nothing is written yet. */
   const prepare = async (scope: OperationScope, writes: readonly Write[]): Promise<readonly Write[]> => {
-    const dated = await withStoredDates(scope, writes, kinds);
-    await assertNoNonJsonDuplicates(scope, writes, { indexes, kinds });
+    const dated = await withStoredDates(scope, writes, typeProbe);
+    await assertNoNonJsonDuplicates(scope, writes, { indexes, typeProbe });
     return dated;
   };
 
@@ -117,7 +117,9 @@ export function createMongoCommits(options: MongoCommitsDeps): Pick<DocumentStor
   return {
     async commit(writes, operation = {}) {
       if (writes.length > 0)
-        await connection.run({ ...operation, operationClass: lane }, (scope) => work(scope, writes));
+        await connection.run({ ...operation, operationClass: operationClass }, (scope) =>
+          work(scope, writes),
+        );
     },
     watch(listener) {
       watchers.add(listener);

@@ -25,8 +25,8 @@ export async function readVersions(
 }
 
 /** Position of the first update or removal whose document is gone or in another state; 0 where all are as expected. */
-export async function firstStale(scope: OperationScope, parcel: WriteBatch): Promise<number> {
-  const versions = await readVersions(scope, parcel);
+export async function firstStale(scope: OperationScope, batch: WriteBatch): Promise<number> {
+  const versions = await readVersions(scope, batch);
   const isStale = (write: Write) => write.kind !== 'insert' && versions.get(write.id) !== write.v;
-  return Math.max(parcel.writes.findIndex(isStale), 0);
+  return Math.max(batch.writes.findIndex(isStale), 0);
 }

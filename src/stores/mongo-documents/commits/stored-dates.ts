@@ -25,7 +25,7 @@ const pathKey = (ns: Namespace, path: string) => `${namespaceKey(ns)}\0${path}`;
 export async function withStoredDates(
   scope: OperationScope,
   writes: readonly Write[],
-  kinds: TypeProbe,
+  typeProbe: TypeProbe,
 ): Promise<readonly Write[]> {
   const candidates = writes.filter(mayHoldDates);
   if (candidates.length === 0) return writes;
@@ -39,7 +39,7 @@ export async function withStoredDates(
   const dated = new Set<string>();
   await Promise.all(
     [...paths].map(async ([key, place]) => {
-      if (await kinds.has(scope, place, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
+      if (await typeProbe.has(scope, place, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
     }),
   );
   if (dated.size === 0) return writes;

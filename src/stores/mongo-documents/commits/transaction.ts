@@ -48,9 +48,9 @@ export async function writeInTransaction(
         if (!isRetryable(error) || failures === MAX_ATTEMPTS) throw error;
       }
     }
-    scope.left();
+    scope.remainingMs();
     await delay(backOff(round, BACK_OFF, random));
-    scope.left();
+    scope.remainingMs();
   }
 }
 
@@ -60,9 +60,9 @@ async function runTransaction(scope: OperationScope, session: ClientSession, wri
     writeConcern: { w: 'majority', journal: true },
     ...commitTimeLimit(scope),
   });
-  for (const parcel of batchesOf(writes)) {
+  for (const batch of batchesOf(writes)) {
     const sending = { session, ...scope.timeLimit() };
-    const { failure } = await sendBatch(scope, parcel, sending).catch((error: unknown) => {
+    const { failure } = await sendBatch(scope, batch, sending).catch((error: unknown) => {
       // Too large to be sent: then it stands alone.
       return { failure: { at: 0, error } };
     });
@@ -71,9 +71,9 @@ async function runTransaction(scope: OperationScope, session: ClientSession, wri
     if (isTransientTransactionError(error) || isCollectionCreationError(error) || isRetryable(error))
       throw error;
     await session.abortTransaction().catch(() => undefined);
-    const at = failure.at ?? (await firstStale(scope, parcel));
-    const write = parcel.writes[at] as Write;
-    return { error, write, index: parcel.first + at };
+    const at = failure.at ?? (await firstStale(scope, batch));
+    const write = batch.writes[at] as Write;
+    return { error, write, index: batch.first + at };
   }
   await commitTransaction(scope, session);
   scope.acknowledged(session);
@@ -82,7 +82,7 @@ async function runTransaction(scope: OperationScope, session: ClientSession, wri
 
 /** A commit that waits for members which lag would go on waiting when nobody listens any more. */
 function commitTimeLimit(scope: OperationScope): { readonly maxCommitTimeMS?: number } {
-  const left = scope.left();
+  const left = scope.remainingMs();
   return left === undefined ? {} : { maxCommitTimeMS: left };
 }
 
@@ -120,7 +120,7 @@ async function commitTransaction(scope: OperationScope, session: ClientSession):
       if (!isUnknownCommitResult(error) && (!isRetryable(error) || attempt >= MAX_ATTEMPTS))
         throw toStoreErrorOrDefect(error);
     }
-    scope.left();
+    scope.remainingMs();
     await delay(BACK_OFF.first);
   }
 }

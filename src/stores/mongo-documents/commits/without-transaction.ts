@@ -41,14 +41,14 @@ export async function writeWithoutTransaction(
   const images = await retryRead(limited, () => readBeforeImages(limited, writes));
   const scope = withoutDeadline(limited, writes);
   const journal: RollbackJournal = { images, done: [], log };
-  for (const parcel of batchesOf(writes)) {
+  for (const batch of batchesOf(writes)) {
     const limit = remainingLimit(scope);
     if (limit === undefined) return rollBackAll(scope, journal, undefined);
-    const isFollowed = parcel.first + parcel.writes.length < writes.length;
-    const outcome = await applyBatch(scope, { parcel, isFollowed, limit }, journal);
+    const isFollowed = batch.first + batch.writes.length < writes.length;
+    const outcome = await applyBatch(scope, { batch, isFollowed, limit }, journal);
     if (outcome === undefined) continue;
-    const at = outcome.at ?? (await firstStale(scope, parcel));
-    const refusal = { error: outcome.error, write: parcel.writes[at] as Write, index: parcel.first + at };
+    const at = outcome.at ?? (await firstStale(scope, batch));
+    const refusal = { error: outcome.error, write: batch.writes[at] as Write, index: batch.first + at };
     return rollBackAll(scope, journal, refusal);
   }
   // Whoever asked has been told that nothing was written.
@@ -75,7 +75,7 @@ function remainingLimit(scope: OperationScope): ReturnType<OperationScope['timeL
 }
 
 interface BatchStep {
-  readonly parcel: WriteBatch;
+  readonly batch: WriteBatch;
   /** More of the commit comes after it. */
   readonly isFollowed: boolean;
   readonly limit: ReturnType<OperationScope['timeLimit']>;
@@ -87,20 +87,20 @@ async function applyBatch(
   step: BatchStep,
   { done }: RollbackJournal,
 ): Promise<BatchResult['failure']> {
-  const { parcel, isFollowed, limit } = step;
-  const { kind, ns, writes } = parcel;
+  const { batch, isFollowed, limit } = step;
+  const { kind, ns, writes } = batch;
   if (kind === 'remove') return removeOneByOne(scope, step, done);
   const note = (count: number) =>
     done.push({ kind, ns, writes: writes.slice(0, count).filter(needsRollback) });
   try {
-    const outcome = await sendBatch(scope, parcel, { isFollowed, ...limit });
+    const outcome = await sendBatch(scope, batch, { isFollowed, ...limit });
     note(outcome.done);
     return outcome.failure;
   } catch (error) {
     const progress = progressAfter(error);
     if (progress === 'nothing') return { at: 0, error };
     const count =
-      progress === 'unknown' ? undefined : await findProgress(scope, parcel).catch(() => undefined);
+      progress === 'unknown' ? undefined : await findProgress(scope, batch).catch(() => undefined);
     if (count === undefined) throw error;
     note(count);
     return { at: Math.min(count, writes.length - 1), error };
@@ -118,7 +118,7 @@ async function removeOneByOne(
   step: BatchStep,
   done: AppliedWrites[],
 ): Promise<BatchResult['failure']> {
-  const { kind, ns, writes } = step.parcel;
+  const { kind, ns, writes } = step.batch;
   for (let first = 0; first < writes.length; first += MAX_CONCURRENT_REMOVALS) {
     const some = writes.slice(first, first + MAX_CONCURRENT_REMOVALS);
     const isFollowed = step.isFollowed || first + MAX_CONCURRENT_REMOVALS < writes.length;

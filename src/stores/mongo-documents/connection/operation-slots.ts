@@ -17,9 +17,9 @@ const MAX_PAGES = 2;
 
 export interface OperationSlots {
   /** Resolves when it is the caller's turn. Rejects with `timeout` at the deadline, `unavailable` once closed. */
-  acquire(lane: OperationClass, deadline: Deadline): Promise<void>;
+  acquire(operationClass: OperationClass, deadline: Deadline): Promise<void>;
   /** Ends a turn. */
-  release(lane: OperationClass): void;
+  release(operationClass: OperationClass): void;
   /** Sends away everybody who waits. */
   close(): void;
 }
@@ -56,12 +56,13 @@ interface ClassState extends SlotShare {
 /** Lanes over so many places. In each of them it is first come, first served. */
 export function createOperationSlots(places: number): OperationSlots {
   const shares = slotShares(places);
-  const states: readonly ClassState[] = OPERATION_CLASSES.map((lane) => ({
-    ...shares[lane],
+  const states: readonly ClassState[] = OPERATION_CLASSES.map((operationClass) => ({
+    ...shares[operationClass],
     used: 0,
     queue: createWaitQueue(),
   }));
-  const stateOf = (lane: OperationClass) => states[OPERATION_CLASSES.indexOf(lane)] as ClassState;
+  const stateOf = (operationClass: OperationClass) =>
+    states[OPERATION_CLASSES.indexOf(operationClass)] as ClassState;
   /** Where the search for whom to let in begins: a lane that has had its turn is the last one next time. */
   let first = 0;
 
@@ -72,13 +73,13 @@ export function createOperationSlots(places: number): OperationSlots {
   };
 
   return {
-    async acquire(lane, deadline) {
-      const state = stateOf(lane);
+    async acquire(operationClass, deadline) {
+      const state = stateOf(operationClass);
       if (state.queue.size() > 0 || !isFree(state)) return state.queue.wait(deadline);
       state.used += 1;
     },
-    release(lane) {
-      stateOf(lane).used -= 1;
+    release(operationClass) {
+      stateOf(operationClass).used -= 1;
       for (let step = 0; step < states.length; step += 1) {
         const at = (first + step) % states.length;
         const state = states[at] as ClassState;
@@ -95,6 +96,6 @@ export function createOperationSlots(places: number): OperationSlots {
 }
 
 /** Whether work of `lane` is longer than that of `other`. */
-export function isLongerClass(lane: OperationClass, other: OperationClass): boolean {
-  return OPERATION_CLASSES.indexOf(lane) > OPERATION_CLASSES.indexOf(other);
+export function isLongerClass(operationClass: OperationClass, other: OperationClass): boolean {
+  return OPERATION_CLASSES.indexOf(operationClass) > OPERATION_CLASSES.indexOf(other);
 }

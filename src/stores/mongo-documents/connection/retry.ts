@@ -46,7 +46,7 @@ interface RetryOptions {
 
 /** Does `work` again while what it throws is worthwhile, a few times at most and not beyond the deadline. */
 export async function retry<T>(
-  scope: Pick<OperationScope, 'left'>,
+  scope: Pick<OperationScope, 'remainingMs'>,
   work: () => Promise<T>,
   { isRetryable: worthwhile, random = Math.random }: RetryOptions,
 ): Promise<T> {
@@ -56,15 +56,15 @@ export async function retry<T>(
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !worthwhile(error)) throw error;
     }
-    scope.left();
+    scope.remainingMs();
     await delay(backOff(attempt - 1, BACK_OFF, random));
-    scope.left();
+    scope.remainingMs();
   }
 }
 
 /** The same for work that only reads. */
 export const retryRead = <T>(
-  scope: Pick<OperationScope, 'left'>,
+  scope: Pick<OperationScope, 'remainingMs'>,
   work: () => Promise<T>,
   random?: Random,
 ): Promise<T> => retry(scope, work, { isRetryable: isRetryable, ...(random && { random }) });

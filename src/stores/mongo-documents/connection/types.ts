@@ -37,7 +37,7 @@ export interface OperationScope {
   /** Null: the database of the connection string. */
   database(name: string | null): Db;
   /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
-  left(): number | undefined;
+  remainingMs(): number | undefined;
   /** The same as the part of a command or of its options that bounds it; nothing without a deadline. */
   timeLimit(): { readonly maxTimeMS?: number };
   /** Opens a session that ends with the operation. Reads in it see every write that was acknowledged before. */
@@ -64,7 +64,10 @@ export interface MongoConnection {
    * not wait for it. `work` never calls `run`: it would wait for a turn while it has one.
    * It is told the lane that it came by.
    */
-  run<T>(options: RunOptions, work: (scope: OperationScope, lane: OperationClass) => Promise<T>): Promise<T>;
+  run<T>(
+    options: RunOptions,
+    work: (scope: OperationScope, operationClass: OperationClass) => Promise<T>,
+  ): Promise<T>;
   /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
   health(): Promise<void>;
   /**
@@ -82,13 +85,13 @@ export interface KnownIndex {
   /** Its name in the database. */
   readonly name: string;
   /** It ends in `_id`, so that it serves a sort with its ties. */
-  readonly tied: boolean;
+  readonly endsInId: boolean;
   /** No two documents are equal in it: a unique one that leaves no document out. */
-  readonly distinct: boolean;
+  readonly isUnique: boolean;
   /** The twin that finds text whatever its case, once it is built: same keys, compared by `FOLDING`. */
-  readonly folding: boolean;
+  readonly hasReadyShadow: boolean;
   /** The name of that twin in the database, built or not; absent where it has none. */
-  readonly twin?: string;
+  readonly shadow?: string;
 }
 
 /** What a process knows of the indexes of a name space, from its own `ensureIndexes`; nothing until that has run. */

@@ -14,7 +14,7 @@ export interface TranslateContext {
   /** Paths begin at a document, not at an element of an array. */
   readonly root: boolean;
   /** Which values that only other programs write there are at a path from the root; none where it is absent. */
-  readonly foreign?: NonJsonTypesAt;
+  readonly nonJsonAt?: NonJsonTypesAt;
   /** The path from the root to the list whose elements are tested. */
   readonly arrayPath?: string;
 }
@@ -29,10 +29,10 @@ export type NonJsonTypesAt = (path: string) => NonJsonTypes | undefined;
 
 /** What there is at a path of the dialect; '' is the element of the list itself. */
 export function nonJsonTypesAt(
-  { foreign, arrayPath: within }: TranslateContext,
+  { nonJsonAt, arrayPath: within }: TranslateContext,
   path: string,
 ): NonJsonTypes | undefined {
-  return foreign?.([within, path].filter((part) => part !== undefined && part !== '').join('.'));
+  return nonJsonAt?.([within, path].filter((part) => part !== undefined && part !== '').join('.'));
 }
 
 export const MATCH_ALL: TranslatedFilter = { query: {}, exact: true };

@@ -32,12 +32,12 @@ const MAX_PATTERNS = 30;
 /** Where a test stands. */
 export interface TestTarget {
   readonly path: string;
-  readonly dialect: TranslateContext;
+  readonly context: TranslateContext;
 }
 
 /** True where the path is that of the document's own id. */
-export function isIdPath({ path, dialect }: TestTarget): boolean {
-  return dialect.root && path === '_id';
+export function isIdPath({ path, context }: TestTarget): boolean {
+  return context.root && path === '_id';
 }
 
 /** The path holds what is sought. */
@@ -69,7 +69,7 @@ export function hasOneOf(place: TestTarget, values: readonly Json[]): Translated
     ...(listed.length === 0 ? [] : [hasCandidate(place, list)]),
     ...numbers.map((number) => hasNumberNear(place, number)),
     ...awkward.map((value) =>
-      place.dialect.collated
+      place.context.collated
         ? UNTRANSLATABLE
         : { query: singleMember(place.path, { $eq: toBsonValue(value) }), exact: true },
     ),
@@ -88,15 +88,15 @@ function hasNumberNear({ path }: TestTarget, value: number): TranslatedFilter {
 }
 
 /** True where it has been found out that other programs have no such values there. */
-function hasNoNonJsonTypes({ path, dialect }: TestTarget): boolean {
-  const foreign = nonJsonTypesAt(dialect, path);
-  return foreign?.dates === false && !foreign.others;
+function hasNoNonJsonTypes({ path, context }: TestTarget): boolean {
+  const nonJson = nonJsonTypesAt(context, path);
+  return nonJson?.dates === false && !nonJson.others;
 }
 
 /** The values as the database holds them. */
 export function candidateValues(values: readonly Json[], place: TestTarget): CandidateValues {
   const isId = isIdPath(place);
-  if (!place.dialect.collated) {
+  if (!place.context.collated) {
     const forms: unknown[] = [];
     const patterns: BSONRegExp[] = [];
     const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(place);
@@ -140,22 +140,22 @@ export function isComparable(value: Json, { collated }: TranslateContext): boole
 
 /** The path holds a value on that side of the operand, of its type. */
 export function compares(place: TestTarget, { kind, value }: Comparison): TranslatedFilter {
-  const { path, dialect } = place;
+  const { path, context } = place;
   if (value === null && (kind === 'gte' || kind === 'lte')) return hasOneOf(place, [null]);
-  if (!isComparable(value, dialect)) return UNTRANSLATABLE;
+  if (!isComparable(value, context)) return UNTRANSLATABLE;
   if (typeof value === 'number') return comparesNumber(path, { kind, value });
   const own = { query: singleMember(path, { [`$${kind}`]: toBsonValue(value) }), exact: true };
   if (typeof value !== 'string') return own;
   if (isIdPath(place)) return anyOf([own, comparesIds(kind, value)]);
   const date = dateOf(value);
-  const said =
+  const translated =
     date === undefined
       ? own
       : anyOf([own, { query: singleMember(path, { [`$${kind}`]: date }), exact: true }]);
-  const foreign = nonJsonTypesAt(dialect, path);
-  return foreign?.others === true || (foreign?.dates === true && date === undefined)
-    ? orNonJson(path, said)
-    : said;
+  const nonJson = nonJsonTypesAt(context, path);
+  return nonJson?.others === true || (nonJson?.dates === true && date === undefined)
+    ? orNonJson(path, translated)
+    : translated;
 }
 
 function comparesNumber(

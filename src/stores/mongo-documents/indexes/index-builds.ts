@@ -39,7 +39,7 @@ const NO_LIMIT = { deadline: Number.POSITIVE_INFINITY };
 export const indexBuild = ({ definition, index }: Placement): IndexBuild => ({ definition, ...index });
 
 export const shadowBuilds = ({ placements }: IndexMigrationPlan): readonly IndexBuild[] =>
-  placements.flatMap(({ definition, shadow: twin }) => (twin === undefined ? [] : [{ definition, ...twin }]));
+  placements.flatMap(({ definition, shadow }) => (shadow === undefined ? [] : [{ definition, ...shadow }]));
 
 const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
 
@@ -82,9 +82,9 @@ async function build({ connection, ns, closing }: BuildTarget, specs: readonly I
   );
 }
 
-async function buildOne(site: BuildTarget, { definition, spec }: IndexBuild): Promise<void> {
+async function buildOne(target: BuildTarget, { definition, spec }: IndexBuild): Promise<void> {
   try {
-    await build(site, [spec]);
+    await build(target, [spec]);
   } catch (error) {
     if (!isFinal(error)) throw error;
     throw new StoreError(error.reason, { fields: pathsOf(definition), cause: error.cause });
@@ -96,19 +96,19 @@ export interface FailedBuild {
   readonly error: StoreError;
 }
 
-const requestable = (wishes: readonly IndexBuild[]): readonly IndexBuild[] => [
-  ...new Map(wishes.filter(({ exact }) => exact).map((wish) => [wish.spec.name, wish])).values(),
+const requestable = (builds: readonly IndexBuild[]): readonly IndexBuild[] => [
+  ...new Map(builds.filter(({ exact }) => exact).map((build) => [build.spec.name, build])).values(),
 ];
 
 /** Resolves with the server's refusal of all of them together; undefined when they are in force. */
 async function buildTogether(
-  site: BuildTarget,
-  wishes: readonly IndexBuild[],
+  target: BuildTarget,
+  builds: readonly IndexBuild[],
 ): Promise<StoreError | undefined> {
-  await recordBuilds(site, wishes);
+  await recordBuilds(target, builds);
   try {
-    const specs = wishes.map(({ spec }) => spec);
-    if (specs.length > 0) await build(site, specs);
+    const specs = builds.map(({ spec }) => spec);
+    if (specs.length > 0) await build(target, specs);
     return undefined;
   } catch (error) {
     if (isFinal(error)) return error;
@@ -117,19 +117,19 @@ async function buildTogether(
 }
 
 async function buildEach(
-  site: BuildTarget,
-  wishes: readonly IndexBuild[],
+  target: BuildTarget,
+  builds: readonly IndexBuild[],
   most: number,
 ): Promise<FailedBuild[]> {
   const failures: FailedBuild[] = [];
-  for (const wish of wishes) {
+  for (const build of builds) {
     if (failures.length === most) break;
     try {
-      await buildOne(site, wish);
+      await buildOne(target, build);
     } catch (error) {
       if (!isFinal(error)) throw error;
       // What is there already and may not be asked for again serves all the same.
-      if (!wish.exists || error.reason !== 'index-conflict') failures.push({ build: wish, error });
+      if (!build.exists || error.reason !== 'index-conflict') failures.push({ build, error });
     }
   }
   return failures;
@@ -140,37 +140,37 @@ async function buildEach(
  * documents makes all of them; only where that is refused each is made alone. Rejects when the server is away.
  */
 export async function buildAll(
-  site: BuildTarget,
-  wishes: readonly IndexBuild[],
+  target: BuildTarget,
+  builds: readonly IndexBuild[],
 ): Promise<readonly FailedBuild[]> {
-  const asked = requestable(wishes);
-  if ((await buildTogether(site, asked)) === undefined) return [];
-  const failures = await buildEach(site, asked, Number.POSITIVE_INFINITY);
+  const asked = requestable(builds);
+  if ((await buildTogether(target, asked)) === undefined) return [];
+  const failures = await buildEach(target, asked, Number.POSITIVE_INFINITY);
   await dropAll(
-    site,
-    failures.filter(({ build: wish }) => !wish.exists).map(({ build: wish }) => wish.spec),
+    target,
+    failures.filter(({ build }) => !build.exists).map(({ build }) => build.spec),
   );
   return failures;
 }
 
 /** The same, but all or none: throws the first failure, with everything as it was. */
-export async function buildAllOrNone(site: BuildTarget, wishes: readonly IndexBuild[]): Promise<void> {
-  const asked = requestable(wishes);
-  const refusal = await buildTogether(site, asked);
+export async function buildAllOrNone(target: BuildTarget, builds: readonly IndexBuild[]): Promise<void> {
+  const asked = requestable(builds);
+  const refusal = await buildTogether(target, asked);
   if (refusal === undefined) return;
   // A duplicate tells its index, so that none has to be made to find out.
   const told = refusal.fields.length > 0 ? refusal : undefined;
-  const error = told ?? (await buildEach(site, asked, 1))[0]?.error;
+  const error = told ?? (await buildEach(target, asked, 1))[0]?.error;
   if (error === undefined) return;
   await dropAll(
-    site,
+    target,
     asked.filter(({ exists: found }) => !found).map(({ spec }) => spec),
   );
   throw error;
 }
 
-async function recordBuilds({ connection, ns }: BuildTarget, wishes: readonly IndexBuild[]): Promise<void> {
-  const missing = wishes.filter(({ exists: found }) => !found).map(({ spec }) => spec);
+async function recordBuilds({ connection, ns }: BuildTarget, builds: readonly IndexBuild[]): Promise<void> {
+  const missing = builds.filter(({ exists: found }) => !found).map(({ spec }) => spec);
   if (missing.length > 0) await connection.run({}, (scope) => addRecords(scope, ns, missing));
 }
 
@@ -190,10 +190,10 @@ export async function dropAll(
 }
 
 /** Resolves when the server has built them, or has given them up. */
-export async function waitForBuilds(site: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
+export async function waitForBuilds(target: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
   for (const spec of specs) {
     try {
-      await build(site, [spec]);
+      await build(target, [spec]);
     } catch (error) {
       if (!isFinal(error)) throw error;
     }
@@ -208,9 +208,13 @@ export const remainingSlots = ({ total }: IndexMigrationPlan, more: number): num
  * Makes room for so many more: what is no longer declared goes first, then what is there for speed alone. Resolves with
  * whether anything went.
  */
-export async function freeSlots(site: BuildTarget, plan: IndexMigrationPlan, more: number): Promise<boolean> {
+export async function freeSlots(
+  target: BuildTarget,
+  plan: IndexMigrationPlan,
+  more: number,
+): Promise<boolean> {
   const lacking = -remainingSlots(plan, more);
   if (lacking <= 0) return false;
   const going = [...plan.undeclared, ...plan.droppable].slice(0, lacking);
-  return (await dropAll(site, going)).length < going.length;
+  return (await dropAll(target, going)).length < going.length;
 }

@@ -75,8 +75,8 @@ class MongoIndexMigrator implements IndexMigrator {
 
   readonly ensureIndexes = async (ns: Namespace, definitions: readonly IndexDefinition[]) => {
     const key = namespaceKey(ns);
-    const site = { connection: this.#connection, ns, closing: this.#closing.signal };
-    const turn: EnsureRequest = { ...site, key, definitions };
+    const target = { connection: this.#connection, ns, closing: this.#closing.signal };
+    const turn: EnsureRequest = { ...target, key, definitions };
     return this.#foreground.run(key, () => this.#ensureNow(turn));
   };
 
@@ -91,7 +91,7 @@ class MongoIndexMigrator implements IndexMigrator {
     const plan = await this.#makeUnique(turn, true);
     this.#latest.set(turn.key, turn);
     this.cache.set(turn.key, plan);
-    const waits = plan.placements.some(({ index, shadow: twin }) => !index.exists || twin?.exists === false);
+    const waits = plan.placements.some(({ index, shadow }) => !index.exists || shadow?.exists === false);
     // What refuses writes goes at once; what serves queries serves them until the new ones do.
     await this.#dropNow(turn, waits ? plan.undeclared.filter(({ unique }) => unique) : plan.undeclared);
     // Begun at once, with nothing to change, it need not look again.
@@ -119,12 +119,12 @@ class MongoIndexMigrator implements IndexMigrator {
     const plan = await planFor(turn, turn.definitions);
     const refused = plan.conflicts.find(({ unique }) => unique);
     if (refused !== undefined) throw conflictError(refused);
-    const wishes = plan.placements.map(indexBuild).filter(({ spec }) => spec.unique);
-    const missing = wishes.filter(({ exists: found }) => !found).map(({ spec }) => spec);
+    const builds = plan.placements.map(indexBuild).filter(({ spec }) => spec.unique);
+    const missing = builds.filter(({ exists: found }) => !found).map(({ spec }) => spec);
     if (missing.length > 0 && (await freeSlots(turn, plan, missing.length)))
       return this.#makeUnique(turn, again);
     try {
-      await buildAllOrNone(turn, wishes);
+      await buildAllOrNone(turn, builds);
       return plan;
     } catch (error) {
       // Another process may have made one of them a moment ago.
@@ -147,36 +147,39 @@ class MongoIndexMigrator implements IndexMigrator {
       plan = await planFor(turn, turn.definitions);
     }
     const slots = remainingSlots(plan, missing.length);
-    const twins = shadowBuilds(plan);
-    const twinsInReach = [
-      ...twins.filter(({ exists: found }) => found),
-      ...twins.filter(isMissing).slice(0, Math.max(0, slots)),
+    const shadows = shadowBuilds(plan);
+    const reachableShadows = [
+      ...shadows.filter(({ exists: found }) => found),
+      ...shadows.filter(isMissing).slice(0, Math.max(0, slots)),
     ];
-    const wishes = [...plan.placements.map(indexBuild).filter(({ spec }) => !spec.unique), ...twinsInReach];
-    const failures = await this.#build(turn, wishes);
+    const builds = [
+      ...plan.placements.map(indexBuild).filter(({ spec }) => !spec.unique),
+      ...reachableShadows,
+    ];
+    const failures = await this.#build(turn, builds);
     if (again && failures.some(({ error }) => isConflict(error))) return this.#makeOthers(turn, false);
     if (!this.#counts(turn)) return;
-    const failed = new Set(failures.map(({ build: wish }) => wish.spec.name));
-    const ready = twinsInReach.map(({ spec }) => spec.name).filter((name) => !failed.has(name));
+    const failed = new Set(failures.map(({ build }) => build.spec.name));
+    const ready = reachableShadows.map(({ spec }) => spec.name).filter((name) => !failed.has(name));
     this.cache.set(turn.key, plan, { ready: new Set(ready), failed });
     this.#tellOfTwins(
       turn,
-      twins.filter(({ spec }) => !ready.includes(spec.name)),
+      shadows.filter(({ spec }) => !ready.includes(spec.name)),
     );
-    const kept = new Set(failures.map(({ build: wish }) => wish.definition.name));
+    const kept = new Set(failures.map(({ build }) => build.definition.name));
     const going = plan.undeclared.filter(({ name }) => !kept.has(name));
     await this.#dropBehind(turn, going, () => this.#counts(turn));
     const [refused] = plan.conflicts;
-    const failure = failures.find(({ build: wish }) => !wish.spec.folding)?.error;
+    const failure = failures.find(({ build }) => !build.spec.folding)?.error;
     if (failure !== undefined) throw failure;
     if (refused !== undefined) throw conflictError(refused);
   }
 
-  async #build(turn: EnsureRequest, wishes: readonly IndexBuild[]) {
-    const missing = wishes.filter(({ exists: found }) => !found);
+  async #build(turn: EnsureRequest, builds: readonly IndexBuild[]) {
+    const missing = builds.filter(({ exists: found }) => !found);
     const confirmed = await buildAll(
       turn,
-      wishes.filter(({ exists: found }) => found),
+      builds.filter(({ exists: found }) => found),
     );
     if (missing.length === 0) return confirmed;
     await this.#builds.acquire(NO_DEADLINE);

@@ -54,7 +54,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
 
 /** Whether each index serves a definition and none is missing. */
 export function isComplete({ placements, conflicts, undeclared: unneeded }: IndexMigrationPlan): boolean {
-  const complete = placements.every(({ index, shadow: twin }) => index.exists && twin?.exists !== false);
+  const complete = placements.every(({ index, shadow }) => index.exists && shadow?.exists !== false);
   return complete && conflicts.length === 0 && unneeded.length === 0;
 }
 
@@ -76,9 +76,9 @@ class IndexPlanner {
     const serving = this.#serve(wanted);
     if (serving === undefined && this.#isTaken(wanted.name)) return undefined;
     const index = serving ?? this.#add(wanted);
-    const wantedTwin = shadowOf(definition, `${index.spec.name}${SHADOW_SUFFIX}`);
-    const twin = wantedTwin && (this.#serve(wantedTwin) ?? this.#add(wantedTwin));
-    return { definition, index, ...(twin === undefined ? {} : { shadow: twin }) };
+    const wantedShadow = shadowOf(definition, `${index.spec.name}${SHADOW_SUFFIX}`);
+    const shadow = wantedShadow && (this.#serve(wantedShadow) ?? this.#add(wantedShadow));
+    return { definition, index, ...(shadow === undefined ? {} : { shadow }) };
   }
 
   #serve(wanted: IndexSpec): ServingIndex | undefined {
@@ -125,9 +125,7 @@ export function planIndexMigration(
     if (placement === undefined) conflicts.push(definition);
     else placements.push(placement);
   }
-  const serving = new Set(
-    placements.flatMap(({ index, shadow: twin }) => [index.spec.name, twin?.spec.name]),
-  );
+  const serving = new Set(placements.flatMap(({ index, shadow }) => [index.spec.name, shadow?.spec.name]));
   const ours = found.filter(isOurs);
   const unneeded = ours.filter(({ name }) => !serving.has(name));
   const spare = ours.filter(({ name, folding }) => folding && serving.has(name));

@@ -27,8 +27,8 @@ interface CaseInsensitiveQuery {
   readonly ns: Namespace;
   readonly filter: Filter;
   readonly known: readonly KnownIndex[];
-  readonly experience: CollationStatistics;
-  readonly memory: SpellingCache;
+  readonly statistics: CollationStatistics;
+  readonly spellingCache: SpellingCache;
 }
 
 /** The page, where an index helps to find it; undefined where none does. */
@@ -36,43 +36,43 @@ export async function findIgnoringCase(
   scope: OperationScope,
   search: PageQuery,
 ): Promise<FoundPage | undefined> {
-  const { ns, query, experience, memory } = search;
+  const { ns, query, statistics, spellingCache } = search;
   if (caseInsensitiveEqualities(query.filter).length === 0) return undefined;
-  const remembered = memory.resolve(ns, query.filter);
+  const remembered = spellingCache.resolve(ns, query.filter);
   if (remembered !== undefined) {
     const page = await findExact(scope, search, remembered.filter);
     if (page.time === remembered.time) return page;
   }
-  const givenUp = memory.unresolvable(ns, query.filter);
+  const givenUp = spellingCache.unresolvable(ns, query.filter);
   const bySpelling = async () => (givenUp.all ? undefined : await findBySpellings(scope, search));
-  const pays = memory.isRepeated(ns, query.filter) && !givenUp.some;
+  const pays = spellingCache.isRepeated(ns, query.filter) && !givenUp.some;
   // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
-  if (givenUp.all || (experience.hasStableOrder(ns, query.sort) && !pays)) {
+  if (givenUp.all || (statistics.hasStableOrder(ns, query.sort) && !pays)) {
     return (await findByCollation(scope, search)) ?? (await bySpelling());
   }
   return (await bySpelling()) ?? (await findByCollation(scope, search));
 }
 
 async function findBySpellings(scope: OperationScope, search: PageQuery): Promise<FoundPage | undefined> {
-  const { ns, query, experience } = search;
+  const { ns, query, statistics } = search;
   const filter = await resolveSpellings(scope, { ...search, filter: query.filter });
   if (filter === undefined) return undefined;
   const page = await findExact(scope, search, filter);
   if (query.projection === undefined && page.texts.length > 0) {
-    experience.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
+    statistics.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
   }
   return page;
 }
 
 /** Takes the filter with spellings in it. */
 async function findExact(scope: OperationScope, search: PageQuery, filter: Filter): Promise<FoundPage> {
-  const { query, memory } = search;
+  const { query, spellingCache } = search;
   const page = await findPlain(
     scope,
     { ...search, query: { ...query, filter } },
     translateFilter(filter, BINARY),
   );
-  memory.recordTime(page.time);
+  spellingCache.recordTime(page.time);
   return page;
 }
 
@@ -81,17 +81,17 @@ export async function countIgnoringCase(
   scope: OperationScope,
   condition: CaseInsensitiveQuery,
 ): Promise<number | undefined> {
-  const { ns, filter, experience, memory } = condition;
+  const { ns, filter, statistics, spellingCache } = condition;
   if (caseInsensitiveEqualities(filter).length === 0) return undefined;
-  const remembered = memory.resolve(ns, filter);
+  const remembered = spellingCache.resolve(ns, filter);
   if (remembered !== undefined) {
     const query = translateFilter(remembered.filter, BINARY).query;
     const { count, time } = await countDocumentsAt(scope, { ns, query });
-    memory.recordTime(time);
+    spellingCache.recordTime(time);
     if (time === remembered.time) return count;
   }
   const query = collatedQuery(condition);
-  if (query !== undefined && !experience.hasManyMatches(ns, filter)) {
+  if (query !== undefined && !statistics.hasManyMatches(ns, filter)) {
     const count = await countDocuments(scope, {
       ns,
       query,
@@ -99,7 +99,7 @@ export async function countIgnoringCase(
       limit: MAX_COLLATED_COUNT,
     });
     if (count < MAX_COLLATED_COUNT) return count;
-    experience.recordManyMatches(ns, filter);
+    statistics.recordManyMatches(ns, filter);
   }
   const exact = await resolveSpellings(scope, condition);
   if (exact !== undefined) return countDocuments(scope, { ns, query: translateFilter(exact, BINARY).query });
@@ -114,20 +114,25 @@ const MAX_TEXTS = 4;
 /** The filter with the spellings that there are; undefined where they could not be found. */
 async function resolveSpellings(
   scope: OperationScope,
-  { ns, filter, known, memory }: Pick<CaseInsensitiveQuery, 'ns' | 'filter' | 'known' | 'memory'>,
+  {
+    ns,
+    filter,
+    known,
+    spellingCache,
+  }: Pick<CaseInsensitiveQuery, 'ns' | 'filter' | 'known' | 'spellingCache'>,
 ): Promise<Filter | undefined> {
   let result: Filter | undefined;
   for (const equality of caseInsensitiveEqualities(filter).slice(0, MAX_TEXTS)) {
     // What was read in between is of this time only if it was the latest before.
-    const before = memory.latestTime();
+    const before = spellingCache.latestTime();
     const found = await findSpellings(scope, equality, { ns, known });
     if (found === undefined) {
-      memory.markUnresolvable(ns, equality);
+      spellingCache.markUnresolvable(ns, equality);
       continue;
     }
     const { spellings, time } = found;
-    memory.recordTime(time);
-    if (time !== undefined && time === before) memory.store(ns, equality, { spellings, time });
+    spellingCache.recordTime(time);
+    if (time !== undefined && time === before) spellingCache.store(ns, equality, { spellings, time });
     result = withSpellings(result ?? filter, equality, spellings);
   }
   return result;
@@ -139,16 +144,17 @@ function collatedQuery({
   known,
 }: Pick<CaseInsensitiveQuery, 'filter' | 'known'>): Document | undefined {
   const folded = caseInsensitiveEqualities(filter).filter(({ text }) => isCoveredByCollation(text));
-  const twin = known.find(
-    ({ folding, definition }) => folding && folded.some(({ path }) => definition.keys[0]?.path === path),
+  const shadow = known.find(
+    ({ hasReadyShadow, definition }) =>
+      hasReadyShadow && folded.some(({ path }) => definition.keys[0]?.path === path),
   );
-  const said = twin && translateFilter(filter, { collated: true });
-  if (said?.exact !== true) return undefined;
+  const translated = shadow && translateFilter(filter, { collated: true });
+  if (translated?.exact !== true) return undefined;
   const narrowing = textEqualities(filter)
     .filter(({ text }) => isCoveredByCollation(text))
-    .filter(({ path }) => twin?.definition.keys.some((key) => key.path === path))
+    .filter(({ path }) => shadow?.definition.keys.some((key) => key.path === path))
     .map(({ path, text }): TranslatedFilter => hasValue(path, [text, ...otherForms(text)]));
-  return { $and: [...narrowing.map(({ query }) => query), said.query] };
+  return { $and: [...narrowing.map(({ query }) => query), translated.query] };
 }
 
 /**
@@ -157,7 +163,7 @@ function collatedQuery({
  */
 async function findByCollation(
   scope: OperationScope,
-  { ns, query, known, experience, memory, collect }: PageQuery,
+  { ns, query, known, statistics, spellingCache, collect }: PageQuery,
 ): Promise<FoundPage | undefined> {
   const { filter, sort, skip, limit, projection } = query;
   const collated = collatedQuery({ filter, known });
@@ -174,9 +180,9 @@ async function findByCollation(
     collation: CASE_INSENSITIVE_COLLATION,
   };
   const { texts, time } = await readTexts(scope, ask, collect());
-  memory.recordTime(time);
+  spellingCache.recordTime(time);
   if (texts.every(createOrderCheck(sort))) return { texts, finish };
-  experience.recordOrder(ns, sort, false);
+  statistics.recordOrder(ns, sort, false);
   // Fewer than asked for are all that there are.
   if (skip > 0 || texts.length >= limit) return undefined;
   const { keyOf, compare } = createSorter(sort);

@@ -20,34 +20,43 @@ import type { TypeProbe } from './type-probe.ts';
 interface CountDeps {
   readonly connection: MongoConnection;
   readonly indexes: IndexCache;
-  readonly experience: CollationStatistics;
-  readonly memory: SpellingCache;
-  readonly workload: QueryCosts;
-  readonly kinds: TypeProbe;
+  readonly statistics: CollationStatistics;
+  readonly spellingCache: SpellingCache;
+  readonly costs: QueryCosts;
+  readonly typeProbe: TypeProbe;
 }
 
 /** Makes the `count` of the store. */
 export function createCount({
   connection,
   indexes,
-  experience,
-  memory,
-  workload,
-  kinds,
+  statistics,
+  spellingCache,
+  costs,
+  typeProbe,
 }: CountDeps): DocumentStore['count'] {
   const counts = createMongoCountCache(() => performance.now());
   const counted = async (scope: OperationScope, ns: Namespace, filter: Filter) => {
-    const foreign = await findNonJsonTypes(scope, { ns, filter, kinds });
-    const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
-    if (!said.exact) return countScanned(scope, { ns, filter, said });
-    const folded = await countIgnoringCase(scope, { ns, filter, known: indexes.of(ns), experience, memory });
-    return folded ?? countDocuments(scope, { ns, query: said.query });
+    const nonJsonAt = await findNonJsonTypes(scope, { ns, filter, typeProbe });
+    const translated = translateFilter(filter, {
+      collated: false,
+      ...(nonJsonAt !== undefined && { nonJsonAt }),
+    });
+    if (!translated.exact) return countScanned(scope, { ns, filter, translated });
+    const folded = await countIgnoringCase(scope, {
+      ns,
+      filter,
+      known: indexes.of(ns),
+      statistics,
+      spellingCache,
+    });
+    return folded ?? countDocuments(scope, { ns, query: translated.query });
   };
   return async (ns, asked, options = {}) => {
     const lean = deduplicateLists(asked);
     const filter = lean === asked ? asked : await lean;
     const kind = shapeOfCount(ns, filter, indexes.of(ns));
-    const lane = () => workload.classOf(kind);
+    const operationClass = () => costs.classOf(kind);
     const work = async (scope: OperationScope) => {
       const began = performance.now();
       try {
@@ -55,9 +64,9 @@ export function createCount({
           counts.getOrCount(scope, { ns, filter }, () => counted(scope, ns, filter)),
         );
       } finally {
-        workload.record(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
+        costs.record(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
       }
     };
-    return connection.run({ ...options, operationClass: lane }, work).catch(rethrowFilterTooLarge);
+    return connection.run({ ...options, operationClass: operationClass }, work).catch(rethrowFilterTooLarge);
   };
 }

@@ -57,7 +57,7 @@ function createBatchConsumer(scope: OperationScope, take: (bytes: Uint8Array) =>
       const turn = pace();
       if (turn === undefined) continue;
       await turn;
-      scope.left();
+      scope.remainingMs();
     }
     return true;
   };

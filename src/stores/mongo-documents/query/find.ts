@@ -26,7 +26,7 @@ interface ReadsDeps {
   readonly indexes: IndexCache;
   /** Whether a page of so many bytes may be read now. */
   readonly hasMemoryFor: (bytes: number) => boolean;
-  readonly kinds: TypeProbe;
+  readonly typeProbe: TypeProbe;
 }
 
 /** The reading half of the store. */
@@ -34,14 +34,14 @@ export function createReads({
   connection,
   indexes,
   hasMemoryFor: hasRoom,
-  kinds,
+  typeProbe,
 }: ReadsDeps): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
-  const experience = createCollationStatistics();
-  const memory = createSpellingCache();
-  const workload = createQueryCosts();
+  const statistics = createCollationStatistics();
+  const spellingCache = createSpellingCache();
+  const costs = createQueryCosts();
   const readPage = createPageReader({
-    ...{ connection, indexes, hasMemoryFor: hasRoom, workload },
-    findPage: async (scope, wanted) => findPage(scope, { ...wanted, experience, memory }, kinds),
+    ...{ connection, indexes, hasMemoryFor: hasRoom, costs },
+    findPage: async (scope, wanted) => findPage(scope, { ...wanted, statistics, spellingCache }, typeProbe),
   });
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     if (query.limit <= 0) return EMPTY_PAGE;
@@ -60,7 +60,7 @@ export function createReads({
       if (finish === undefined) return texts;
       return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
     },
-    count: createCount({ connection, indexes, experience, memory, workload, kinds }),
+    count: createCount({ connection, indexes, statistics, spellingCache, costs, typeProbe }),
   };
 }
 
@@ -68,24 +68,27 @@ const EMPTY_PAGE: FoundPage = { texts: [], finish: undefined };
 
 const unchanged = (document: JsonObject) => document;
 
-async function findPage(scope: OperationScope, search: PageQuery, kinds: TypeProbe): Promise<FoundPage> {
+async function findPage(scope: OperationScope, search: PageQuery, typeProbe: TypeProbe): Promise<FoundPage> {
   const { ns, query, known } = search;
   const { filter } = query;
   const paths = query.sort.map(([path]) => path);
-  const [foreign, order] = await Promise.all([
-    findNonJsonTypes(scope, { ns, filter, kinds }),
-    chooseSortStrategy(scope, { ns, paths, kinds }),
+  const [nonJsonAt, order] = await Promise.all([
+    findNonJsonTypes(scope, { ns, filter, typeProbe }),
+    chooseSortStrategy(scope, { ns, paths, typeProbe }),
   ]);
-  const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
+  const translated = translateFilter(filter, {
+    collated: false,
+    ...(nonJsonAt !== undefined && { nonJsonAt }),
+  });
   const sort = serverSort(query.sort, known);
   try {
-    if (order === 'evaluated') return await findSorted(scope, search, said);
-    if (order !== 'plain') return await findMerged(scope, search, { said, path: order.mergedBy });
-    if (!said.exact || sort === undefined) return await findResidual(scope, search, said);
-    return (await findIgnoringCase(scope, search)) ?? (await findPlain(scope, search, said));
+    if (order === 'evaluated') return await findSorted(scope, search, translated);
+    if (order !== 'plain') return await findMerged(scope, search, { translated, path: order.mergedBy });
+    if (!translated.exact || sort === undefined) return await findResidual(scope, search, translated);
+    return (await findIgnoringCase(scope, search)) ?? (await findPlain(scope, search, translated));
   } catch (error) {
     const failure = toStoreErrorOrDefect(error);
     if (!(failure instanceof StoreError && failure.reason === 'parallel-arrays')) throw error;
-    return findSorted(scope, search, said);
+    return findSorted(scope, search, translated);
   }
 }

@@ -16,7 +16,7 @@ interface PageReaderDeps {
   readonly indexes: IndexCache;
   /** Whether a page of so many bytes may be read now. */
   readonly hasMemoryFor: (bytes: number) => boolean;
-  readonly workload: QueryCosts;
+  readonly costs: QueryCosts;
   readonly findPage: (
     scope: OperationScope,
     wanted: PageRequest & Pick<PageQuery, 'collect'>,
@@ -38,12 +38,12 @@ export function createPageReader({
   connection,
   indexes,
   hasMemoryFor: hasRoom,
-  workload,
+  costs,
   findPage,
 }: PageReaderDeps) {
   /** Resolves once there is room for so many bytes. The scope ends the wait at the deadline. */
   const untilRoom = async (scope: OperationScope, bytes: number): Promise<void> => {
-    for (; !hasRoom(bytes); await delay(MEMORY_POLL_MS)) scope.left();
+    for (; !hasRoom(bytes); await delay(MEMORY_POLL_MS)) scope.remainingMs();
   };
 
   const read = async (
@@ -65,22 +65,22 @@ export function createPageReader({
       throw error;
     } finally {
       const [bytes, documents] = [texts?.bytes() ?? 0, texts?.texts.length ?? 0];
-      workload.record(kind, { ms: performance.now() - began, bytes, documents });
+      costs.record(kind, { ms: performance.now() - began, bytes, documents });
     }
   };
 
   return async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     const known = indexes.of(ns);
     const kind = shapeOfFind(ns, query, known);
-    const attempt = (bounds: OperationOptions, laneOf: () => OperationClass): Promise<PageAttempt> =>
-      connection.run({ ...bounds, operationClass: laneOf }, async (scope, lane) => {
-        const deadline = Date.now() + (scope.left() ?? Number.POSITIVE_INFINITY);
-        const isLong = lane === 'page';
-        if (isLong) await untilRoom(scope, Math.max(maxShortPageBytes(kind), workload.expectedBytes(kind)));
+    const attempt = (bounds: OperationOptions, classOf: () => OperationClass): Promise<PageAttempt> =>
+      connection.run({ ...bounds, operationClass: classOf }, async (scope, operationClass) => {
+        const deadline = Date.now() + (scope.remainingMs() ?? Number.POSITIVE_INFINITY);
+        const isLong = operationClass === 'page';
+        if (isLong) await untilRoom(scope, Math.max(maxShortPageBytes(kind), costs.expectedBytes(kind)));
         const most = isLong ? Number.POSITIVE_INFINITY : maxShortPageBytes(kind);
         return { deadline, page: await read(scope, { ns, query, known }, kind, most) };
       });
-    const { page, deadline } = await attempt(options, () => workload.classOf(kind));
+    const { page, deadline } = await attempt(options, () => costs.classOf(kind));
     // Nothing of it is kept meanwhile: those that wait would take the memory that they wait for.
     return page ?? ((await attempt({ deadline }, longPageClass)).page as FoundPage);
   };

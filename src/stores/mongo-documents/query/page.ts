@@ -13,8 +13,8 @@ export interface PageQuery {
   readonly ns: Namespace;
   readonly query: FindQuery;
   readonly known: readonly KnownIndex[];
-  readonly experience: CollationStatistics;
-  readonly memory: SpellingCache;
+  readonly statistics: CollationStatistics;
+  readonly spellingCache: SpellingCache;
   /** Makes what the texts of the page are collected in. */
   readonly collect: () => PageTexts;
 }

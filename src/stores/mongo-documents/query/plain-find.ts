@@ -10,12 +10,19 @@ import { serverSort } from './sort.ts';
 export async function findPlain(
   scope: OperationScope,
   { ns, query, known, collect }: PageQuery,
-  said: TranslatedFilter,
+  translated: TranslatedFilter,
 ): Promise<FoundPage> {
   const { sort, skip, limit, projection } = query;
   const { fields, finish } = serverProjection(projection);
-  const order = isOneId(said) ? undefined : serverSort(sort, known);
-  const ask = { ns, query: said.query, skip, limit, fields, ...(order === undefined ? {} : { sort: order }) };
+  const order = isOneId(translated) ? undefined : serverSort(sort, known);
+  const ask = {
+    ns,
+    query: translated.query,
+    skip,
+    limit,
+    fields,
+    ...(order === undefined ? {} : { sort: order }),
+  };
   return { ...(await readTexts(scope, ask, collect())), finish };
 }
 

@@ -19,8 +19,8 @@ interface QueryCost {
 }
 
 /** Bytes up to which an answer of this kind is no long page. */
-export function maxShortPageBytes({ operationClass: lane }: QueryShape): number {
-  return lane === 'lookup' ? MAX_SHORT_DOCUMENT_BYTES : MAX_SHORT_PAGE_BYTES;
+export function maxShortPageBytes({ operationClass }: QueryShape): number {
+  return operationClass === 'lookup' ? MAX_SHORT_DOCUMENT_BYTES : MAX_SHORT_PAGE_BYTES;
 }
 
 export interface QueryCosts {

@@ -72,7 +72,7 @@ export async function readBatches(
   const isWhole = batch.next.isZero();
   try {
     while ((await take(batch.documents)) && !batch.next.isZero()) {
-      scope.left();
+      scope.remainingMs();
       batch = batchOf(await database.command({ getMore: batch.next, collection, batchSize }, options));
     }
   } finally {

@@ -16,10 +16,10 @@ const MAX_IDS_PER_QUERY = 5000;
 export async function findResidual(
   scope: OperationScope,
   search: PageQuery,
-  said: TranslatedFilter,
+  translated: TranslatedFilter,
 ): Promise<FoundPage> {
   const { ns, query } = search;
-  return fetchPage(scope, search, await scanIds(scope, { ns, filter: query.filter, said }, query));
+  return fetchPage(scope, search, await scanIds(scope, { ns, filter: query.filter, translated }, query));
 }
 
 /**
@@ -29,10 +29,10 @@ export async function findResidual(
 export async function findSorted(
   scope: OperationScope,
   search: PageQuery,
-  said: TranslatedFilter,
+  translated: TranslatedFilter,
 ): Promise<FoundPage> {
   const { ns, query } = search;
-  return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, said }, query));
+  return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, translated }, query));
 }
 
 /**
@@ -42,10 +42,10 @@ export async function findSorted(
 export async function findMerged(
   scope: OperationScope,
   search: PageQuery,
-  { said, path }: { readonly said: TranslatedFilter; readonly path: string },
+  { translated, path }: { readonly translated: TranslatedFilter; readonly path: string },
 ): Promise<FoundPage> {
   const { ns, query } = search;
-  const scan = { ns, filter: query.filter, said };
+  const scan = { ns, filter: query.filter, translated };
   return fetchPage(scope, search, await mergeIds(scope, scan, { query, path }));
 }
 

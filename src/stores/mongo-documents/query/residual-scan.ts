@@ -16,7 +16,7 @@ import { serverSort } from './sort.ts';
 interface ResidualScan {
   readonly ns: Namespace;
   readonly filter: Filter;
-  readonly said: TranslatedFilter;
+  readonly translated: TranslatedFilter;
 }
 
 /** An id as the database has it. */
@@ -25,13 +25,13 @@ type StoredId = unknown;
 /** The number of documents that match. */
 export async function countScanned(
   scope: OperationScope,
-  { ns, filter, said }: ResidualScan,
+  { ns, filter, translated }: ResidualScan,
 ): Promise<number> {
   const matches = compileFilter(filter);
   let count = 0;
   await forEachDocument(
     scope,
-    { ns, query: said.query, fields: evaluatedProjection(filter, []) },
+    { ns, query: translated.query, fields: evaluatedProjection(filter, []) },
     (bytes) => {
       if (matches(parseBson(bytes))) count += 1;
       return true;
@@ -48,13 +48,13 @@ export async function scanIds(
 ): Promise<readonly StoredId[]> {
   const sort = serverSort(query.sort, []);
   if (sort === undefined) return sortIds(scope, scan, query);
-  const { ns, filter, said } = scan;
+  const { ns, filter, translated } = scan;
   const matches = compileFilter(filter);
   const ids: StoredId[] = [];
   let skipped = 0;
   await forEachDocument(
     scope,
-    { ns, query: said.query, sort, fields: evaluatedProjection(filter, []) },
+    { ns, query: translated.query, sort, fields: evaluatedProjection(filter, []) },
     (bytes) => {
       if (!matches(parseBson(bytes))) return true;
       if (skipped < query.skip) {
@@ -71,14 +71,14 @@ export async function scanIds(
 /** The same, for orders that the server does not take. */
 export async function sortIds(
   scope: OperationScope,
-  { ns, filter, said }: ResidualScan,
+  { ns, filter, translated }: ResidualScan,
   query: FindQuery,
 ): Promise<readonly StoredId[]> {
   const matches = compileFilter(filter);
   const first = createTopIds(query.sort, query.skip + query.limit);
   await forEachDocument(
     scope,
-    { ns, query: said.query, fields: evaluatedProjection(filter, query.sort) },
+    { ns, query: translated.query, fields: evaluatedProjection(filter, query.sort) },
     (bytes) => {
       const document = parseBson(bytes);
       if (matches(document)) first.add(document, bytes);
@@ -109,15 +109,15 @@ export async function mergeIds(
 ): Promise<readonly StoredId[]> {
   const sort = serverSort(query.sort, []);
   if (sort === undefined) return sortIds(scope, scan, query);
-  const { ns, filter, said } = scan;
+  const { ns, filter, translated } = scan;
   const matches = compileFilter(filter);
   const wanted = query.skip + query.limit;
   const first = createTopIds(query.sort, wanted);
   const fields = evaluatedProjection(filter, query.sort);
   for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
     let left = wanted;
-    const ask = { ns, query: { $and: [said.query, { [path]: half }] }, sort, fields };
-    await forEachDocument(scope, said.exact ? { ...ask, limit: wanted } : ask, (bytes) => {
+    const ask = { ns, query: { $and: [translated.query, { [path]: half }] }, sort, fields };
+    await forEachDocument(scope, translated.exact ? { ...ask, limit: wanted } : ask, (bytes) => {
       const document = parseBson(bytes);
       if (!matches(document)) return true;
       first.add(document, bytes);

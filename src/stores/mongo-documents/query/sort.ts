@@ -31,7 +31,7 @@ export function serverSort(
   const isTotal =
     keys.has('_id') ||
     indexes.some(
-      ({ distinct, definition }) => distinct && definition.keys.every(({ path }) => keys.has(path)),
+      ({ isUnique, definition }) => isUnique && definition.keys.every(({ path }) => keys.has(path)),
     );
   if (!isTotal) keys.set('_id', sort.at(-1)?.[1] ?? 1);
   return keys.size <= MAX_SORT_KEYS && [...keys.keys()].every(isServerPath) ? keys : undefined;

@@ -92,9 +92,9 @@ const INDEX_MISMATCH_CODES: ReadonlySet<unknown> = new Set([2, 51174]);
 type Keys = [readonly [string, Direction], ...(readonly [string, Direction])[]];
 
 /** The keys as they are in the database. */
-function keysOf({ definition, tied }: KnownIndex): Keys {
+function keysOf({ definition, endsInId }: KnownIndex): Keys {
   const keys = definition.keys.map(({ path, direction }) => [path, direction] as const);
-  if (tied && !definition.keys.some(({ path }) => path === '_id')) {
+  if (endsInId && !definition.keys.some(({ path }) => path === '_id')) {
     keys.push(['_id', definition.keys.at(-1)?.direction ?? 1]);
   }
   return keys as unknown as Keys;

@@ -32,7 +32,7 @@ export interface TypeProbe {
    * Whether a document has a value of the group at the path, in a list too. With `patienceMs`, a server that has found none
    * in so many milliseconds is taken to have what was last found there, else none.
    */
-  has(scope: OperationScope, place: FieldPath, group: TypeGroup, patienceMs?: number): Promise<boolean>;
+  has(scope: OperationScope, place: FieldPath, group: TypeGroup, timeoutMs?: number): Promise<boolean>;
   /** What the server's order of the values at a path is worth. */
   sortStrategyAt(scope: OperationScope, place: FieldPath): Promise<SortStrategy>;
 }
@@ -51,12 +51,12 @@ interface ProbeResult {
   /** Milliseconds that a look takes. */
   readonly costMs: number;
   /** Present where the server found nothing in so many milliseconds, and came to no end. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 interface ProbeRequest extends FieldPath {
   readonly group: TypeGroup;
-  readonly patienceMs: number | undefined;
+  readonly timeoutMs: number | undefined;
 }
 
 /** Milliseconds that a read waits for a look at a path, where no index helps. */
@@ -77,13 +77,13 @@ export function createTypeProbe(now: () => number): TypeProbe {
   const looks = new Map<string, Promise<boolean>>();
 
   const lookAgain = async (scope: OperationScope, asked: ProbeRequest, key: string): Promise<boolean> => {
-    const { ns, path, group, patienceMs } = asked;
+    const { ns, path, group, timeoutMs } = asked;
     const began = now();
-    const seen = await probe(scope, { ns, query: { [path]: { $type: TYPE_GROUPS[group] } } }, patienceMs);
+    const seen = await probe(scope, { ns, query: { [path]: { $type: TYPE_GROUPS[group] } } }, timeoutMs);
     if (seen === undefined) {
       const found = answers.get(key)?.found ?? false;
       const costMs = now() - began;
-      answers.set(key, { found, expiresAt: now() + FOUND_TTL_MS, ttlMs: FOUND_TTL_MS, costMs, patienceMs });
+      answers.set(key, { found, expiresAt: now() + FOUND_TTL_MS, ttlMs: FOUND_TTL_MS, costMs, timeoutMs });
       return found;
     }
     const before = answers.get(key);
@@ -94,10 +94,10 @@ export function createTypeProbe(now: () => number): TypeProbe {
   };
 
   const answerTo = async (scope: OperationScope, asked: ProbeRequest): Promise<boolean> => {
-    const { ns, path, group, patienceMs = Number.POSITIVE_INFINITY } = asked;
+    const { ns, path, group, timeoutMs = Number.POSITIVE_INFINITY } = asked;
     const key = JSON.stringify([namespaceKey(ns), path, group]);
     const known = answers.get(key);
-    const isEnough = (known?.patienceMs ?? Number.POSITIVE_INFINITY) >= patienceMs;
+    const isEnough = (known?.timeoutMs ?? Number.POSITIVE_INFINITY) >= timeoutMs;
     if (known !== undefined && isEnough && now() < known.expiresAt) return known.found;
     const current = looks.get(key);
     // Many ask the same at once: one of them looks, and those who know an answer go on with that.
@@ -111,9 +111,9 @@ export function createTypeProbe(now: () => number): TypeProbe {
     }
   };
 
-  const has: TypeProbe['has'] = async (scope, { ns, path }, group, patienceMs) => {
+  const has: TypeProbe['has'] = async (scope, { ns, path }, group, timeoutMs) => {
     if (!isServerPath(path)) return false;
-    const asked = { ns, path, patienceMs };
+    const asked = { ns, path, timeoutMs };
     // One look settles the usual case.
     if (group !== 'own' && !(await answerTo(scope, { ...asked, group: 'foreign' }))) return false;
     return answerTo(scope, { ...asked, group });
@@ -158,16 +158,16 @@ const MAX_TIME_EXPIRED = 50;
 async function probe(
   scope: OperationScope,
   { ns, query }: { readonly ns: Namespace; readonly query: Document },
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<boolean | undefined> {
   const { collectionName } = scope.collection(ns);
   const command = {
     ...{ find: collectionName, filter: query, limit: 1, singleBatch: true, projection: { _id: 1 } },
     collation: { locale: 'simple' },
   };
-  if (patienceMs === undefined) return hasDocument(await runRead(scope, ns, command));
+  if (timeoutMs === undefined) return hasDocument(await runRead(scope, ns, command));
   try {
-    const bounds = { maxTimeMS: Math.min(patienceMs, scope.left() ?? patienceMs) };
+    const bounds = { maxTimeMS: Math.min(timeoutMs, scope.remainingMs() ?? timeoutMs) };
     const options = { ...command, readConcern: scope.readConcern(), ...bounds };
     return hasDocument(await scope.database(ns.database).command(options));
   } catch (error) {

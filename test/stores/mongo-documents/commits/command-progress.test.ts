@@ -88,8 +88,8 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
     const uri = `${server.uri}waiting`;
     const { connection } = openConnection(uri, { maxPoolSize: 2, queryMs: 500 });
     const { log, lines } = createLogLines();
-    const kinds = createTypeProbe(() => performance.now());
-    const { commit } = createMongoCommits({ connection, indexes: { of: () => [] }, kinds, log });
+    const typeProbe = createTypeProbe(() => performance.now());
+    const { commit } = createMongoCommits({ connection, indexes: { of: () => [] }, typeProbe, log });
     const books = rawClient(uri).db().collection(BOOKS.collection);
     const numbers = Array.from({ length: 12 }, (_, n) => n);
     await commit(numbers.map((n) => insert(BOOKS, n, {})));

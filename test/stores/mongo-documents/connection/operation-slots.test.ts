@@ -11,13 +11,13 @@ const endless = createDeadline(Number.POSITIVE_INFINITY, Date.now);
 const ALL: readonly OperationClass[] = ['lookup', 'write', 'query', 'count', 'scan', 'page'];
 
 /** Lanes that many of each kind ask for at once, and who has come in so far. */
-async function crowd(places: number, kinds: readonly OperationClass[], many = 200) {
-  const lanes = createOperationSlots(places);
+async function crowd(places: number, typeProbe: readonly OperationClass[], many = 200) {
+  const slots = createOperationSlots(places);
   const inside: OperationClass[] = [];
-  for (const lane of kinds) {
+  for (const operationClass of typeProbe) {
     for (let n = 0; n < many; n += 1) {
-      lanes.acquire(lane, endless).then(
-        () => inside.push(lane),
+      slots.acquire(operationClass, endless).then(
+        () => inside.push(operationClass),
         () => undefined,
       );
     }
@@ -25,10 +25,10 @@ async function crowd(places: number, kinds: readonly OperationClass[], many = 20
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   await turn();
   return {
-    lanes,
+    slots,
     inside,
     turn,
-    count: (lane: OperationClass) => inside.filter((one) => one === lane).length,
+    count: (operationClass: OperationClass) => inside.filter((one) => one === operationClass).length,
   };
 }
 
@@ -40,8 +40,8 @@ it.each([1, 2, 7, 17, 97])('never let in more than %i', async (places) => {
 it.each([2, 4, 7, 17, 97])(
   'of %i places keep some free for what is short, whatever is slow',
   async (places) => {
-    const { lanes, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
-    await lanes.acquire('lookup', endless);
+    const { slots, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
+    await slots.acquire('lookup', endless);
     expect(count('scan')).toBeLessThanOrEqual(Math.max(2, places / 32));
     expect(count('page')).toBeLessThanOrEqual(2);
   },
@@ -51,8 +51,8 @@ it.each([
   [3, 1],
   [97, 24],
 ])('of %i places keep %i free for writes, beside many reads', async (places, free) => {
-  const { lanes } = await crowd(places, ['lookup', 'page', 'scan', 'count', 'query']);
-  for (let n = 0; n < free; n += 1) await lanes.acquire('write', endless);
+  const { slots } = await crowd(places, ['lookup', 'page', 'scan', 'count', 'query']);
+  for (let n = 0; n < free; n += 1) await slots.acquire('write', endless);
 });
 
 it('give all that nobody else needs to whoever asks', async () => {
@@ -61,20 +61,20 @@ it('give all that nobody else needs to whoever asks', async () => {
 });
 
 it('let those who wait in after one another, and starve none of them', async () => {
-  const { lanes, inside, turn } = await crowd(2, ALL, 10);
+  const { slots, inside, turn } = await crowd(2, ALL, 10);
   for (let left = 0; left < 59; left += 1) {
-    lanes.release(inside[left] as OperationClass);
+    slots.release(inside[left] as OperationClass);
     await turn();
   }
   expect(inside).toHaveLength(60);
-  for (const lane of ALL) expect(inside.slice(0, 30)).toContain(lane);
+  for (const operationClass of ALL) expect(inside.slice(0, 30)).toContain(operationClass);
 });
 
 it('send everybody away when they close', async () => {
-  const lanes = createOperationSlots(1);
-  await lanes.acquire('lookup', endless);
-  const waiting = ALL.map((lane) => rejection(lanes.acquire(lane, endless)));
-  lanes.close();
+  const slots = createOperationSlots(1);
+  await slots.acquire('lookup', endless);
+  const waiting = ALL.map((operationClass) => rejection(slots.acquire(operationClass, endless)));
+  slots.close();
   for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
 });
 

@@ -16,7 +16,7 @@ import {
 import { rejection } from '../connections.ts';
 
 const coded = (code: number) => new MongoServerError({ errmsg: 'no', code });
-const scope = { left: () => 1000 };
+const scope = { remainingMs: () => 1000 };
 const random = () => 0;
 
 /** Throws so often before it gives `done`, and counts. */
@@ -69,7 +69,7 @@ describe('an attempt', () => {
   it('is not followed by another past the deadline, nor where that is not worth it', async () => {
     const late = failing(99, coded(175));
     const over = {
-      left: () => {
+      remainingMs: () => {
         throw new StoreError('timeout');
       },
     };

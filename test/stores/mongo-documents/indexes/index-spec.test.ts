@@ -50,9 +50,9 @@ test('a definition ends in _id in the direction of its last key, where it is not
 
 test('only fields that ignore case have a twin', () => {
   expect(shadowOf(index('x', { a: 1 }), 'twin')).toBeUndefined();
-  const twin = shadowOf(foldingIndex('x', { a: -1 }, { unique: true }), 'twin');
-  expect(twin).toMatchObject({ name: 'twin', unique: false, folding: true });
-  expect(twin?.keys.at(-1)).toEqual(['_id', -1]);
+  const shadow = shadowOf(foldingIndex('x', { a: -1 }, { unique: true }), 'twin');
+  expect(shadow).toMatchObject({ name: 'twin', unique: false, folding: true });
+  expect(shadow?.keys.at(-1)).toEqual(['_id', -1]);
 });
 
 describe('an entry of the list', () => {
@@ -113,8 +113,8 @@ test('the command says what the index is, whatever the collection compares by', 
       ['_id', 1],
     ]),
   });
-  const twin = shadowOf(foldingIndex('x', { a: 1 }), 'twin');
-  expect(twin && toIndexCommand(twin)).toMatchObject({ collation: { locale: 'en', strength: 1 } });
-  expect(twin && isSameIndex(twin, { ...twin, name: 'other' })).toBe(true);
-  expect(twin && isSameIndex(twin, { ...twin, folding: false })).toBe(false);
+  const shadow = shadowOf(foldingIndex('x', { a: 1 }), 'twin');
+  expect(shadow && toIndexCommand(shadow)).toMatchObject({ collation: { locale: 'en', strength: 1 } });
+  expect(shadow && isSameIndex(shadow, { ...shadow, name: 'other' })).toBe(true);
+  expect(shadow && isSameIndex(shadow, { ...shadow, folding: false })).toBe(false);
 });
