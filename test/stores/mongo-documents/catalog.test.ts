@@ -30,7 +30,7 @@ describeMongo('a survey', ({ standalone }) => {
     const { host } = new URL(server.uri);
     const { log, lines } = createLogLines();
     const store = openMongoDocuments({
-      uri: `mongodb://cloister:secret@${host}/target?authSource=admin`,
+      uri: `mongodb://cloister:secret@${host}/site?authSource=admin`,
       ...{ maxPoolSize: 10, minPoolSize: 0, separateDatabases: true, queryMs: 10_000, log },
     });
     onTestFinished(() => store.close());

@@ -43,7 +43,7 @@ describe('a connection string', () => {
     'promoteValues=false&promoteLongs=false&bsonRegExp=false&raw=true&useBigInt64=true&ignoreUndefined=false',
     'appName=other',
   ])('changes nothing that is promised: %s', (query) => {
-    const [plain, odd] = [optionsOf('mongodb://host/site'), optionsOf(`mongodb://host/target?${query}`)];
+    const [plain, odd] = [optionsOf('mongodb://host/site'), optionsOf(`mongodb://host/site?${query}`)];
     expect(inspect(odd, { depth: 3 })).toBe(inspect(plain, { depth: 3 }));
     expect(odd).toMatchObject({
       appName: 'cloister',

@@ -29,13 +29,13 @@ async function failAt(uri: string) {
 
 describeMongo('the credentials', () => {
   it('of a server that is away', { timeout: 30_000 }, async () => {
-    const lines = await failAt(`mongodb://${USER}:${WRITTEN}@127.0.0.1:1/target?authSource=${USER}`);
+    const lines = await failAt(`mongodb://${USER}:${WRITTEN}@127.0.0.1:1/site?authSource=${USER}`);
     expect(lines).toMatchObject([{ level: 'warn', message: 'the database is away' }]);
   });
 
   it('of a host that nobody knows', { timeout: 30_000 }, async () => {
-    await failAt(`mongodb://${USER}:${WRITTEN}@no-such-host.invalid/target`);
-    await failAt(`mongodb+srv://${USER}:${WRITTEN}@no-such-host.invalid/target`);
+    await failAt(`mongodb://${USER}:${WRITTEN}@no-such-host.invalid/site`);
+    await failAt(`mongodb+srv://${USER}:${WRITTEN}@no-such-host.invalid/site`);
   });
 
   it('that are wrong, without a privilege, or right', { timeout: 60_000 }, async () => {

@@ -50,7 +50,7 @@ test('what is missing is named as declared, and its twin after it', () => {
 
 test('only what is ours may go', () => {
   const found = [foundAs('a', { a: 1, _id: 1 }), foundAs('b', { b: 'text' })];
-  expect(planIndexMigration([], found, THEIRS)).toMatchObject({ unneeded: [], conflicts: [], total: 2 });
+  expect(planIndexMigration([], found, THEIRS)).toMatchObject({ undeclared: [], conflicts: [], total: 2 });
   expect(planIndexMigration([], found, ({ name }) => name === 'a').undeclared).toMatchObject([{ name: 'a' }]);
 });
 
@@ -64,9 +64,9 @@ test('one of ours that changes makes place under another name first', () => {
 test('one of ours serves only what it was made for, one of others whatever it can', () => {
   const strict = [made(index('a', { a: 1 }, UNIQUE))];
   const loose = [index('a', { a: 1 }, { unique: true, sparse: true })];
-  expect(planIndexMigration(loose, strict, OURS)).toMatchObject({ unneeded: [{ name: 'a' }] });
+  expect(planIndexMigration(loose, strict, OURS)).toMatchObject({ undeclared: [{ name: 'a' }] });
   const kept = planIndexMigration(loose, strict, THEIRS);
-  expect(kept).toMatchObject({ unneeded: [], placements: [{ index: { exists: true, spec: strict[0] } }] });
+  expect(kept).toMatchObject({ undeclared: [], placements: [{ index: { exists: true, spec: strict[0] } }] });
 });
 
 test('a name that belongs to somebody else is a conflict', () => {

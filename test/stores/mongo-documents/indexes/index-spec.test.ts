@@ -57,13 +57,13 @@ test('only fields that ignore case have a twin', () => {
 
 describe('an entry of the list', () => {
   test('is read for what it is', () => {
-    expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({ plain: true, bare: true });
+    expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({ isPlain: true, isBare: true });
     expect(listed({ a: 1 }, { collation: COLLATION })).toMatchObject({
-      plain: true,
+      isPlain: true,
       folding: true,
-      bare: true,
+      isBare: true,
     });
-    expect(listed({ a: 1 }, { expireAfterSeconds: 1 })).toMatchObject({ plain: true, bare: false });
+    expect(listed({ a: 1 }, { expireAfterSeconds: 1 })).toMatchObject({ isPlain: true, isBare: false });
     expect(parseFoundIndex({})).toMatchObject({ name: 'undefined', keys: [] });
   });
 
@@ -78,7 +78,7 @@ describe('an entry of the list', () => {
     [{ a: 1 }, { collation: { ...COLLATION, caseLevel: true } }],
     [{ a: 1 }, { collation: { ...COLLATION, alternate: 'shifted' } }],
   ])('serves nothing of ours as %j %j', (key, more) => {
-    expect(listed(key, more)).toMatchObject({ plain: false, bare: false });
+    expect(listed(key, more)).toMatchObject({ isPlain: false, isBare: false });
   });
 });
 

@@ -80,7 +80,7 @@ describeMongo('kinds of values', ({ standalone }) => {
 
   test('that were found count on when a server does not find out in time', async () => {
     const server = await ownServer();
-    const { run } = await openReads(`${server.uri}target`, [{ a: new Date(0) }]);
+    const { run } = await openReads(`${server.uri}site`, [{ a: new Date(0) }]);
     const fail = (mode: string) => {
       const data = { failCommands: ['find'], errorCode: 50, appName: 'cloister' };
       const command = { configureFailPoint: 'failCommand', mode, ...(mode !== 'off' && { data }) };
