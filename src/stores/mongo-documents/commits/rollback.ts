@@ -3,10 +3,10 @@ import type { Document } from 'mongodb';
 import { documentVersion } from '../../../lib/document-version.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { runWriteCommand } from './batch-command.ts';
 import { splitBySize } from './batches.ts';
 import { type BeforeImages, deserializeImage } from './before-images.ts';
-import { readVersions } from './document-versions.ts';
+import { readVersions } from './command-progress.ts';
+import { runWriteCommand } from './write-commands.ts';
 import { replaceOperation, stateFilter, writtenId } from './write-operations.ts';
 
 /** Writes of one kind on one collection that were done, in their order. */

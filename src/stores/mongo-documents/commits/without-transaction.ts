@@ -7,13 +7,11 @@ import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import { namespaceKey } from '../connection/namespaces.ts';
 import { retryRead } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { type BatchResult, sendBatch, UNJOURNALED } from './batch-command.ts';
 import { batchesOf, type WriteBatch } from './batches.ts';
 import { type BeforeImages, readBeforeImages } from './before-images.ts';
-import { findProgress, progressAfter } from './command-progress.ts';
-import { firstStale } from './document-versions.ts';
+import { findProgress, firstStale, progressAfter } from './command-progress.ts';
 import { type AppliedWrites, rollBackWrites } from './rollback.ts';
-import { writeOne } from './single-write.ts';
+import { type BatchResult, sendBatch, UNJOURNALED, writeOne } from './write-commands.ts';
 import type { FailedWrite } from './write-errors.ts';
 
 /** How many removals are on their way at once. */
@@ -150,11 +148,11 @@ async function rollBackAll(
 ) {
   try {
     for (const { ns, ids } of await rollBackWrites(scope, done, images)) {
-      log.error({ ns, ids }, 'somebody has changed what a write that failed had written: it stays');
+      log.error({ ns, ids }, 'rollback skipped documents that were changed meanwhile');
     }
   } catch (error) {
     const written = done.map(({ ns, writes }) => ({ ns, count: writes.length }));
-    log.error({ err: toStoreErrorOrDefect(error), written }, 'a write that failed could not be taken back');
+    log.error({ err: toStoreErrorOrDefect(error), written }, 'rollback of a failed write failed');
   }
   if (refusal === undefined) throw new StoreError('timeout');
   return refusal;

@@ -1,12 +1,12 @@
 // Access to the server: one client for all, a deadline for each operation, failures as StoreErrors.
 import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
+import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { OperationOptions } from '../../ports.ts';
 import { ClientManager, type LiveClient } from './client-manager.ts';
 import { type ClientSource, createClientSource, SERVER_SELECTION_MS } from './connection-string.ts';
-import { createDeadline, type Deadline, withTimeout } from './deadline.ts';
-import { redactSecrets } from './error-cause.ts';
-import { toStoreErrorOrDefect } from './errors.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
+import { redactSecrets, toStoreErrorOrDefect } from './errors.ts';
 import { locateNamespace, namespaceDatabases } from './namespaces.ts';
 import {
   createOperationSlots,

@@ -1,15 +1,15 @@
 // Repeats what failed without harm: a server that just changed its role, or killed a query, answers the next time.
-import { setTimeout as delay } from 'node:timers/promises';
 import { MongoError, MongoServerError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
-import { backOff, type Random } from '../../../lib/async/back-off.ts';
+import type { Random } from '../../../lib/async/back-off.ts';
+import { jitteredBackOff, retry } from '../../../lib/async/retry.ts';
 import { toStoreErrorOrDefect } from './errors.ts';
 import type { OperationScope } from './types.ts';
 
 /** How often the same is tried in all. */
 const MAX_ATTEMPTS = 5;
 /** Bounds of the pause before the next attempt, in milliseconds. */
-const BACK_OFF = { first: 10, most: 200 };
+const BACK_OFF = { firstMs: 10, maxMs: 200 };
 
 /** Who is refused is refused again: Unauthorized, AuthenticationFailed, AtlasError. */
 const PERMANENT_CODES: ReadonlySet<unknown> = new Set([13, 18, 8000]);
@@ -38,33 +38,29 @@ export function isUnappliedWrite(error: unknown): boolean {
   return UNAPPLIED_CODES.has(error.code);
 }
 
-interface RetryOptions {
-  /** Whether what was thrown may be followed by another attempt. */
+interface StoreRetryOptions {
+  /** Whether another attempt may follow this error. */
   readonly isRetryable: (error: unknown) => boolean;
   readonly random?: Random;
 }
 
-/** Does `work` again while what it throws is worthwhile, a few times at most and not beyond the deadline. */
-export async function retry<T>(
+/** Runs `work` up to five times, as long as its errors are retryable and the deadline has not passed. */
+export function retryOperation<T>(
   scope: Pick<OperationScope, 'remainingMs'>,
   work: () => Promise<T>,
-  { isRetryable: worthwhile, random = Math.random }: RetryOptions,
+  { isRetryable: shouldRetry, random }: StoreRetryOptions,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !worthwhile(error)) throw error;
-    }
-    scope.remainingMs();
-    await delay(backOff(attempt - 1, BACK_OFF, random));
-    scope.remainingMs();
-  }
+  return retry(work, {
+    shouldRetry,
+    maxAttempts: MAX_ATTEMPTS,
+    delayMs: (attempt) => jitteredBackOff(attempt, BACK_OFF, random),
+    checkDeadline: () => void scope.remainingMs(),
+  });
 }
 
-/** The same for work that only reads. */
+/** Retries an operation that only reads: any attempt may be repeated after a passing error. */
 export const retryRead = <T>(
   scope: Pick<OperationScope, 'remainingMs'>,
   work: () => Promise<T>,
   random?: Random,
-): Promise<T> => retry(scope, work, { isRetryable: isRetryable, ...(random && { random }) });
+): Promise<T> => retryOperation(scope, work, { isRetryable, ...(random && { random }) });

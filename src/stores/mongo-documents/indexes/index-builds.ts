@@ -1,5 +1,6 @@
 // Makes and drops indexes of one name space, and keeps the record of what is ours in step.
 import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import { withAbort } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/retry.ts';
 import type { MongoConnection, OperationScope } from '../connection/types.ts';
@@ -61,24 +62,13 @@ export async function planFor(
   return connection.run({}, (scope) => retryRead(scope, () => look(scope)));
 }
 
-async function untilClosed<T>(work: Promise<T>, closing: AbortSignal): Promise<T> {
-  const closed = Promise.withResolvers<never>();
-  const onClose = () => closed.reject(new StoreError('unavailable', { cause: 'the store is closing' }));
-  if (closing.aborted) onClose();
-  closing.addEventListener('abort', onClose);
-  try {
-    return await Promise.race([work, closed.promise]);
-  } finally {
-    closing.removeEventListener('abort', onClose);
-    // Whichever came second is of no interest.
-    work.catch(() => undefined);
-  }
-}
+/** The error for work that is cut off because the store is closing. */
+export const closingError = () => new StoreError('unavailable', { cause: 'the store is closing' });
 
 /** Builds take what they take. */
 async function build({ connection, ns, closing }: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
   await connection.run(NO_LIMIT, (scope: OperationScope) =>
-    untilClosed(createIndexes(scope, ns, specs), closing),
+    withAbort(createIndexes(scope, ns, specs), closing, closingError),
   );
 }
 

@@ -3,8 +3,7 @@ import { type Document, MongoServerError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Namespace } from '../../ports.ts';
 import { readCollectionType } from '../connection/collection-type.ts';
-import { sanitizedCause } from '../connection/error-cause.ts';
-import { driverErrorToStoreError } from '../connection/errors.ts';
+import { driverErrorToStoreError, sanitizedCause } from '../connection/errors.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { type IndexSpec, parseFoundIndex, type ServerIndex, toIndexCommand } from './index-spec.ts';
 

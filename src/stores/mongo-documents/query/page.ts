@@ -1,11 +1,16 @@
 // Pages of documents as JSON text.
+
+import { ObjectId } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import { bsonToJson } from '../bson/bson-to-json.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
+import type { TranslatedFilter } from '../filters/translated-filter.ts';
 import type { CollationStatistics } from './collation-statistics.ts';
 import { type FindRequest, forEachDocument } from './cursor.ts';
+import { serverProjection } from './projection.ts';
+import { serverSort } from './sort.ts';
 import type { SpellingCache } from './spelling-cache.ts';
 
 /** A query and where it runs. */
@@ -79,4 +84,29 @@ export async function readTexts(
     return true;
   });
   return { texts, time };
+}
+
+/** Takes a filter that was said exactly, and a sort that the server can do. */
+export async function findPlain(
+  scope: OperationScope,
+  { ns, query, known, collect }: PageQuery,
+  translated: TranslatedFilter,
+): Promise<FoundPage> {
+  const { sort, skip, limit, projection } = query;
+  const { fields, finish } = serverProjection(projection);
+  const order = isOneId(translated) ? undefined : serverSort(sort, known);
+  const ask = {
+    ns,
+    query: translated.query,
+    skip,
+    limit,
+    fields,
+    ...(order === undefined ? {} : { sort: order }),
+  };
+  return { ...(await readTexts(scope, ask, collect())), finish };
+}
+
+/** One document at most needs no order, and is found on the server's shortest way without. */
+function isOneId({ query }: TranslatedFilter): boolean {
+  return Object.keys(query).length === 1 && query['_id'] instanceof ObjectId;
 }

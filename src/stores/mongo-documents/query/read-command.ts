@@ -1,5 +1,6 @@
 // Sends reads as bare commands: the driver's cursors cost as much as all the rest of a read by id.
 import { type ClientSession, type CollationOptions, type Document, type Long, Timestamp } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 
@@ -81,4 +82,10 @@ export async function readBatches(
     if (!batch.next.isZero()) await database.command(kill, options).catch(() => undefined);
   }
   return isWhole ? operationTimeOf(answer) : undefined;
+}
+
+/** Throws what a read was rejected with, as a `filter-too-large` where that is why. */
+export function rethrowFilterTooLarge(error: unknown): never {
+  if (!(error instanceof StoreError) || error.reason !== 'too-large') throw error;
+  throw new StoreError('filter-too-large', { cause: error.cause });
 }

@@ -1,7 +1,10 @@
 // The keeper's own decisions, on clients that connect to real servers or to nothing.
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { ClientManager } from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
+import {
+  ClientManager,
+  createHandleCache,
+} from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
 import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
 import { describeMongo, ownServer, STANDALONE } from '../../../helpers/mongo-servers.ts';
 import { eventually, rejection } from '../connections.ts';
@@ -90,4 +93,22 @@ describeMongo('a keeper', () => {
     await eventually(() => clientManager.liveClient(soon(5000)), 10_000);
     expect(clients.length).toBeGreaterThan(connects);
   });
+});
+
+it('makes each handle once, with the promises of the client', () => {
+  const client = new MongoClient('mongodb://localhost:1', { writeConcern: { w: 'majority', journal: true } });
+  const handles = createHandleCache(client);
+  const books = handles.collection('library', 'books');
+  expect(handles.collection('library', 'books')).toBe(books);
+  expect(handles.database('library')).toBe(handles.database('library'));
+  expect(books.namespace).toBe('library.books');
+  expect(books.writeConcern).toMatchObject({ w: 'majority', journal: true });
+  expect(handles.collection('library', '__proto__').namespace).toBe('library.__proto__');
+});
+
+it('does not grow for ever', () => {
+  const handles = createHandleCache(new MongoClient('mongodb://localhost:1'));
+  const first = handles.collection('library', 'books');
+  for (let n = 0; n < 10_000; n += 1) handles.collection('library', `books-${n}`);
+  expect(handles.collection('library', 'books')).not.toBe(first);
 });

@@ -111,7 +111,12 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     });
     expect(await rejection(endless)).toMatchObject({ reason: 'timeout' });
     const scope = await scopeOfLate;
-    const uses = [scope.remainingMs, scope.session, () => scope.collection(BOOKS), () => scope.database(null)];
+    const uses = [
+      scope.remainingMs,
+      scope.session,
+      () => scope.collection(BOOKS),
+      () => scope.database(null),
+    ];
     for (const use of uses) expect(use).toThrow(StoreError);
     expect(await connection.run({}, count)).toBe(0);
   });

@@ -6,7 +6,7 @@ import {
   redactSecrets,
   redactText,
   sanitizedCause,
-} from '../../../../src/stores/mongo-documents/connection/error-cause.ts';
+} from '../../../../src/stores/mongo-documents/connection/errors.ts';
 
 const server = (errmsg: string, more = {}) => new MongoServerError({ errmsg, ...more });
 

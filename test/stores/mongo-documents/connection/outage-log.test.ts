@@ -24,7 +24,7 @@ it('greets each deployment once, and says what a lone server lacks', () => {
   outageLog.connected(ALONE);
   outageLog.connected(SET);
   expect(told()).toEqual([
-    'info: connected to the database (standalone): no transactions, a replica set of one member has them',
+    'info: connected to the database (standalone): no transactions; a single-member replica set has them',
     'info: connected to the database (replica set)',
   ]);
 });
@@ -35,14 +35,14 @@ it('tells each spell once, however many requests it fails', () => {
   told();
   for (let n = 0; n < 100; n += 1) outageLog.failed(outageLog.currentPeriod(), away());
   expect(lines).toEqual([
-    { level: 'warn', message: 'the database is away', facts: { reason: 'connect ECONNREFUSED' } },
+    { level: 'warn', message: 'database unavailable', facts: { reason: 'connect ECONNREFUSED' } },
   ]);
   told();
   for (let n = 0; n < 100; n += 1) outageLog.succeeded(outageLog.currentPeriod());
-  expect(told()).toEqual(['info: the database is back']);
+  expect(told()).toEqual(['info: database available again']);
   outageLog.failed(outageLog.currentPeriod(), away());
   outageLog.connected(SET);
-  expect(told()).toEqual(['warn: the database is away', 'info: the database is back']);
+  expect(told()).toEqual(['warn: database unavailable', 'info: database available again']);
 });
 
 it('does not let operations of before a change speak against it', () => {
@@ -52,11 +52,11 @@ it('does not let operations of before a change speak against it', () => {
   const [one, other] = [outageLog.currentPeriod(), outageLog.currentPeriod()];
   outageLog.failed(one, away());
   outageLog.succeeded(other);
-  expect(told()).toEqual(['warn: the database is away']);
+  expect(told()).toEqual(['warn: database unavailable']);
   const during = outageLog.currentPeriod();
   outageLog.succeeded(outageLog.currentPeriod());
   outageLog.failed(during, away());
-  expect(told()).toEqual(['info: the database is back']);
+  expect(told()).toEqual(['info: database available again']);
 });
 
 it.each(['timeout', 'busy', 'conflict', 'duplicate'] as const)('takes %s for no absence', (reason) => {
@@ -68,14 +68,16 @@ it.each(['timeout', 'busy', 'conflict', 'duplicate'] as const)('takes %s for no 
 
 it.each([18, 8000])('says in plain words that nobody may come in, once a spell (%d)', (code) => {
   const { outageLog, clock, told } = setUp();
-  const refused = ['error: the database refuses the user or the password of database.mongodb.uri'];
+  const refused = [
+    'error: database authentication failed: check the user and password in database.mongodb.uri',
+  ];
   for (; clock.now < 600_000; clock.now += 1000) outageLog.failed(outageLog.currentPeriod(), coded(code));
   expect(told()).toEqual(refused);
   clock.now += 60_000;
   outageLog.failed(outageLog.currentPeriod(), coded(code));
   expect(told()).toEqual(refused);
   outageLog.succeeded(outageLog.currentPeriod());
-  expect(told()).toEqual(['info: the database is back']);
+  expect(told()).toEqual(['info: database available again']);
 });
 
 it('says that a privilege is missing, and takes it for no absence', () => {
@@ -87,7 +89,7 @@ it('says that a privilege is missing, and takes it for no absence', () => {
     outageLog.succeeded(outageLog.currentPeriod());
   }
   expect(told()).toEqual([
-    'error: the database user lacks a privilege: it needs readWrite on every database that is used',
+    'error: database user lacks a privilege: it needs readWrite on every database in use',
   ]);
 });
 
@@ -100,7 +102,7 @@ it('says what the database fails at, one line a minute for each code, and takes 
     outageLog.failed(outageLog.currentPeriod(), failed(175));
     outageLog.succeeded(outageLog.currentPeriod());
   }
-  const line = 'error: the database fails: what it fails at is answered with 503';
+  const line = 'error: database operation failed, responding with 503';
   expect(told()).toEqual([line, line]);
   outageLog.failed(outageLog.currentPeriod(), failed(8));
   expect(told()).toEqual([line]);

@@ -10,7 +10,7 @@ import { StoreError } from '../../../../src/errors.ts';
 import {
   isRetryable,
   isUnappliedWrite,
-  retry,
+  retryOperation,
   retryRead,
 } from '../../../../src/stores/mongo-documents/connection/retry.ts';
 import { rejection } from '../connections.ts';
@@ -75,7 +75,7 @@ describe('an attempt', () => {
     };
     expect(await rejection(retryRead(over, late.work, random))).toMatchObject({ reason: 'timeout' });
     const refused = failing(99, coded(11_000));
-    const asked = retry(scope, refused.work, { isRetryable: isRetryable, random });
+    const asked = retryOperation(scope, refused.work, { isRetryable, random });
     expect(await rejection(asked)).toMatchObject({ code: 11_000 });
     expect([late.asked.times, refused.asked.times]).toEqual([1, 1]);
   });

@@ -57,7 +57,10 @@ test('only fields that ignore case have a twin', () => {
 
 describe('an entry of the list', () => {
   test('is read for what it is', () => {
-    expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({ isPlain: true, isBare: true });
+    expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({
+      isPlain: true,
+      isBare: true,
+    });
     expect(listed({ a: 1 }, { collation: COLLATION })).toMatchObject({
       isPlain: true,
       folding: true,

@@ -1,10 +1,17 @@
 // Sends one parcel of a commit as one command, and tells how far it came.
-import { type ClientSession, type Document, MongoServerError } from 'mongodb';
+import {
+  type ClientSession,
+  type Collection,
+  type DeleteOptions,
+  type Document,
+  MongoServerError,
+} from 'mongodb';
 import { StoreError } from '../../../errors.ts';
-import type { Namespace } from '../../ports.ts';
+import type { Namespace, Write } from '../../ports.ts';
+import { toBson } from '../bson/json-to-bson.ts';
 import type { OperationScope } from '../connection/types.ts';
 import type { WriteBatch } from './batches.ts';
-import { guardedFilter, STALE, stateFilter, writeOperation } from './write-operations.ts';
+import { guardedFilter, STALE, stateFilter, updateOperation, writeOperation } from './write-operations.ts';
 
 /** What writes outside of a transaction wait for. */
 const DURABLE = { w: 'majority', j: true };
@@ -100,4 +107,31 @@ function batchCommand(
 function writeError(failed: Document): Error {
   if (failed['code'] === STALE) return new StoreError('conflict');
   return new MongoServerError({ ...failed, message: failed['errmsg'] });
+}
+
+/** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
+type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
+
+/** Throws `conflict`, or what the driver throws. */
+export async function writeOne(
+  scope: OperationScope,
+  write: Write,
+  sending: SingleWriteOptions,
+): Promise<void> {
+  if ((await matchedCount(scope.collection(write.ns), write, sending)) !== 1)
+    throw new StoreError('conflict');
+}
+
+async function matchedCount(
+  collection: Collection,
+  write: Write,
+  options: SingleWriteOptions,
+): Promise<number> {
+  if (write.kind === 'insert') {
+    await collection.insertOne(toBson(write.document), options);
+    return 1;
+  }
+  const filter = stateFilter(write.id, write.v);
+  if (write.kind === 'remove') return (await collection.deleteOne(filter, options)).deletedCount;
+  return (await collection.updateOne(filter, updateOperation(write), options)).matchedCount;
 }
