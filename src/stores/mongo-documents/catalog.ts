@@ -1,5 +1,4 @@
-// What there is as a whole: the name spaces of a server, and the measure of one.
-
+// Inspects the server: statistics of one collection, and the list of collections that hold documents.
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { DocumentStore, ListedNamespace, Namespace, OperationOptions } from '../ports.ts';
 import { collectionStats } from './collection-stats.ts';
@@ -15,7 +14,7 @@ interface CatalogDeps {
   readonly separateDatabases: boolean;
 }
 
-/** Both look at whole collections. */
+/** Both read whole collections. */
 const operationClass = () => 'count' as const;
 
 /** Joins the connection with what is known of indexes. */
@@ -51,7 +50,7 @@ interface ListedCollection {
   readonly kind: CollectionType;
 }
 
-/** What a database holds, without what the server keeps for itself. */
+/** The collections of a database, without the system collections. */
 async function listCollections(
   scope: OperationScope,
   database: string | null,
@@ -77,7 +76,7 @@ async function holdsDocuments(scope: OperationScope, ns: Namespace): Promise<boo
 }
 
 /**
- * What a database holds, as name spaces. With databases of their own, that of the connection string is one of them by
+ * The collections of a database as namespaces. With separate databases, that of the connection string is one of them by
  * its name, and the home of the reserved collections, which have none.
  */
 function toNamespace(scope: OperationScope, database: string | null, { separateDatabases }: ListingOptions) {
@@ -93,7 +92,10 @@ function toNamespace(scope: OperationScope, database: string | null, { separateD
   };
 }
 
-/** Every name space with documents in it, but for what this store keeps of its own. Views and their like always count. */
+/**
+ * Every namespace that holds documents, except the store's own index records. Views and time series are always
+ * listed.
+ */
 export async function listNamespaces(
   scope: OperationScope,
   options: ListingOptions,
@@ -106,7 +108,7 @@ export async function listNamespaces(
   const candidates = found.filter(
     ({ database, collection }) => database !== null || collection !== INDEX_RECORDS.collection,
   );
-  // What is not exported anyway is not looked into: reading a view runs whatever its maker wrote.
+  // Read-only collections are not exported, so they are not read: a view runs whatever its author wrote.
   const filled = await mapConcurrent(
     candidates,
     MAX_CONCURRENT,

@@ -1,4 +1,4 @@
-// The document store on MongoDB: this is where MongoDB begins, and nothing outside this folder knows of it.
+// The document store on MongoDB. Nothing outside this folder depends on MongoDB.
 import type { DocumentStore } from '../ports.ts';
 import { createCatalog } from './catalog.ts';
 import { createMongoCommits } from './commits/commits.ts';

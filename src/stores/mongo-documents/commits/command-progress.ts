@@ -1,4 +1,4 @@
-// How far a command came that the server ended in the middle: its answer does not say.
+// Finds out how many writes of an interrupted command were applied, and which document was in an unexpected state.
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, type Filter, MongoServerError, MongoWriteConcernError } from 'mongodb';
 import { documentVersion } from '../../../lib/document-version.ts';
@@ -40,7 +40,7 @@ export function progressAfter(error: unknown): CommandProgress {
 }
 
 /**
- * How many of the inserts or updates of a parcel, from the first, are done: up to the last whose document is in the
+ * How many of the inserts or updates of a batch, from the first, are done: up to the last whose document is in the
  * database just as the write leaves it. Rejects with what the driver throws.
  */
 export async function findProgress(scope: OperationScope, { ns, writes }: WriteBatch): Promise<number> {

@@ -1,5 +1,5 @@
-// Unique values that another program stored in a type of its own: an index takes a date and the text of it for two values,
-// where whoever reads them sees one.
+// Checks unique indexes against values of non-JSON types: the index keeps a date and its text as two values, although
+// readers see one.
 import type { Document } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';

@@ -1,4 +1,4 @@
-// Several writes on a server without transactions: one command after the other, taken back when one is refused.
+// Commits several writes on a server without transactions: one command after the other, rolled back if one fails.
 import { type Collection, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
@@ -26,7 +26,7 @@ interface RollbackJournal {
 
 /**
  * Applies the writes in exactly their order, all or none: every state that they were computed from is looked at before
- * the first, and what was done is taken back when one is refused. Returns that one. Others may see a part of the writes
+ * the first, and applied ones are rolled back if one fails. Returns that one. Others may see a part of the writes
  * in the meantime. Rejects with `timeout` at the deadline, with nothing left done.
  * Where the server does not answer any more, the writes up to some point stay: which point is not known, so that taking
  * back could remove what a later one refers to.
@@ -49,7 +49,7 @@ export async function writeWithoutTransaction(
     const refusal = { error: outcome.error, write: batch.writes[at] as Write, index: batch.first + at };
     return rollBackAll(scope, journal, refusal);
   }
-  // Whoever asked has been told that nothing was written.
+  // The caller has been told that nothing was written.
   return remainingLimit(scope) === undefined ? rollBackAll(scope, journal, undefined) : undefined;
 }
 
@@ -79,7 +79,7 @@ interface BatchStep {
   readonly limit: ReturnType<OperationScope['timeLimit']>;
 }
 
-/** Applies a parcel and notes what of it was done. */
+/** Applies a batch and adds what was applied to the journal. */
 async function applyBatch(
   scope: OperationScope,
   step: BatchStep,

@@ -1,4 +1,4 @@
-// Sends one parcel of a commit as one command, and tells how far it came.
+// Sends writes as commands: a batch of them, or a single one, which the driver retries after a failover.
 import {
   type ClientSession,
   type Collection,
@@ -19,7 +19,7 @@ const DURABLE = { w: 'majority', j: true };
 /** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
 export const UNJOURNALED = { w: 1, j: false };
 
-/** How a parcel is sent. */
+/** How a batch is sent. */
 export interface CommandOptions {
   /** Of the transaction, where there is one. */
   readonly session?: ClientSession;
@@ -38,7 +38,7 @@ export interface BatchResult {
 }
 
 /**
- * Applies the writes of a parcel in their order, up to the first that fails. Rejects where the server does not say how
+ * Applies the writes of a batch in order, up to the first that fails. Rejects if the server does not say how
  * far it came: then any first part of them may be done. The driver's own bulk write hides the keys of a broken index.
  */
 export async function sendBatch(
@@ -97,7 +97,7 @@ function batchCommand(
   { session }: CommandOptions,
 ): (collection: string) => Document {
   const [verb, list] = COMMAND_NAMES[kind];
-  // What goes on past a stale document is all taken back where there is a transaction.
+  // In a transaction the writes after a stale document are rolled back anyway.
   const statements = writes.map((write) =>
     writeOperation(write, session === undefined ? guardedFilter : stateFilter),
   );

@@ -1,4 +1,4 @@
-// Access to the server: one client for all, a deadline for each operation, failures as StoreErrors.
+// Runs operations on the server: one client for all, a deadline for each operation, errors as StoreErrors.
 import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
@@ -21,8 +21,8 @@ import type { MongoConnection, MongoOptions, OperationScope } from './types.ts';
 const HEALTH_MS = 2000;
 
 /**
- * Connections that turns leave free: for the question for health, which never waits behind slow operations, and for two
- * works without a deadline, which would keep their turns for hours.
+ * Connections without a slot: one for health checks, which never wait behind slow operations, and two for work without a
+ * deadline (index builds), which would keep a slot for hours.
  */
 const UNSLOTTED_CONNECTIONS = 3;
 
@@ -152,7 +152,7 @@ class ServerConnection implements MongoConnection {
     }
   }
 
-  /** Waits for a turn. Work that has turned out to be longer meanwhile goes on to that lane. */
+  /** Waits for a slot. Work that has turned out to be of a longer class meanwhile waits for that one. */
   async #enter(deadline: Deadline, classOf: () => OperationClass): Promise<OperationClass> {
     for (;;) {
       const operationClass = classOf();
@@ -212,13 +212,14 @@ class ServerConnection implements MongoConnection {
       },
       session,
       readConcern: clock.readConcern,
-      // One of its own: the driver writes the time into it, and would write it into that of all collections.
+      // A new read concern each time: the driver writes the time into it, and would change that of the whole
+      // collection.
       readOptions: () => ({ session: session(), readConcern: { level: 'majority' } }),
       acknowledged: clock.recordWrite,
     };
   }
 
-  /** Tells the log what becomes of the work, and whoever asked for it no more than that. */
+  /** Logs the outcome of the work, and redacts secrets in its error. */
   async #told<T>(began: number, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();

@@ -1,4 +1,4 @@
-// Repeats what failed without harm: a server that just changed its role, or killed a query, answers the next time.
+// Retries operations after errors that pass: a new primary, a killed query, a broken connection.
 import { MongoError, MongoServerError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Random } from '../../../lib/async/back-off.ts';
@@ -11,15 +11,15 @@ const MAX_ATTEMPTS = 5;
 /** Bounds of the pause before the next attempt, in milliseconds. */
 const BACK_OFF = { firstMs: 10, maxMs: 200 };
 
-/** Who is refused is refused again: Unauthorized, AuthenticationFailed, AtlasError. */
+/** Rejected for good: Unauthorized, AuthenticationFailed, AtlasError. */
 const PERMANENT_CODES: ReadonlySet<unknown> = new Set([13, 18, 8000]);
-/** NetworkInterfaceExceededTimeLimit, ExceededTimeLimit: of the server, and not of whoever asked. */
+/** NetworkInterfaceExceededTimeLimit, ExceededTimeLimit: limits of the server, not of the caller. */
 const SERVER_TIME_LIMITS: ReadonlySet<unknown> = new Set([202, 262]);
 
 /** LockTimeout, LockBusy, WriteConflict, ConflictingOperationInProgress, QueryPlanKilled: the command did nothing. */
 const UNAPPLIED_CODES: ReadonlySet<unknown> = new Set([24, 46, 112, 117, 175]);
 
-/** True for what may succeed when it is asked again at once. Takes what the driver threw. */
+/** Whether an operation that threw this driver error may succeed on the next attempt. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof StoreError) return error.reason === 'failed';
   if (error instanceof MongoServerSelectionError) return false;
@@ -32,7 +32,7 @@ export function isRetryable(error: unknown): boolean {
   return failure instanceof StoreError && ['unavailable', 'failed', 'busy'].includes(failure.reason);
 }
 
-/** True for a write of one document that was refused before it did anything. Takes what the driver threw. */
+/** Whether a write of one document was rejected before it had any effect. */
 export function isUnappliedWrite(error: unknown): boolean {
   if (!(error instanceof MongoServerError) || error instanceof MongoWriteConcernError) return false;
   return UNAPPLIED_CODES.has(error.code);

@@ -1,4 +1,4 @@
-// Tests of one element of an array, which the server takes as operators side by side, each at most once.
+// Translates tests of one array element into `$elemMatch` operators, each of which may occur once.
 import type { Document } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
@@ -139,7 +139,7 @@ function comparesElement(
   if (value === null && (kind === 'gte' || kind === 'lte')) return oneOfValues([null], options);
   if (!isComparable(value, options.context) || isAmbiguousNumber(value)) return UNTRANSLATABLE_ELEMENT;
   if (typeof value === 'number') return exactOperators({ [`$${kind}`]: comparisonOperand(kind, value) });
-  // A date of another program, which this leaves out, cannot be said beside it.
+  // A stored date, which this query does not match, cannot be added to the same operators.
   if (typeof value === 'string' && (hasNonJsonTypes(options) || dateOf(value) !== undefined))
     return UNTRANSLATABLE_ELEMENT;
   return exactOperators({ [`$${kind}`]: toBsonValue(value) });

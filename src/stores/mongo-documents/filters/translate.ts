@@ -1,5 +1,5 @@
-// Puts filters in the words of the server. The language is its own; what it would understand otherwise, or run in a way
-// that can go wrong unseen, is left to the exact evaluation of what comes back.
+// Translates filters into MongoDB queries. Where the server would interpret or evaluate a condition differently the query
+// matches a superset, and this process evaluates the filter on the result.
 import type { Filter, FilterTest } from '../../filter.ts';
 import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
 import { anyElement, elementOperators, isArraySize } from './element-conditions.ts';
@@ -55,7 +55,7 @@ function translateField(
   return hasNumericPart(path) ? withoutIndex(translated) : translated;
 }
 
-/** The id, where the test is for one of our own: what is asked most, and needs none of the care below. */
+/** The id, if the test compares with an ObjectId: the most frequent filter, which needs none of the rules below. */
 function soleId(test: FilterTest | undefined): string | undefined {
   if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
   return isObjectIdText(test.value) ? test.value : undefined;
@@ -136,7 +136,7 @@ function matchesPattern(
 
 function translateIgnoringCase(text: string, place: TestTarget): TranslatedFilter {
   const candidates = candidatesIgnoringCase(text, isIdPath(place));
-  // Without case it is plain text, which a collation would not tell from other text.
+  // Text without case is compared exactly, which a collation would not do.
   const isPlain = candidates.values.some((value) => typeof value === 'string');
   return isPlain && place.context.collated ? hasOneOf(place, [text]) : hasCandidate(place, candidates);
 }

@@ -1,4 +1,4 @@
-// Conditions as the server is asked for them, and how they are joined.
+// A filter translated to MongoDB, and how translations are combined. `exact` false means that the query matches a superset.
 import { BSONRegExp, type Document, ObjectId } from 'mongodb';
 
 /** A condition. Every document that it is meant to match matches `query`; with `exact`, no other one does. */
@@ -9,7 +9,7 @@ export interface TranslatedFilter {
 
 /** How conditions are put. */
 export interface TranslateContext {
-  /** The query compares text by a collation, so that only patterns still tell texts apart. */
+  /** The query compares text by a collation, so that only patterns compare exactly. */
   readonly collated: boolean;
   /** Paths begin at a document, not at an element of an array. */
   readonly root: boolean;
@@ -19,7 +19,7 @@ export interface TranslateContext {
   readonly arrayPath?: string;
 }
 
-/** Values that are shown as text and compared by the server in their own way. */
+/** Values that are read as text but compared by the server by their own rules. */
 export interface NonJsonTypes {
   readonly dates: boolean;
   readonly others: boolean;
@@ -38,7 +38,7 @@ export function nonJsonTypesAt(
 export const MATCH_ALL: TranslatedFilter = { query: {}, exact: true };
 export const MATCH_NONE: TranslatedFilter = { query: { _id: { $in: [] } }, exact: true };
 
-/** For what cannot be said: anything may match. */
+/** Stands for a condition that cannot be translated: anything may match. */
 export const UNTRANSLATABLE: TranslatedFilter = { query: {}, exact: false };
 
 /** True for the query that every document matches. */

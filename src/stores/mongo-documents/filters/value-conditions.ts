@@ -1,4 +1,4 @@
-// Lists of values that a field may hold, and comparisons, as the server is asked for them.
+// Translates conditions on values: equality with one of a list, and comparisons.
 import type { BSONRegExp } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
 import type { FilterTypeName } from '../../filter.ts';
@@ -29,7 +29,7 @@ export const MAX_EXPANDED_VALUES = 10;
 /** Patterns in place of this many texts would take the server longer than a query without the collation. */
 const MAX_PATTERNS = 30;
 
-/** Where a test stands. */
+/** What a test applies to. */
 export interface TestTarget {
   readonly path: string;
   readonly context: TranslateContext;
@@ -81,7 +81,7 @@ export function hasOneOf(place: TestTarget, values: readonly Json[]): Translated
 export const isAmbiguousNumber = (value: Json): value is number =>
   typeof value === 'number' && isRoundedNumber(value);
 
-/** Every number that is shown as this one, and a few others. */
+/** Every number that is read as this one, and a few more. */
 function hasNumberNear({ path }: TestTarget, value: number): TranslatedFilter {
   const { below, above } = neighbouringNumbers(value);
   return { query: singleMember(path, { $gte: below, $lte: above }), exact: false };
@@ -131,7 +131,7 @@ interface Comparison {
   readonly value: Json;
 }
 
-/** Whether the server can be asked which values stand above or below this one. */
+/** Whether the server can compare stored values with this one. */
 export function isComparable(value: Json, { collated }: TranslateContext): boolean {
   const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
   // By an index the server misses lists within lists that it finds without one.
@@ -170,7 +170,7 @@ function comparesNumber(
   return { query: singleMember(path, isAbove ? { $gte: below } : { $lte: above }), exact: false };
 }
 
-/** What was said, or any value that is shown as text: which of them match is found out from what is shown. */
+/** The condition, or any value of a type that is read as text: this process then evaluates those. */
 export function orNonJson(path: string, { query }: TranslatedFilter): TranslatedFilter {
   return { query: { $or: [query, singleMember(path, { $type: NON_JSON_TEXT_TYPES })] }, exact: false };
 }
@@ -185,7 +185,7 @@ function comparesIds(kind: Comparison['kind'], text: string): TranslatedFilter {
   return { query: { _id: isAbove ? { $gte: least } : { $lt: least } }, exact: true };
 }
 
-/** Types of other programs that are shown as text. */
+/** Non-JSON types that are read as text. */
 export const NON_JSON_TEXT_TYPES = [
   'objectId',
   'date',

@@ -1,4 +1,4 @@
-// Makes and drops indexes of one name space, and keeps the record of what is ours in step.
+// Builds and drops the indexes of one collection, and keeps the records of indexes that the server created in step.
 import { isStoreUnavailable, StoreError } from '../../../errors.ts';
 import { withAbort } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
@@ -15,15 +15,15 @@ import {
 import { addRecords, readOwnership, removeRecords } from './index-records.ts';
 import type { IndexSpec } from './index-spec.ts';
 
-/** One name space, and what works on its indexes with. */
+/** A collection, and the means to work on its indexes. */
 export interface BuildTarget {
   readonly connection: Pick<MongoConnection, 'run'>;
   readonly ns: Namespace;
-  /** Ends waiting for the server, which goes on. */
+  /** Ends waiting for the server, which continues its work. */
   readonly closing: AbortSignal;
 }
 
-/** What one declared index or its twin comes to. */
+/** An index that a definition needs, or its shadow index. */
 export interface IndexBuild extends ServingIndex {
   readonly definition: IndexDefinition;
 }
@@ -31,7 +31,7 @@ export interface IndexBuild extends ServingIndex {
 /** The server's bound, that of `_id` aside. */
 const MAX_INDEXES = 63;
 
-/** Whether the server said no: it will say so again. */
+/** Whether the server rejected the request for good. */
 const isFinal = (error: unknown): error is StoreError =>
   error instanceof StoreError && !isStoreUnavailable(error);
 
@@ -44,14 +44,16 @@ export const shadowBuilds = ({ placements }: IndexMigrationPlan): readonly Index
 
 const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
 
-/** One look at the server. The record of what is ours is read only where something is missing or left over. */
+/**
+ * Lists the existing indexes and plans. The ownership records are read only if something is missing or undeclared.
+ */
 export async function planFor(
   { connection, ns }: BuildTarget,
   definitions: readonly IndexDefinition[],
 ): Promise<IndexMigrationPlan> {
   const look = async (scope: OperationScope) => {
     const found = await listIndexes(scope, ns).catch((error: unknown) => {
-      // Where nothing is declared, nothing stands in the way.
+      // Without definitions a collection that cannot have indexes is no error.
       if (definitions.length === 0 && isFinal(error)) return [];
       throw error;
     });
@@ -90,7 +92,7 @@ const requestable = (builds: readonly IndexBuild[]): readonly IndexBuild[] => [
   ...new Map(builds.filter(({ exact }) => exact).map((build) => [build.spec.name, build])).values(),
 ];
 
-/** Resolves with the server's refusal of all of them together; undefined when they are in force. */
+/** Resolves with the error of building all of them together; undefined once they are built. */
 async function buildTogether(
   target: BuildTarget,
   builds: readonly IndexBuild[],
@@ -118,7 +120,7 @@ async function buildEach(
       await buildOne(target, build);
     } catch (error) {
       if (!isFinal(error)) throw error;
-      // What is there already and may not be asked for again serves all the same.
+      // An existing index that the server will not confirm serves all the same.
       if (!build.exists || error.reason !== 'index-conflict') failures.push({ build, error });
     }
   }
@@ -148,7 +150,7 @@ export async function buildAllOrNone(target: BuildTarget, builds: readonly Index
   const asked = requestable(builds);
   const refusal = await buildTogether(target, asked);
   if (refusal === undefined) return;
-  // A duplicate tells its index, so that none has to be made to find out.
+  // The error of a duplicate names the index, so that none has to be built to find it.
   const told = refusal.fields.length > 0 ? refusal : undefined;
   const error = told ?? (await buildEach(target, asked, 1))[0]?.error;
   if (error === undefined) return;
@@ -164,7 +166,7 @@ async function recordBuilds({ connection, ns }: BuildTarget, builds: readonly In
   if (missing.length > 0) await connection.run({}, (scope) => addRecords(scope, ns, missing));
 }
 
-/** Drops what is ours. Resolves with those that cannot be dropped yet, as the server is building them. */
+/** Drops indexes that the server created. Resolves with those that it is still building and cannot drop yet. */
 export async function dropAll(
   { connection, ns }: BuildTarget,
   specs: readonly IndexSpec[],

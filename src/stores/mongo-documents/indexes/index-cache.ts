@@ -1,10 +1,9 @@
-// What this process knows of the indexes that it declared.
-
+// Cache of the indexes that this process has declared, for reads and commits.
 import { namespaceKey } from '../connection/namespaces.ts';
 import type { IndexCache, KnownIndex } from '../connection/types.ts';
 import type { IndexMigrationPlan, Placement } from './index-plan.ts';
 
-/** Names in the database, once what is built behind the answer is done. */
+/** Index names, once the background builds are done. */
 interface BuildOutcome {
   /** Twins that serve. */
   readonly ready: ReadonlySet<string>;
@@ -12,7 +11,7 @@ interface BuildOutcome {
 }
 
 export interface WritableIndexCache extends IndexCache {
-  /** Replaces what is known of a name space, by its `spaceKey`. Without an outcome twins are held ready that were so before. */
+  /** Replaces the entry of a namespace key. Without an outcome, shadow indexes that were ready stay ready. */
   set(key: string, plan: IndexMigrationPlan, outcome?: BuildOutcome): void;
 }
 

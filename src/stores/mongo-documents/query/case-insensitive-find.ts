@@ -1,4 +1,4 @@
-// Finds text whatever its case by an index: by the index that ignores case, or by the spellings that an exact one holds.
+// Case-insensitive finds and counts by an index: by the case-insensitive shadow index, or by the stored spellings of a text.
 import type { Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
@@ -19,7 +19,9 @@ import { serverSort } from './sort.ts';
 import type { SpellingCache } from './spelling-cache.ts';
 import { findSpellings } from './spelling-lookup.ts';
 
-/** So many matches are counted under the collation, which has to look at each; more are found by their spellings. */
+/**
+ * Up to so many matches are counted under the collation, which compares each; more are counted by their spellings.
+ */
 const MAX_COLLATED_COUNT = 300;
 
 interface CaseInsensitiveQuery {
@@ -33,30 +35,30 @@ interface CaseInsensitiveQuery {
 /** The page, where an index helps to find it; undefined where none does. */
 export async function findIgnoringCase(
   scope: OperationScope,
-  search: PageQuery,
+  pageQuery: PageQuery,
 ): Promise<FoundPage | undefined> {
-  const { ns, query, statistics, spellingCache } = search;
+  const { ns, query, statistics, spellingCache } = pageQuery;
   if (caseInsensitiveEqualities(query.filter).length === 0) return undefined;
-  const remembered = spellingCache.resolve(ns, query.filter);
-  if (remembered !== undefined) {
-    const page = await findExact(scope, search, remembered.filter);
-    if (page.time === remembered.time) return page;
+  const resolved = spellingCache.resolve(ns, query.filter);
+  if (resolved !== undefined) {
+    const page = await findExact(scope, pageQuery, resolved.filter);
+    if (page.time === resolved.time) return page;
   }
-  const givenUp = spellingCache.unresolvable(ns, query.filter);
-  const bySpelling = async () => (givenUp.all ? undefined : await findBySpellings(scope, search));
-  const pays = spellingCache.isRepeated(ns, query.filter) && !givenUp.some;
+  const unresolvable = spellingCache.unresolvable(ns, query.filter);
+  const bySpelling = async () => (unresolvable.all ? undefined : await findBySpellings(scope, pageQuery));
+  const shouldResolve = spellingCache.isRepeated(ns, query.filter) && !unresolvable.some;
   // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
-  if (givenUp.all || (statistics.hasStableOrder(ns, query.sort) && !pays)) {
-    return (await findByCollation(scope, search)) ?? (await bySpelling());
+  if (unresolvable.all || (statistics.hasStableOrder(ns, query.sort) && !shouldResolve)) {
+    return (await findByCollation(scope, pageQuery)) ?? (await bySpelling());
   }
-  return (await bySpelling()) ?? (await findByCollation(scope, search));
+  return (await bySpelling()) ?? (await findByCollation(scope, pageQuery));
 }
 
-async function findBySpellings(scope: OperationScope, search: PageQuery): Promise<FoundPage | undefined> {
-  const { ns, query, statistics } = search;
-  const filter = await resolveSpellings(scope, { ...search, filter: query.filter });
+async function findBySpellings(scope: OperationScope, pageQuery: PageQuery): Promise<FoundPage | undefined> {
+  const { ns, query, statistics } = pageQuery;
+  const filter = await resolveSpellings(scope, { ...pageQuery, filter: query.filter });
   if (filter === undefined) return undefined;
-  const page = await findExact(scope, search, filter);
+  const page = await findExact(scope, pageQuery, filter);
   if (query.projection === undefined && page.texts.length > 0) {
     statistics.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
   }
@@ -64,11 +66,11 @@ async function findBySpellings(scope: OperationScope, search: PageQuery): Promis
 }
 
 /** Takes the filter with spellings in it. */
-async function findExact(scope: OperationScope, search: PageQuery, filter: Filter): Promise<FoundPage> {
-  const { query, spellingCache } = search;
+async function findExact(scope: OperationScope, pageQuery: PageQuery, filter: Filter): Promise<FoundPage> {
+  const { query, spellingCache } = pageQuery;
   const page = await findPlain(
     scope,
-    { ...search, query: { ...query, filter } },
+    { ...pageQuery, query: { ...query, filter } },
     translateFilter(filter, BINARY),
   );
   spellingCache.recordTime(page.time);
@@ -78,18 +80,18 @@ async function findExact(scope: OperationScope, search: PageQuery, filter: Filte
 /** The number of matches, where an index helps to find them; undefined where none does. */
 export async function countIgnoringCase(
   scope: OperationScope,
-  condition: CaseInsensitiveQuery,
+  caseInsensitiveQuery: CaseInsensitiveQuery,
 ): Promise<number | undefined> {
-  const { ns, filter, statistics, spellingCache } = condition;
+  const { ns, filter, statistics, spellingCache } = caseInsensitiveQuery;
   if (caseInsensitiveEqualities(filter).length === 0) return undefined;
-  const remembered = spellingCache.resolve(ns, filter);
-  if (remembered !== undefined) {
-    const query = translateFilter(remembered.filter, BINARY).query;
+  const resolved = spellingCache.resolve(ns, filter);
+  if (resolved !== undefined) {
+    const query = translateFilter(resolved.filter, BINARY).query;
     const { count, time } = await countDocumentsAt(scope, { ns, query });
     spellingCache.recordTime(time);
-    if (time === remembered.time) return count;
+    if (time === resolved.time) return count;
   }
-  const query = collatedQuery(condition);
+  const query = collatedQuery(caseInsensitiveQuery);
   if (query !== undefined && !statistics.hasManyMatches(ns, filter)) {
     const count = await countDocuments(scope, {
       ns,
@@ -100,7 +102,7 @@ export async function countIgnoringCase(
     if (count < MAX_COLLATED_COUNT) return count;
     statistics.recordManyMatches(ns, filter);
   }
-  const exact = await resolveSpellings(scope, condition);
+  const exact = await resolveSpellings(scope, caseInsensitiveQuery);
   if (exact !== undefined) return countDocuments(scope, { ns, query: translateFilter(exact, BINARY).query });
   return query && countDocuments(scope, { ns, query, collation: CASE_INSENSITIVE_COLLATION });
 }
@@ -169,7 +171,7 @@ async function findByCollation(
   const order = serverSort(sort, known);
   if (collated === undefined || order === undefined) return undefined;
   const { fields, finish } = serverProjection(projection, ['_id', ...sort.map(([path]) => path)]);
-  const ask = {
+  const request = {
     ns,
     query: collated,
     sort: order,
@@ -178,11 +180,11 @@ async function findByCollation(
     fields,
     collation: CASE_INSENSITIVE_COLLATION,
   };
-  const { texts, time } = await readTexts(scope, ask, collect());
+  const { texts, time } = await readTexts(scope, request, collect());
   spellingCache.recordTime(time);
   if (texts.every(createOrderCheck(sort))) return { texts, finish };
   statistics.recordOrder(ns, sort, false);
-  // Fewer than asked for are all that there are.
+  // Fewer than the limit are all matches, so they can be sorted here.
   if (skip > 0 || texts.length >= limit) return undefined;
   const { keyOf, compare } = createSorter(sort);
   const keyed = texts.map((text) => ({ key: keyOf(JSON.parse(text) as JsonObject), text }));
@@ -207,7 +209,7 @@ function createOrderCheck(sort: Sort): (text: string) => boolean {
   };
 }
 
-/** True where no member of that name, however deep, holds text or anything with members: told without parsing. */
+/** Whether no member of that name, at any depth, holds text, an object or an array. Does not parse the document. */
 function isCollationIndependentText(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if ('"{['.includes(text.charAt(at + name.length))) return false;

@@ -1,4 +1,4 @@
-// Counts documents, exactly.
+// `count` of the store: exact, by the server if it can evaluate the filter, otherwise by a scan.
 import type { Filter } from '../../filter.ts';
 import type { DocumentStore, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/retry.ts';
@@ -26,47 +26,38 @@ interface CountDeps {
   readonly typeProbe: TypeProbe;
 }
 
-/** Makes the `count` of the store. */
-export function createCount({
-  connection,
-  indexes,
-  statistics,
-  spellingCache,
-  costs,
-  typeProbe,
-}: CountDeps): DocumentStore['count'] {
-  const counts = createMongoCountCache(() => performance.now());
-  const counted = async (scope: OperationScope, ns: Namespace, filter: Filter) => {
+/** Creates the `count` of the store. */
+export function createCount(deps: CountDeps): DocumentStore['count'] {
+  const { connection, indexes, statistics, spellingCache, costs, typeProbe } = deps;
+  const cache = createMongoCountCache(() => performance.now());
+
+  const countNow = async (scope: OperationScope, ns: Namespace, filter: Filter): Promise<number> => {
     const nonJsonAt = await findNonJsonTypes(scope, { ns, filter, typeProbe });
     const translated = translateFilter(filter, {
       collated: false,
       ...(nonJsonAt !== undefined && { nonJsonAt }),
     });
     if (!translated.exact) return countScanned(scope, { ns, filter, translated });
-    const folded = await countIgnoringCase(scope, {
-      ns,
-      filter,
-      known: indexes.of(ns),
-      statistics,
-      spellingCache,
-    });
-    return folded ?? countDocuments(scope, { ns, query: translated.query });
+    const query = { ns, filter, known: indexes.of(ns), statistics, spellingCache };
+    const count = await countIgnoringCase(scope, query);
+    return count ?? countDocuments(scope, { ns, query: translated.query });
   };
-  return async (ns, asked, options = {}) => {
-    const lean = deduplicateLists(asked);
-    const filter = lean === asked ? asked : await lean;
-    const kind = shapeOfCount(ns, filter, indexes.of(ns));
-    const operationClass = () => costs.classOf(kind);
-    const work = async (scope: OperationScope) => {
+
+  return async (ns, requested, options = {}) => {
+    const deduplicated = deduplicateLists(requested);
+    const filter = deduplicated === requested ? requested : await deduplicated;
+    const shape = shapeOfCount(ns, filter, indexes.of(ns));
+    const operationClass = () => costs.classOf(shape);
+    const count = async (scope: OperationScope) => {
       const began = performance.now();
       try {
         return await retryRead(scope, () =>
-          counts.getOrCount(scope, { ns, filter }, () => counted(scope, ns, filter)),
+          cache.getOrCount(scope, { ns, filter }, () => countNow(scope, ns, filter)),
         );
       } finally {
-        costs.record(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
+        costs.record(shape, { ms: performance.now() - began, bytes: 0, documents: 0 });
       }
     };
-    return connection.run({ ...options, operationClass: operationClass }, work).catch(rethrowFilterTooLarge);
+    return connection.run({ ...options, operationClass }, count).catch(rethrowFilterTooLarge);
   };
 }

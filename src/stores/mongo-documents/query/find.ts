@@ -1,4 +1,4 @@
-// Finds documents: in the server's words as far as they reach, in one round trip where they reach all the way.
+// `find` and `findText` of the store: translate the filter, choose how to sort, then read in one round trip if possible.
 import { StoreError } from '../../../errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
@@ -29,27 +29,25 @@ interface ReadsDeps {
   readonly typeProbe: TypeProbe;
 }
 
-/** The reading half of the store. */
-export function createReads({
-  connection,
-  indexes,
-  hasMemoryFor: hasRoom,
-  typeProbe,
-}: ReadsDeps): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
+/** Creates the reads of the store. */
+export function createReads(deps: ReadsDeps): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
+  const { connection, indexes, hasMemoryFor, typeProbe } = deps;
   const statistics = createCollationStatistics();
   const spellingCache = createSpellingCache();
   const costs = createQueryCosts();
   const readPage = createPageReader({
-    ...{ connection, indexes, hasMemoryFor: hasRoom, costs },
-    findPage: async (scope, wanted) => findPage(scope, { ...wanted, statistics, spellingCache }, typeProbe),
+    ...{ connection, indexes, hasMemoryFor, costs },
+    findPage: async (scope, request) => findPage(scope, { ...request, statistics, spellingCache }, typeProbe),
   });
+
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     if (query.limit <= 0) return EMPTY_PAGE;
     const filter = deduplicateLists(query.filter);
-    // Nothing is awaited for the sake of a list that is not there.
-    const lean = filter === query.filter ? query : { ...query, filter: await filter };
-    return readPage(ns, lean, options).catch(rethrowFilterTooLarge);
+    // Awaits only if there is a long list.
+    const shortened = filter === query.filter ? query : { ...query, filter: await filter };
+    return readPage(ns, shortened, options).catch(rethrowFilterTooLarge);
   };
+
   return {
     async find(ns, query, options = {}) {
       const { texts, finish = unchanged } = await pageOf(ns, query, options);
@@ -68,11 +66,16 @@ const EMPTY_PAGE: FoundPage = { texts: [], finish: undefined };
 
 const unchanged = (document: JsonObject) => document;
 
-async function findPage(scope: OperationScope, search: PageQuery, typeProbe: TypeProbe): Promise<FoundPage> {
-  const { ns, query, known } = search;
+/** Finds one page by the fastest strategy that is exact. Called once the operation has a slot. */
+async function findPage(
+  scope: OperationScope,
+  pageQuery: PageQuery,
+  typeProbe: TypeProbe,
+): Promise<FoundPage> {
+  const { ns, query, known } = pageQuery;
   const { filter } = query;
   const paths = query.sort.map(([path]) => path);
-  const [nonJsonAt, order] = await Promise.all([
+  const [nonJsonAt, sortStrategy] = await Promise.all([
     findNonJsonTypes(scope, { ns, filter, typeProbe }),
     chooseSortStrategy(scope, { ns, paths, typeProbe }),
   ]);
@@ -80,15 +83,17 @@ async function findPage(scope: OperationScope, search: PageQuery, typeProbe: Typ
     collated: false,
     ...(nonJsonAt !== undefined && { nonJsonAt }),
   });
-  const sort = serverSort(query.sort, known);
   try {
-    if (order === 'evaluated') return await findSorted(scope, search, translated);
-    if (order !== 'plain') return await findMerged(scope, search, { translated, path: order.mergedBy });
-    if (!translated.exact || sort === undefined) return await findResidual(scope, search, translated);
-    return (await findIgnoringCase(scope, search)) ?? (await findPlain(scope, search, translated));
+    if (sortStrategy === 'evaluated') return await findSorted(scope, pageQuery, translated);
+    if (sortStrategy !== 'plain') {
+      return await findMerged(scope, pageQuery, { translated, path: sortStrategy.mergedBy });
+    }
+    const canServerSort = serverSort(query.sort, known) !== undefined;
+    if (!translated.exact || !canServerSort) return await findResidual(scope, pageQuery, translated);
+    return (await findIgnoringCase(scope, pageQuery)) ?? (await findPlain(scope, pageQuery, translated));
   } catch (error) {
-    const failure = toStoreErrorOrDefect(error);
-    if (!(failure instanceof StoreError && failure.reason === 'parallel-arrays')) throw error;
-    return findSorted(scope, search, translated);
+    const storeError = toStoreErrorOrDefect(error);
+    if (!(storeError instanceof StoreError && storeError.reason === 'parallel-arrays')) throw error;
+    return findSorted(scope, pageQuery, translated);
   }
 }

@@ -1,4 +1,4 @@
-// Which conditions of a filter depend on values that only other programs write, and whether there are any of these.
+// Finds the paths of a filter or sort whose result depends on values of non-JSON types, and probes for such values.
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
@@ -30,7 +30,7 @@ export async function findNonJsonTypes(
 ): Promise<NonJsonTypesAt | undefined> {
   const asked = new Map<string, SensitivePath>();
   for (const { path, dates, isListed = false } of sensitivePaths(filter, '')) {
-    // Ids of other programs are compared in words of their own.
+    // Ids are translated into comparisons of both ObjectIds and text anyway.
     if (path === '_id' && !isListed) continue;
     const known = asked.get(path);
     asked.set(path, {

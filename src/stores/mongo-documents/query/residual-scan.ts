@@ -1,4 +1,4 @@
-// What the server cannot be asked exactly: it sends the fields that decide, of what may match, and each is judged here.
+// Evaluates a filter or sort that the server cannot: reads the fields that it needs of all candidates, and selects ids.
 import { BSON, type Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
@@ -40,7 +40,7 @@ export async function countScanned(
   return count;
 }
 
-/** The ids of the page that `query` asks for, in its order. */
+/** The ids of the page that `query` describes, in its order. */
 export async function scanIds(
   scope: OperationScope,
   scan: ResidualScan,
@@ -88,7 +88,7 @@ export async function sortIds(
   return (await first.take()).slice(query.skip);
 }
 
-/** Keeps the ids of so many documents, those that come first in the order of `sort`. */
+/** Keeps the ids of the first `size` documents in the order of `sort`. */
 function createTopIds(sort: Sort, size: number) {
   const sorter = createSorter(sort);
   type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
@@ -116,8 +116,8 @@ export async function mergeIds(
   const fields = evaluatedProjection(filter, query.sort);
   for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
     let left = wanted;
-    const ask = { ns, query: { $and: [translated.query, { [path]: half }] }, sort, fields };
-    await forEachDocument(scope, translated.exact ? { ...ask, limit: wanted } : ask, (bytes) => {
+    const request = { ns, query: { $and: [translated.query, { [path]: half }] }, sort, fields };
+    await forEachDocument(scope, translated.exact ? { ...request, limit: wanted } : request, (bytes) => {
       const document = parseBson(bytes);
       if (!matches(document)) return true;
       first.add(document, bytes);
@@ -133,7 +133,7 @@ export function storedId(bytes: Uint8Array): StoredId {
   return (BSON.deserialize(bytes, { promoteValues: false }) as Document)['_id'];
 }
 
-/** The fields, whole, that a filter and a sort look into: parts of them may mean something else. */
+/** The top-level fields that a filter and a sort read. They are read whole: a part may have another meaning. */
 export function evaluatedFields(filter: Filter, sort: Sort): readonly string[] {
   const paths = new Set(sort.map(([path]) => path));
   collectPaths(filter, paths);

@@ -1,9 +1,9 @@
-// The order of a query as the server takes it.
+// Translates a sort, and tells which paths the server accepts in sorts and projections.
 import type { Direction, Sort } from '../../ports.ts';
 import { BSON_TYPE_MARKER } from '../bson/json-to-bson.ts';
 import type { KnownIndex } from '../connection/types.ts';
 
-/** What the server refuses beyond. */
+/** Limits of the server. */
 const MAX_SORT_KEYS = 32;
 const MAX_PATH_PARTS = 100;
 
@@ -26,7 +26,7 @@ export function serverSort(
   indexes: readonly KnownIndex[],
 ): ReadonlyMap<string, Direction> | undefined {
   const keys = new Map<string, Direction>();
-  // Keys behind `_id` order nothing, but two of all that hold lists are refused.
+  // Keys after `_id` never decide, but the server would reject two of them that hold arrays.
   for (const [path, direction] of sort) if (!keys.has(path)) keys.set(path, direction);
   const isTotal =
     keys.has('_id') ||

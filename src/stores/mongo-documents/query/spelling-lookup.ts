@@ -1,5 +1,4 @@
-// Finds which spellings of a text there are, by leaps through an index of exact text: from each key that it holds to the
-// next spelling that there could be.
+// Finds the stored spellings of a text by a skip scan through an index: from each key to the next possible spelling.
 import { MaxKey, MinKey, MongoServerError } from 'mongodb';
 import { foldCase } from '../../../lib/case-folding.ts';
 import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
@@ -34,7 +33,7 @@ export async function findSpellings(
     return key?.path === path && key.direction === 1;
   });
   if (index === undefined || text.length > MAX_TEXT_CHARACTERS) return undefined;
-  // Each shard has a first key of its own.
+  // Each shard has its own first key.
   if (scope.deployment.kind === 'sharded') return undefined;
   const choices = characterChoices(text);
   const folded = foldCase(text);
@@ -100,7 +99,7 @@ function keysOf({ definition, endsInId }: KnownIndex): Keys {
   return keys as unknown as Keys;
 }
 
-/** For each place of a text the characters that may stand there, ascending. */
+/** The possible characters at each position of a text, ascending. */
 export type CharacterChoices = readonly (readonly string[])[];
 
 /** The choices for texts that fold like `text`. */
@@ -114,7 +113,7 @@ export function characterChoices(text: string): CharacterChoices {
   });
 }
 
-/** The first spelling that does not stand before `text` in the order of code points; undefined behind the last. */
+/** The first spelling that is not less than `text` in code point order; undefined if there is none. */
 export function nextSpellingFrom(choices: CharacterChoices, text: string): string | undefined {
   const given = [...text];
   for (const [at, members] of choices.entries()) {
@@ -127,7 +126,7 @@ export function nextSpellingFrom(choices: CharacterChoices, text: string): strin
   return given.length === choices.length ? text : nextSpellingAfter(choices, given, choices.length);
 }
 
-/** The first spelling behind all that begin with the first `length` characters of `given`. */
+/** The first spelling after all that begin with the first `length` characters of `given`. */
 function nextSpellingAfter(
   choices: CharacterChoices,
   given: readonly string[],
