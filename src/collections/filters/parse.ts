@@ -1,6 +1,7 @@
 // Reads a filter as a client sent it: an allow-list of operators over known paths. Pure: look-ups come later.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, Field } from '../model/collection.ts';
+import { isReference } from '../model/references.ts';
 import { distributeTests, matchesMissing } from './distribute-tests.ts';
 import { createFilterError } from './filter-error.ts';
 import { createFilterQuota, type FilterLimits, type FilterQuota } from './filter-quota.ts';
@@ -160,7 +161,7 @@ function parseElement(
   reading: FilterParseContext,
   depth: number,
 ): ParsedTest {
-  if (field?.type === 'Reference') {
+  if (isReference(field)) {
     const step = followReference(field, reading, shown);
     const draft = parseNode(filter, contextBehind(step, reading), depth);
     return {

@@ -1,8 +1,8 @@
 // What a path of a filter means: a field of the collection, something inside one, or a field of a referenced document.
 import type { Json } from '../../lib/json/json.ts';
-import type { Collection, Field, FieldType } from '../model/collection.ts';
+import type { Collection, Field } from '../model/collection.ts';
 import type { FieldIssue } from '../model/fields/field-type.ts';
-import { FIELD_TYPES } from '../model/fields/field-types.ts';
+import { FIELD_TYPES, type FieldType } from '../model/fields/field-types.ts';
 
 /** How operands for a path are read. */
 export interface OperandRules {
@@ -75,8 +75,9 @@ function resolveInnerPath(collection: Collection, path: string): PathMeaning | u
   const dot = path.indexOf('.');
   const outer = dot < 0 ? undefined : collection.fields.get(path.slice(0, dot));
   if (outer === undefined || !isValidPath(path)) return undefined;
-  if (outer.type === 'Reference') return { kind: 'through', field: outer, rest: path.slice(dot + 1) };
-  return outer.type === 'Object' || outer.type === 'Mixed' ? EXACT_MATCH : undefined;
+  const { reference, nested } = FIELD_TYPES[outer.type];
+  if (reference) return { kind: 'through', field: outer, rest: path.slice(dot + 1) };
+  return nested ? EXACT_MATCH : undefined;
 }
 
 /** The paths inside one element of an array: any, compared exactly. */
