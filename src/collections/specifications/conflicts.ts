@@ -1,7 +1,7 @@
 // What may be wrong with a specification beside the others: its name, its revision collection, its default filters.
 import { AppError, type ErrorItem } from '../../errors.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
-import type { FilterLimits } from '../filters/filter-quota.ts';
+import type { FilterLimits } from '../filters/parse.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
 import { referenceTarget } from '../model/references.ts';

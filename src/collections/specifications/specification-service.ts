@@ -8,7 +8,7 @@ import { createRetrier } from '../../lib/async/retry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
-import type { FilterLimits } from '../filters/filter-quota.ts';
+import type { FilterLimits } from '../filters/parse.ts';
 import type { Collection, CollectionAddress } from '../model/collection.ts';
 import { namespaceKey, type Registry } from '../model/registry.ts';
 import { namespaceOf } from './address.ts';

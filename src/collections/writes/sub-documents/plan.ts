@@ -8,6 +8,7 @@ import { parseStoredJson } from '../../../lib/json/stored-json.ts';
 import type { DocumentStore, StoredDocument } from '../../../stores/ports.ts';
 import { type HookPoint, type HookSession, hasHooks } from '../../hooks/hook-session.ts';
 import type { RequestContext } from '../../model/documents.ts';
+import { isReference } from '../../model/references.ts';
 import { documentKey } from '../../model/registry.ts';
 import { resolveUndeclared } from '../../validation/undeclared-fields.ts';
 import { stripInternalFields } from '../../validation/validate-document.ts';
@@ -116,9 +117,11 @@ function findChange(
   const mayCompare = caller.may(collection, 'GET');
   const different = Object.entries(fields).filter(([name, value]) => {
     if (!mayCompare || stored === undefined || !Object.hasOwn(stored, name)) return true;
-    const isReference = collection.fields.get(name)?.type === 'Reference';
     const before = stored[name];
-    return !isDeepStrictEqual(isReference ? withoutNulls(before) : before, value);
+    return !isDeepStrictEqual(
+      isReference(collection.fields.get(name)) ? withoutNulls(before) : before,
+      value,
+    );
   });
   if (different.length === 0) return undefined;
   if (!caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED', { field: path });
