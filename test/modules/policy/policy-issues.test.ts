@@ -42,7 +42,7 @@ describe('policyProblems', () => {
       `grants.response.headers.0 is not granted: ${above}`,
       `grants.collections.0.as is not granted: ${above}`,
       'grants.fetch.0.headers.Host is no header that can be added; names are in lower case',
-      'grants.fetch.0.origin is private',
+      'grants.fetch.0.origin is private or of this machine, and `egress.allow` of the ceilings does not list it',
       'grants.fetch.1.headers.a must be visible characters, or `secret:<NAME>`',
       `grants.fetch.1.origin is not granted: ${above}; an entry of \`grants.fetch\` in the ceilings has to name this origin, also where \`egress.allow\` lists its host`,
     ]);
