@@ -62,11 +62,7 @@ const undeclaredWarning = ({ name, line }: UndeclaredName) =>
   `line ${line}: \`${toOneLine(name)}\` is assigned to but not declared; with isolation "realm" the assignment is lost. Declare it, or set isolation "context" in the policy`;
 
 /** Creates the validator of all code, posted or in files. */
-export function createCodeValidator({
-  sandbox,
-  findUndeclared: undeclared,
-  maxBytes,
-}: CodeValidatorDeps): CodeValidator {
+export function createCodeValidator({ sandbox, findUndeclared, maxBytes }: CodeValidatorDeps): CodeValidator {
   return {
     normalizeText: (source) => validateText(source, maxBytes),
     async inspect(source, kind, isolation, by = null) {
@@ -77,7 +73,7 @@ export function createCodeValidator({
         throw new AppError('ENDPOINT_INVALID', { items });
       }
       // With isolation `context`, undeclared names are globals as in any script.
-      const names = isolation === 'realm' ? await undeclared(source) : [];
+      const names = isolation === 'realm' ? await findUndeclared(source) : [];
       return {
         metadata: parseCodeMetadata(inspection),
         warnings: [...inspection.warnings.map(toOneLine), ...names.map(undeclaredWarning)].slice(
