@@ -110,13 +110,15 @@ describeMongo('commits on MongoDB', (servers) => {
       expect(await stored(BOOKS)).toEqual([]);
     });
 
-    test(`${kind}: ten thousand documents are one commit`, async () => {
+    // The number matters to transactions alone; without them a few batches of each kind of write are enough.
+    const most = kind === 'replicaSet' ? 10_000 : 2000;
+    test(`${kind}: ${most} documents are one commit`, async () => {
       const { commit, raw } = await open();
-      const numbers = Array.from({ length: 10_000 }, (_, n) => n);
+      const numbers = Array.from({ length: most }, (_, n) => n);
       const patiently = (writes: readonly Write[]) => commit(writes, { deadline: Date.now() + 120_000 });
       await patiently(numbers.map((n) => insert(BOOKS, n, { n, pad: 'x'.repeat(500) })));
       await patiently(numbers.map((n) => update(BOOKS, n, 1, { n: -n })));
-      expect(await raw(BOOKS).countDocuments({ n: { $lt: 0 }, v: 2 })).toBe(9999);
+      expect(await raw(BOOKS).countDocuments({ n: { $lt: 0 }, v: 2 })).toBe(most - 1);
       await patiently(numbers.map((n) => remove(BOOKS, n, 2)));
       expect(await raw(BOOKS).countDocuments()).toBe(0);
     }, 240_000);

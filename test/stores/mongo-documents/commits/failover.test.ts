@@ -71,7 +71,7 @@ async function numbersIn(uri: string, collection: string): Promise<number[]> {
 
 describeMongo('a store under load', () => {
   test('whose primary steps down and is killed applies nothing in part and loses nothing', async () => {
-    const set = await launchReplicaSet();
+    const set = await launchReplicaSet({ electionTimeoutMs: 2000 });
     onTestFinished(() => set.dispose());
     const uri = set.uri.replace('/?', '/failover?');
     const load = startLoad(open(uri));

@@ -120,7 +120,8 @@ describeMongo('a replica set whose primary is killed', () => {
   it('is used again without a hand, and has every write that was acknowledged', {
     timeout: 120_000,
   }, async () => {
-    const set = await launchReplicaSet();
+    // Longer than a write waits for a primary, so that the outage is noticed.
+    const set = await launchReplicaSet({ electionTimeoutMs: 5000 });
     const { connection, lines } = openConnection(set.uri);
     try {
       await put(connection, 0);

@@ -1,10 +1,10 @@
 // Index builds that are cut short: by a crash of either side, by a process that ends, by a change of mind.
 import type { MongoClient } from 'mongodb';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-records.ts';
 import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, describeServer, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { eventually } from '../connections.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 
@@ -22,6 +22,15 @@ async function holdBuilds(client: MongoClient): Promise<() => Promise<void>> {
 const numbered = (n: number) => Array.from({ length: n }, (_, at) => ({ n: at, a: at }));
 
 describeMongo('index builds', ({ standalone }) => {
+  const shared = describeServer();
+
+  afterEach(async () => {
+    const admin = rawClient(shared().uri).db('admin');
+    for (const name of ['failCommand', 'hangAfterStartingIndexBuild']) {
+      await admin.command({ configureFailPoint: name, mode: 'off' });
+    }
+  });
+
   test('that a crash kept from beginning are known and made up for', async () => {
     const { connection, ensure, names, recorded } = await openBench(standalone);
     const spec = specOf(index('lost', { l: 1 }));
@@ -35,7 +44,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('go on without the process that asked for them, and the next one waits for them', async () => {
-    const server = await ownServer();
+    const server = shared();
     const bench = await openBench(server.uri);
     const { uri, books, indexing, names } = bench;
     await books.insertMany(numbered(100));
@@ -55,7 +64,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('that nobody wants any more while they run are dropped when they are done', async () => {
-    const server = await ownServer();
+    const server = shared();
     const { uri, books, indexing, names, recorded } = await openBench(server.uri);
     await books.insertMany(numbered(100));
     const letGo = await holdBuilds(rawClient(uri));
@@ -69,7 +78,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('go on where a later declaration is refused', async () => {
-    const server = await ownServer();
+    const server = shared();
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany([...numbered(100), { a: 1, n: 200 }]);
     await indexing.ensureIndexes(SPACE, [index('u', { n: 1 }, UNIQUE)]);
@@ -89,7 +98,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('go on after errors of the server that nobody has listed', async () => {
-    const server = await ownServer();
+    const server = shared();
     const { uri, ensure, names } = await openBench(server.uri);
     const data = { failCommands: ['createIndexes', 'listIndexes'], appName: 'cloister', errorCode: 211 };
     const { indexing } = openIndexing(uri);
@@ -102,7 +111,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('go on when the server comes back after a SIGKILL', async () => {
-    const server = await ownServer();
+    const server = shared();
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
     await holdBuilds(rawClient(uri));
@@ -116,7 +125,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('of a unique one that the server does not survive leave nothing in force', async () => {
-    const server = await ownServer();
+    const server = shared();
     const { uri, books, indexing, names, recorded } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
     await holdBuilds(rawClient(uri));
@@ -130,7 +139,7 @@ describeMongo('index builds', ({ standalone }) => {
   });
 
   test('are refused at once while the server is away, and by a store that is closing', async () => {
-    const server = await ownServer();
+    const server = shared();
     const uri = await ownDatabase(server.uri);
     const { indexing } = openIndexing(uri);
     await server.stop();
