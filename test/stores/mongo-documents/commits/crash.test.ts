@@ -16,10 +16,10 @@ const isDone = (work: Promise<void>) =>
     () => false,
   );
 
-describeMongo('commits that are cut off', () => {
+describeMongo('interrupted commits', () => {
   const shared = describeServer();
 
-  test('a killed server leaves documents too many at most, after each of the commands', async () => {
+  test('leave at most extra documents when the server is killed after any command', async () => {
     const server = shared();
     const scenarios = await recordScenarios();
     const cutOff = async (scenario: Scenario, name: string, passes: number) => {
@@ -57,7 +57,7 @@ describeMongo('commits that are cut off', () => {
     expect(acknowledged).toBeLessThan(running.length / 2);
   }, 240_000);
 
-  test('a killed process leaves the same', async () => {
+  test('leave at most extra documents when the writing process is killed', async () => {
     const server = shared();
     const [{ writes }] = (await recordScenarios()) as [Scenario];
     const killAfter = async (passes: number) => {
@@ -80,7 +80,7 @@ describeMongo('commits that are cut off', () => {
     await Promise.all([0, 1, 2, 3, 4].map(killAfter));
   }, 120_000);
 
-  test('a thousand acknowledged writes survive a killed server', async () => {
+  test('lose none of a thousand acknowledged writes when the server is killed', async () => {
     const server = shared();
     const bench = openWorkbench(`${server.uri}many`);
     const acknowledged = { books: [] as number[], pairs: [] as number[] };

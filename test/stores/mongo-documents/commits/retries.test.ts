@@ -13,14 +13,14 @@ const fail = (bench: Workbench, mode: Document | string, data: Document) =>
 const counts = async (bench: Workbench) =>
   Promise.all([BOOKS, NEIGHBOUR].map((ns) => bench.raw(ns).countDocuments()));
 
-describeMongo('transactions that do not succeed at once', () => {
+describeMongo('transactions after errors', () => {
   const shared = describeServer({ replicaSet: true });
 
   afterEach(async () => {
     await rawClient(shared().uri).db('admin').command({ configureFailPoint: 'failCommand', mode: 'off' });
   });
 
-  test('are tried again, and applied once', async () => {
+  test('are retried and applied once', async () => {
     const server = shared();
     const failures: readonly [Document, Document][] = [
       [
@@ -52,7 +52,7 @@ describeMongo('transactions that do not succeed at once', () => {
     }
   }, 120_000);
 
-  test('are repeated after errors that nobody has listed, and committed once', async () => {
+  test('are retried after unlisted errors and committed once', async () => {
     const server = shared();
     for (const failCommands of [['insert'], ['update'], ['commitTransaction']]) {
       for (const errorCode of [8, 175, 211]) {
@@ -65,7 +65,7 @@ describeMongo('transactions that do not succeed at once', () => {
     }
   }, 60_000);
 
-  test('tell the server how long the commit may wait for members that lag', async () => {
+  test('limit how long the commit waits for lagging members', async () => {
     const server = shared();
     const bench = openWorkbench(server.uri.replace('/?', '/waiting?'));
     await bench.commit([insert(BOOKS, 2, {}), insert(NEIGHBOUR, 2, {})]);
@@ -83,7 +83,7 @@ describeMongo('transactions that do not succeed at once', () => {
     await work;
   }, 60_000);
 
-  test('end at the deadline, and watchers hear of what may have been written', async () => {
+  test('end at the deadline, and listeners are told of what may have been written', async () => {
     const server = shared();
     const bench = openWorkbench(server.uri.replace('/?', '/late?'));
     const heard: unknown[] = [];

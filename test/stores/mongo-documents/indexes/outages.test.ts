@@ -21,7 +21,7 @@ async function holdBuilds(client: MongoClient): Promise<() => Promise<void>> {
 
 const numbered = (n: number) => Array.from({ length: n }, (_, at) => ({ n: at, a: at }));
 
-describeMongo('index builds', ({ standalone }) => {
+describeMongo('interrupted index builds', ({ standalone }) => {
   const shared = describeServer();
 
   afterEach(async () => {
@@ -31,7 +31,7 @@ describeMongo('index builds', ({ standalone }) => {
     }
   });
 
-  test('that a crash kept from beginning are known and made up for', async () => {
+  test('that a crash prevented are known and made up for', async () => {
     const { connection, ensure, names, recorded } = await openBench(standalone);
     const spec = specOf(index('lost', { l: 1 }));
     await connection.run({}, (scope) => addRecords(scope, SPACE, [spec]));
@@ -43,7 +43,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await recorded()).toContain('b');
   });
 
-  test('go on without the process that asked for them, and the next one waits for them', async () => {
+  test('continue without the process that started them, and the next process waits for them', async () => {
     const server = shared();
     const bench = await openBench(server.uri);
     const { uri, books, indexing, names } = bench;
@@ -63,7 +63,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await names()).toEqual(['a', 'a~folded']);
   });
 
-  test('that nobody wants any more while they run are dropped when they are done', async () => {
+  test('that are undeclared meanwhile are dropped once done', async () => {
     const server = shared();
     const { uri, books, indexing, names, recorded } = await openBench(server.uri);
     await books.insertMany(numbered(100));
@@ -77,7 +77,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await recorded()).toEqual(['n']);
   });
 
-  test('go on where a later declaration is refused', async () => {
+  test('continue if a later declaration is rejected', async () => {
     const server = shared();
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany([...numbered(100), { a: 1, n: 200 }]);
@@ -97,7 +97,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(indexing.cache.of(SPACE)).toHaveLength(2);
   });
 
-  test('go on after errors of the server that nobody has listed', async () => {
+  test('continue after unlisted server errors', async () => {
     const server = shared();
     const { uri, ensure, names } = await openBench(server.uri);
     const data = { failCommands: ['createIndexes', 'listIndexes'], appName: 'cloister', errorCode: 211 };
@@ -110,7 +110,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await names()).toEqual(['u', 'a']);
   });
 
-  test('go on when the server comes back after a SIGKILL', async () => {
+  test('continue when the server returns after a SIGKILL', async () => {
     const server = shared();
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
@@ -124,7 +124,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: true }]);
   });
 
-  test('of a unique one that the server does not survive leave nothing in force', async () => {
+  test('of a unique index leave nothing behind if the server is killed', async () => {
     const server = shared();
     const { uri, books, indexing, names, recorded } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
@@ -138,7 +138,7 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await names()).toEqual([]);
   });
 
-  test('are refused at once while the server is away, and by a store that is closing', async () => {
+  test('are rejected at once while the server is down, and by a store that is closing', async () => {
     const server = shared();
     const uri = await ownDatabase(server.uri);
     const { indexing } = openIndexing(uri);
