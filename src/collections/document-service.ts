@@ -7,9 +7,8 @@ import type { DocumentHooks } from './hooks/document-hooks.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
 import type { Registry } from './model/registry.ts';
 import { createComposer } from './reads/compose.ts';
-import { createEnricher } from './reads/enrich.ts';
+import { createEnrich } from './reads/enrich.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
-import { withReadHooks } from './reads/read-hooks.ts';
 import { createReader } from './reads/reader.ts';
 import { createRecordFinder } from './reads/record-finder.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
@@ -51,17 +50,12 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   const filters = createFilterCompiler({ store, registry, limits });
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });
-  const enricher = createEnricher({
-    store,
-    historyLoader: histories,
-    composer,
-    maxRevisions: limits.composeReferences,
-  });
+  const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
   const validator = createValidator(patterns.matches);
   const writer = createWriter({ store, registry, histories, composer, validator, limits, newId, now, hooks });
   const affected = createWriteTargets({ store, filters, limit: limits.writeMatches });
   const turns = createKeyedMutex();
-  const reader = withReadHooks(createReader({ store, filters, enricher, limits }), { hooks, now });
+  const reader = createReader({ store, filters, enrich, limits, hooks, now });
   return {
     ...reader,
     ...createRecordFinder({ store, filters, reader }),

@@ -1,4 +1,4 @@
-// The filter language between the domain and its stores: checked, coerced, free of product rules. Types only.
+// The filter language between the domain and its stores: checked, coerced, free of product rules.
 // Semantics are MongoDB's: a path walks into arrays, a test on an array also looks at its elements,
 // comparisons stay within one type bracket, and text orders by code point.
 import type { Json } from '../lib/json/json.ts';
@@ -30,3 +30,13 @@ export type FilterTest =
 
 /** Matches every document. */
 export const MATCH_ALL: Filter = { kind: 'and', filters: [] };
+
+/** Matches the document with this id. */
+export function filterById(id: string): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id.toLowerCase() }] };
+}
+
+/** Matches the documents with these ids, which must be as they are stored: in lower case. */
+export function filterByIds(ids: readonly Json[]): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'in', values: ids }] };
+}

@@ -4,12 +4,12 @@ import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
+import { filterById, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Projection, StoredDocument } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
-import { filterById, toOperationOptions } from '../reads/reader.ts';
+import { toOperationOptions } from '../reads/reader.ts';
 
 interface WriteTargetsDeps {
   readonly store: Pick<DocumentStore, 'findText' | 'count'>;
