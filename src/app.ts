@@ -215,7 +215,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const custom = await createPostedCode({
     ...{ config, cwd, store, registry, clients, gate, audit, logger, now, pause: options.pause },
     createDocuments: (hooks) =>
-      createDocumentService({ store, registry, limits, newId, now, patterns, hooks, removals }),
+      createDocumentService({
+        ...{ store, registry, limits, newId, now, patterns, hooks, removals, log: logger },
+      }),
   });
   await specifications.load();
   await custom.requireIsolation();

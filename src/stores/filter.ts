@@ -1,4 +1,4 @@
-// The filter language between the domain and its stores: checked, coerced, free of product rules. Types only.
+// The filter language between the domain and its stores: checked, coerced, free of product rules.
 // Semantics are MongoDB's: a path walks into arrays, a test on an array also looks at its elements,
 // comparisons stay within one type bracket, and text orders by code point.
 import type { Json } from '../lib/json/json.ts';
@@ -30,3 +30,18 @@ export type FilterTest =
 
 /** Matches every document. */
 export const MATCH_ALL: Filter = { kind: 'and', filters: [] };
+
+/** Matches the document with this id, in the case in which it is stored. */
+export function filterById(id: string): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id }] };
+}
+
+/** Matches the documents with these ids. */
+export function filterByIds(ids: readonly string[]): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'in', values: ids }] };
+}
+
+/** Matches the documents after this id: the next page of a walk over a whole collection. */
+export function filterAfterId(id: string): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: id }] };
+}

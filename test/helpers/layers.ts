@@ -92,7 +92,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     ],
   },
   'src/media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/', 'src/media/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/collections/', 'src/media/'],
+    ],
     types: ['src/stores/ports.ts', 'src/stores/media-store.ts', 'src/config/', 'src/auth/', 'src/workers/'],
   },
   'src/delivery/': {
