@@ -1,22 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Measure time, or use every core themselves: they run one by one when all the others are done. */
-const ALONE = [
-  'test/stores/sqlite-documents/event-loop.test.ts',
-  'test/http/documents/long-pages.test.ts',
-  'test/acceptance/{kill,media-kill}.test.ts',
-  'test/acceptance/mongodb-failover.test.ts',
-  'test/acceptance/mongodb-cities.test.ts',
-  'test/security/hostile-bodies.test.ts',
-  'test/sandbox/hostile/*.test.ts',
-];
-
-/**
- * Pure logic: no store, process, socket, clock or module state that one file could leave to the next. They share the
- * processes that they run in, because starting one for each takes longer than the tests.
- */
-const PURE = [
+/** Pure logic: no store, process or socket. */
+const UNIT = [
   'test/lib/{json,regex}/*.test.ts',
   'test/lib/*.test.ts',
   'test/config/*.test.ts',
@@ -29,43 +15,61 @@ const PURE = [
   'test/endpoints/*.test.ts',
   'test/modules/**/*.test.ts',
   'test/media/*.test.ts',
+  'test/sandbox/guest/*.test.ts',
   'test/stores/matching/*.test.ts',
-  'test/stores/mongo-documents/{bson,filters,patterns,query}/*.test.ts',
   'test/workers/images/*.test.ts',
 ];
 
-/** They have servers of their own, or compare the databases. */
-const ABOUT_MONGODB = 'test/acceptance/mongodb-*.test.ts';
-
-/** What the acceptance tests say must hold on every database. Not repeated: */
-const EMBEDDED_ONLY = [
-  // What is promised of the embedded database alone.
-  'test/acceptance/embedded-database.test.ts',
-  // Kill the server again and again, in the knowledge that a restart takes milliseconds.
+/** Measure time, or use every core themselves: one file at a time, after all others. */
+const ALONE = [
+  'test/stores/sqlite-documents/event-loop.test.ts',
+  'test/http/**/long-pages.test.ts',
   'test/acceptance/{kill,media-kill}.test.ts',
+  'test/acceptance/mongodb-failover.test.ts',
+  'test/acceptance/mongodb-cities.test.ts',
+  'test/security/hostile-bodies.test.ts',
+  'test/sandbox/hostile/*.test.ts',
 ];
 
-/** Processes of custom code, files and images, chance for a fixed time, moves between databases that have tests of their own. */
-const ABOUT_NO_STORE = [
+/** Need a server of their own (MongoDB, S3, Redis), or take long: `npm run test:full` only. */
+const FULL = [
+  'test/acceptance/mongodb-*.test.ts',
+  'test/acceptance/{hostile-input,media-bucket,transfer}.test.ts',
+  'test/auth/**/audit-{mongodb,verify}.test.ts',
+  'test/cli/{media-copy,sandbox-audit,start}.test.ts',
+  'test/delivery-setup.test.ts',
+  'test/docs/*.test.ts',
+  'test/helpers/*.test.ts',
+  'test/{readme,servers}.test.ts',
+  'test/sandbox-supervisor/isolation/{self-test,dies-with-server}.test.ts',
+  'test/security/{patterns,slow-readers}.test.ts',
+  'test/stores/*differential.test.ts',
+  'test/stores/{mongo-documents,redis-cache,s3-media}/**/*.test.ts',
+  'test/stores/sqlite-documents/**/full-disk.test.ts',
+];
+
+/** Acceptance tests that MongoDB does not repeat: promises of the embedded database, or nothing that a store decides. */
+const EMBEDDED_ONLY = [
+  'test/acceptance/embedded-database.test.ts',
   'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
   'test/acceptance/endpoints-{policies,uploads}.test.ts',
-  'test/acceptance/{delivery-caching,media-broken-uploads,media-bucket}.test.ts',
-  'test/acceptance/{configuration,hook-results,hostile-input,transfer}.test.ts',
+  'test/acceptance/{delivery-caching,media-broken-uploads}.test.ts',
+  'test/acceptance/{configuration,hook-results}.test.ts',
 ];
 
-/** What both kinds of server cannot tell apart: once is enough, and takes half the time. */
-const ABOVE_THE_STORE = [
+/** Acceptance tests for which one kind of MongoDB server is enough. */
+const REPLICA_SET_ONLY = [
   'test/acceptance/{endpoints-*,hooks}.test.ts',
   'test/acceptance/{access,api-wrapper,clients,commands,field-names,http,media-files,media-uploads,media-wrapper}.test.ts',
 ];
 
-/** The acceptance tests once more, without a changed expectation. */
+/** Repeats the acceptance tests on a MongoDB server, with unchanged expectations. */
 const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without: readonly string[] = []) => ({
   extends: true as const,
   test: {
     name,
     include: ['test/acceptance/*.test.ts'],
-    exclude: [ABOUT_MONGODB, ...EMBEDDED_ONLY, ...ABOUT_NO_STORE, ...without],
+    exclude: [...FULL, ...ALONE, ...EMBEDDED_ONLY, ...without],
     setupFiles: 'test/setup-mongodb.ts',
     env: { TEST_MONGODB_KIND: kind },
     testTimeout: 30_000,
@@ -75,21 +79,24 @@ const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without:
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Test files share processes: starting one for each file takes longer than the tests.
+    isolate: false,
     globalSetup: 'test/global-mongo-servers.ts',
     // One more than there are cores: a third of the time, tests wait for servers, timers and disks.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 20_000,
     hookTimeout: 30_000,
-    // A state that is waited for comes when the machine gets to it: its default of a second is none of our promises.
+    // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
     expect: { poll: { timeout: 15_000 } },
     projects: [
-      { extends: true, test: { name: 'pure logic', include: PURE, isolate: false } },
+      { extends: true, test: { name: 'unit', include: UNIT } },
       {
         extends: true,
-        test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...PURE] },
+        test: { name: 'integration', include: ['test/**/*.test.ts'], exclude: [...UNIT, ...FULL, ...ALONE] },
       },
-      acceptanceOn('on a lone MongoDB', 'standalone', ABOVE_THE_STORE),
-      acceptanceOn('on a MongoDB replica set', 'replica set'),
+      { extends: true, test: { name: 'full', include: FULL, exclude: ALONE } },
+      acceptanceOn('standalone MongoDB', 'standalone', REPLICA_SET_ONLY),
+      acceptanceOn('MongoDB replica set', 'replica set'),
       {
         extends: true,
         test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },

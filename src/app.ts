@@ -1,14 +1,11 @@
-// The composition root: builds adapters, services and the HTTP server from a configuration. Nothing imports it but the cli.
+// The composition root of the server: builds stores, services and HTTP servers from a configuration. Only the CLI imports it.
 import { resolve } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { openAudit } from './audit-setup.ts';
-import { auditActionOfEdit, readAuditedFiles } from './audited-files.ts';
-import type { Audit } from './auth/audit/audit.ts';
-import { auditOfflineChanges } from './auth/audit/offline-changes.ts';
+import { auditActionOfEdit } from './audited-files.ts';
 import { createAuthService } from './auth/auth-service.ts';
-import { type ClientService, createClientService } from './auth/clients/client-service.ts';
-import { createFirstAdmin } from './auth/clients/first-admin.ts';
+import { createClientService } from './auth/clients/client-service.ts';
 import { createDocumentService } from './collections/document-service.ts';
 import { createRegistry } from './collections/model/registry.ts';
 import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
@@ -18,7 +15,7 @@ import { restrictConfigFile } from './config/file-permissions.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
-import { AppError, StoreError } from './errors.ts';
+import { AppError } from './errors.ts';
 import { createContentServer } from './http/server.ts';
 import type { Pause } from './lib/async/pause.ts';
 import { type ByteQuota, createByteQuota } from './lib/byte-quota.ts';
@@ -28,6 +25,7 @@ import { createLogger, type Logger } from './lib/logger.ts';
 import { createMediaSetup } from './media-setup.ts';
 import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
 import { createStartup } from './startup.ts';
+import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import { openCacheStore } from './stores/open-cache-store.ts';
 import { openDocumentStore } from './stores/open-document-store.ts';
@@ -42,71 +40,62 @@ interface AppOptions {
   readonly logger?: Logger;
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Gets the admin that this start makes, to be shown once: before `createApp` resolves, or when the database comes. */
+  /** Called with the admin that this start creates, whose secret is shown once: before `createApp` resolves, or later. */
   readonly onFirstAdmin?: (admin: FirstAdmin) => void;
-  /** Used in place of the store that the configuration names. */
+  /** Replaces the store that the configuration names. */
   readonly store?: DocumentStore;
-  /** Used in place of the media store that the configuration names. */
+  /** Replaces the media store that the configuration names. */
   readonly mediaStore?: MediaStore;
   readonly pause?: Pause;
-}
-
-export interface FirstAdmin {
-  readonly id: string;
-  readonly secret: string;
 }
 
 export interface App {
   /** For requests without a socket. */
   readonly server: ReturnType<typeof createContentServer>;
-  /** The same of delivery, which is made by the first call, or by `listenDelivery`. */
+  /** The delivery server, for requests without a socket. The first call creates it, or `listenDelivery` does. */
   deliveryServer(): Promise<DeliverySetup['server']>;
-  /** Resolves when all is made that needs the database, however late it comes; rejects with what else stops the start. */
+  /** Resolves when startup is complete, however late the database connects; rejects with any other error of a start. */
   readonly started: Promise<void>;
-  /** What the operator should read at the start. */
+  /** Lines that the operator should read at the start. */
   readonly notices: readonly string[];
   listen(): Promise<{ readonly url: string }>;
-  /** The same for delivery, which has a port of its own. */
+  /** Listens for delivery, which has a port of its own. */
   listenDelivery(): Promise<{ readonly url: string }>;
   /** Finishes requests in flight, then closes the stores. */
   close(): Promise<void>;
 }
 
-function openStore(
-  config: Config,
-  { cwd, logger, unsent }: { cwd: string; logger: Logger; unsent: ByteQuota },
-): Promise<DocumentStore> {
-  const { writeQueue: queueLimit, queryMs } = config.limits;
-  const { fits: hasRoom } = unsent;
-  return openDocumentStore(config.database, {
-    cwd,
-    queueLimit,
-    queryMs,
-    log: logger,
-    exclusive: true,
-    hasMemoryFor: hasRoom,
-  });
+interface Environment {
+  readonly cwd: string;
+  readonly logger: Logger;
+  readonly now: () => number;
 }
 
-async function openCache(
+function openStore(
   config: Config,
-  { cwd, now, log }: { cwd: string; now: () => number; log: Logger },
-): Promise<CacheStore | undefined> {
+  { cwd, logger, unsent }: Pick<Environment, 'cwd' | 'logger'> & { readonly unsent: ByteQuota },
+): Promise<DocumentStore> {
+  const { writeQueue: queueLimit, queryMs } = config.limits;
+  const options = { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasMemoryFor: unsent.fits };
+  return openDocumentStore(config.database, options);
+}
+
+async function openCache(config: Config, { cwd, now, logger }: Environment): Promise<CacheStore | undefined> {
   if (!config.cache.enabled) return undefined;
-  return openCacheStore(config.cache, { cwd, now, log });
+  return openCacheStore(config.cache, { cwd, now, log: logger });
 }
 
 /**
- * Makes the function that opens what a start with another configuration opens, so that a change which would stop the next
- * start is refused. Throws CONFIGURATION_INVALID.
+ * Returns the function that opens what a start with a posted configuration would open, so that a change which would break
+ * the next start is rejected. It throws CONFIGURATION_INVALID.
  */
-function createTryStart(running: Config, { cwd, now, log }: { cwd: string; now: () => number; log: Logger }) {
+function createTryStart(running: Config, environment: Environment) {
   return async (next: Config): Promise<void> => {
-    await loadConfiguredPolicyLimits(next, cwd);
-    const opens = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
+    await loadConfiguredPolicyLimits(next, environment.cwd);
+    const cacheOf = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
     // The running server has the same cache open.
-    if (isDeepStrictEqual(opens(next), opens(running))) return;
-    const cache = await openCache(next, { cwd, now, log }).catch((cause: unknown) => {
+    if (isDeepStrictEqual(cacheOf(next), cacheOf(running))) return;
+    const cache = await openCache(next, environment).catch((cause: unknown) => {
       const message = 'the folder of the cache cannot be opened';
       throw new AppError('CONFIGURATION_INVALID', { field: 'cache.path', message, cause });
     });
@@ -114,191 +103,158 @@ function createTryStart(running: Config, { cwd, now, log }: { cwd: string; now: 
   };
 }
 
-/** The admin of the environment; `load.ts` has seen to it that both or neither are set. */
-function configuredAdmin({ id, secret }: Config['auth']['admin']) {
-  return id === undefined || secret === undefined ? undefined : { id, secret };
-}
-
-/** What waits for a review waits for ever where nobody may approve. */
-async function warnOfNoReviewer(clients: ClientService, { sandbox }: Config, log: Logger): Promise<void> {
-  if (sandbox.review === 'none' || (await clients.hasReviewer())) return;
-  log.warn(
-    { review: sandbox.review },
-    'nobody can approve what `sandbox.review` holds back: make a reviewer with `cloister clients add --id <id> --reviewer`',
-  );
-}
-
-/** What is wrong with the log stops nobody: it is noted, and so it is before the next entry where it cannot be now. */
-async function checkAuditLog(audit: Audit, logger: Logger): Promise<void> {
-  await audit.check().catch((error) => {
-    logger.error({ err: error }, 'the end of the audit log could not be checked');
-  });
-}
-
-/** Notes files that changed while no server ran. A database of which only the log is damaged serves all the same. */
-async function noteFiles(options: Parameters<typeof auditOfflineChanges>[0]): Promise<void> {
-  try {
-    await auditOfflineChanges(options);
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.reason !== 'damaged') throw error;
-    options.log.error({ err: error }, 'the audit log does not say which files changed while no server ran');
-  }
-}
-
-async function ensureClients(
-  clients: ClientService,
-  makeAdmin: ReturnType<typeof createFirstAdmin>,
-  { onFirstAdmin }: Pick<AppOptions, 'onFirstAdmin'>,
-): Promise<void> {
-  await clients.ensure();
-  const made = await makeAdmin();
-  if (made !== undefined) onFirstAdmin?.({ id: made.clientId, secret: made.secret });
-}
-
-/** Loads delivery in pieces, so that the content API, which listens already, answers between them. */
-async function loadDelivery(): Promise<typeof CreateDelivery> {
-  const pieces = [
+/** Loads delivery in parts, between which the content API, which is already listening, serves requests. */
+async function importDelivery(): Promise<typeof CreateDelivery> {
+  const parts = [
     () => import('./delivery/recipes/recipe-kind.ts'),
     () => import('./delivery/lookups/lookups.ts'),
     () => import('./delivery-images.ts'),
     () => import('./http/delivery/delivery-server.ts'),
   ];
-  for (const load of pieces) {
+  for (const load of parts) {
     await load();
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return (await import('./delivery-setup.ts')).createDelivery;
 }
 
-/** Builds the whole application. Nothing listens yet. */
+/** Creates delivery once, on the first call. A process that serves the content API alone never loads it. */
+function createLazyDelivery(options: Parameters<typeof CreateDelivery>[0]) {
+  let delivery: Promise<DeliverySetup> | undefined;
+  return {
+    open(): Promise<DeliverySetup> {
+      delivery ??= importDelivery().then((createDelivery) => createDelivery(options));
+      return delivery;
+    },
+    async close(): Promise<void> {
+      // The caller of `open` has got the error already.
+      const opened = await delivery?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
+}
+
+/** Builds the whole application and runs its startup. Nothing listens yet. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
-  const { configFile, cwd, now = Date.now } = options;
-  const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
-  const readable = await restrictConfigFile(configFile);
-  if (readable !== undefined) logger.warn({}, readable);
-  const newId = createIdSource(now);
+  const { configFile, cwd, now = Date.now, pause } = options;
   const { limits } = config;
-  const { queryMs, unsentBytes } = limits;
-  const unsent = createByteQuota(unsentBytes);
+  const { queryMs } = limits;
+  const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
+  const environment: Environment = { cwd, logger, now };
+  const warning = await restrictConfigFile(configFile);
+  if (warning !== undefined) logger.warn({}, warning);
+
+  // Stores, and what stays in memory for slow clients.
+  const newId = createIdSource(now);
+  const unsent = createByteQuota(limits.unsentBytes);
   const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
-  const cache = await openCache(config, { cwd, now, log: logger });
+  const cache = await openCache(config, environment);
+  const startup = createStartup({ store, log: logger, pause });
+  const isReady = startup.isDone;
+
+  // Who may do what, and the record of it.
   const audit = await openAudit(config, { cwd, store, now, log: logger });
   const clients = createClientService({ store, audit, newId, now, queryMs });
-  const isReady = () => startUp.isDone();
-  const gate = createAuthService({
+  const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
-    ...{ store, clients, isReady: isReady, now, queryMs },
+    ...{ store, clients, isReady, now, queryMs },
   });
-  const patterns = createPatternMatcher();
+
+  // Media, posted code, and the documents of both.
   const registry = createRegistry();
-  const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
-  const specifications = createSpecificationService({
-    registry,
-    store,
-    files: createSpecificationFiles(specificationRoot),
-    enableCollectionDatabases: config.database.enableCollectionDatabases,
-    isEndpoint: (apiVersion, name) => {
-      return custom.modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined;
-    },
-    filterLimits: limits,
-    recordEdit: (edit) => audit.record(auditActionOfEdit(edit)),
-    queryMs,
-    log: logger,
-    now,
-    pause: options.pause,
-  });
+  const patterns = createPatternMatcher();
   const media = await createMediaSetup({
-    ...{ config, cwd, documents: store, newId, now, logger },
-    ...{ pause: options.pause, mediaStore: options.mediaStore },
+    ...{ config, cwd, documents: store, newId, now, logger, pause },
+    mediaStore: options.mediaStore,
   });
-  const { removals } = media;
-  const custom = await createPostedCode({
-    ...{ config, cwd, store, registry, clients, gate, audit, logger, now, pause: options.pause },
+  const postedCode = await createPostedCode({
+    ...{ config, cwd, store, registry, clients, auth, audit, logger, now, pause },
     createDocuments: (hooks) =>
       createDocumentService({
-        ...{ store, registry, limits, newId, now, patterns, hooks, removals, log: logger },
+        store,
+        registry,
+        limits,
+        newId,
+        now,
+        patterns,
+        hooks,
+        removals: media.removals,
+        log: logger,
       }),
   });
+  const { documents, modules } = postedCode;
+  const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
+  const specifications = createSpecificationService({
+    ...{ registry, store, queryMs, log: logger, now, pause },
+    files: createSpecificationFiles(specificationRoot),
+    enableCollectionDatabases: config.database.enableCollectionDatabases,
+    isEndpoint: (apiVersion, name) =>
+      modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined,
+    filterLimits: limits,
+    recordEdit: (edit) => audit.record(auditActionOfEdit(edit)),
+  });
   await specifications.load();
-  await custom.requireIsolation();
-  const auditedFiles = () =>
-    readAuditedFiles({
-      configFile,
-      specifications: createSpecificationFiles(specificationRoot),
-      folders: moduleFolders(config, cwd),
-      maxBytes: limits.endpointCodeBytes,
-    });
-  const makeAdmin = createFirstAdmin(clients, configuredAdmin(config.auth.admin));
-  const steps = [
-    () => store.health().then(() => checkAuditLog(audit, logger)),
-    () => noteFiles({ store, audit, files: auditedFiles, now, queryMs, log: logger }),
-    () => ensureClients(clients, makeAdmin, options),
-    () => warnOfNoReviewer(clients, config, logger),
-    () => gate.ensureSecret(),
-    () => specifications.ensureIndexes(),
-    () => custom.load(),
-  ];
-  const startUp = createStartup({ steps, store, log: logger, pause: options.pause });
-  await startUp.start();
-  startUp.done.then(media.start, () => undefined);
+  await postedCode.requireIsolation();
+
+  await startup.start(
+    createStartupSteps({
+      ...{ config, store, audit, clients, auth, specifications, postedCode, log: logger, now },
+      onFirstAdmin: options.onFirstAdmin,
+      auditedFiles: {
+        configFile,
+        specifications: createSpecificationFiles(specificationRoot),
+        folders: moduleFolders(config, cwd),
+        maxBytes: limits.endpointCodeBytes,
+      },
+    }),
+  );
+  startup.done.then(media.start, () => undefined);
 
   const shared = {
     ...{ config, logger, audit, isReady, unsent, cache, store, now, newId },
-    login: gate.login,
-    tokens: gate.tokens,
+    ...{ login: auth.login, tokens: auth.tokens },
   };
-  let delivery: Promise<DeliverySetup> | undefined;
-  // Behind the start of the content API, and not at all in a process that serves nothing else.
-  const openDelivery = () => {
-    delivery ??= loadDelivery().then((create) => create({ ...shared, cwd, mediaStore: media.store }));
-    return delivery;
-  };
+  const delivery = createLazyDelivery({ ...shared, cwd, mediaStore: media.store });
   const server = createContentServer({
     ...shared,
+    ...{ registry, specifications, documents, modules, clients },
     version: packageVersion(),
-    registry,
-    specifications,
-    documents: custom.documents,
-    media: media.createService(custom.documents),
-    modules: custom.modules,
-    calls: custom.calls,
+    media: media.createService(documents),
+    calls: postedCode.calls,
     sandboxEnabled: config.sandbox.enabled,
-    sandboxStatus: custom.sandboxStatus,
-    clients,
-    uploadTokens: gate.uploadTokens,
+    sandboxStatus: postedCode.sandboxStatus,
+    uploadTokens: auth.uploadTokens,
     configStore: createConfigStore({
       config,
       file: configFile,
-      tryStart: createTryStart(config, { cwd, now, log: logger }),
+      tryStart: createTryStart(config, environment),
     }),
   });
   await server.ready();
 
   return {
     server,
-    deliveryServer: async () => (await openDelivery()).server,
-    started: startUp.done,
+    deliveryServer: async () => (await delivery.open()).server,
+    started: startup.done,
     notices: [],
     async listen() {
       const { host, port } = config.server;
       const url = await server.listen({ host, port });
-      custom.startSelfTest();
+      postedCode.startSelfTest();
       return { url };
     },
     async listenDelivery() {
       const { host, port } = config.delivery;
-      const { server: deliveryServer } = await openDelivery();
+      const { server: deliveryServer } = await delivery.open();
       return { url: await deliveryServer.listen({ host, port }) };
     },
     async close() {
-      // Whoever opened delivery has heard of a failure.
-      const opened = await delivery?.catch(() => undefined);
-      await Promise.all([server.close(), opened?.close()]);
-      await startUp.close();
+      await Promise.all([server.close(), delivery.close()]);
+      await startup.close();
       await media.close();
       await specifications.close();
-      await custom.close();
-      gate.close();
+      await postedCode.close();
+      auth.close();
       await patterns.close();
       await cache?.close();
       await store.close();

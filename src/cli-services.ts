@@ -124,7 +124,7 @@ export async function openClientService(
     const log = logOf(config);
     const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
     const clients = createClientService({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
-    await clients.ensure();
+    await clients.ensureIndexes();
     return { clients, close: () => store.close() };
   } catch (error) {
     await store.close();

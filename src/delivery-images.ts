@@ -39,8 +39,7 @@ export function openBucket(
 async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Promise<VariantStore> {
   const { storage, path, maxBytes } = config.delivery.cache;
   if (storage === 'disk') return openDiskVariants({ folder: resolve(cwd, path), maxBytes, now });
-  const onFailure = (error: unknown) =>
-    logger.warn({ err: error }, 'the cache of images in the bucket failed');
+  const onFailure = (error: unknown) => logger.warn({ err: error }, 'image cache in the bucket failed');
   const objects = openBucket(config.media.s3, { prefix: bucketKeyPrefix(path), logger, now });
   return createObjectVariants({ objects, maxBytes, onFailure });
 }

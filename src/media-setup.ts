@@ -143,7 +143,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   // One process has the embedded database to itself, and the files of its records with it.
   const isAlone = database.engine === 'sqlite';
   const tasks = createMediaWorkers({
-    onFailure: (error) => log.error({ err: error }, 'the pool that reads images failed'),
+    onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),
   });
   const removals = createFileRemovals({
     ...{ store: documents, files: store, newId, now, queryMs, log, pause },

@@ -17,7 +17,6 @@ import { createRequestView } from './endpoints/request-view.ts';
 import type { EndpointCalls } from './endpoints/types.ts';
 import { AppError } from './errors.ts';
 import { createHooks } from './hooks/hooks.ts';
-import { toAppError } from './http/core/error-handler.ts';
 import type { Pause } from './lib/async/pause.ts';
 import { createHostResolver } from './lib/egress/dns.ts';
 import { packageRoot } from './lib/files/package-files.ts';
@@ -31,6 +30,7 @@ import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
 import { createSupervisor, type SupervisorOptions } from './sandbox-supervisor/supervisor.ts';
+import { toAppError } from './store-errors.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
 
@@ -97,7 +97,7 @@ interface PostedCodeOptions {
   readonly store: DocumentStore;
   readonly registry: Registry;
   readonly clients: Pick<ClientService, 'find'>;
-  readonly gate: Pick<AuthService, 'client'>;
+  readonly auth: Pick<AuthService, 'findClient'>;
   readonly audit: Audit;
   readonly logger: Logger;
   /** Epoch milliseconds. */
@@ -123,7 +123,7 @@ export interface PostedCode {
 
 /** Builds everything about endpoints and hooks. No code is read and no process started yet. */
 export async function createPostedCode(options: PostedCodeOptions): Promise<PostedCode> {
-  const { config, cwd, store, registry, clients, gate, audit, logger, now } = options;
+  const { config, cwd, store, registry, clients, auth, audit, logger, now } = options;
   const { queryMs } = config.limits;
   const enabled = config.sandbox.enabled;
   const sandbox = openSandbox(config, {
@@ -162,7 +162,7 @@ export async function createPostedCode(options: PostedCodeOptions): Promise<Post
     registry,
     createCaller,
     findClient: (clientId) => clients.find(clientId),
-    standing: (clientId) => gate.client(clientId),
+    standing: (clientId) => auth.findClient(clientId),
     queryMs,
     now,
     documents,
@@ -207,9 +207,9 @@ export async function createPostedCode(options: PostedCodeOptions): Promise<Post
           const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };
           const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
           if (!hasFailed) logger.info(report, 'sandbox self-test passed');
-          else logger.error(report, 'the self-test of the sandbox failed: see /api/status');
+          else logger.error(report, 'sandbox self-test failed: see /api/status');
         },
-        (error: unknown) => logger.error({ err: error }, 'the self-test of the sandbox could not be run'),
+        (error: unknown) => logger.error({ err: error }, 'cannot run the sandbox self-test'),
       );
     },
     async close() {

@@ -1,163 +1,167 @@
-// What of a start needs the database: made before the server listens, or behind it for as long as the database is away
-// or fails.
+// The steps of a start that need the database: run before the server listens, or retried in the background while the
+// database is unavailable.
 import { isStoreUnavailable, StoreError } from './errors.ts';
 import { type Pause, pause as pauseOnClock } from './lib/async/pause.ts';
+import { settleWithin, withTimeout } from './lib/async/timeout.ts';
+import type { Log } from './lib/logger.ts';
 import type { DocumentStore } from './stores/ports.ts';
 
-/** How long a start waits for the first answer of the database, in milliseconds. */
-const FIRST_ANSWER_MS = 1000;
-/** How long it waits for all of its steps: an index may take hours, and a server that hangs takes for ever. */
-const PATIENCE_MS = 10_000;
-/** Milliseconds between two attempts: doubled from the first to the longest. */
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 2000;
-/** So often a step may be refused for what the database holds, such as duplicates, before the start is impossible. */
-const MOST_REFUSALS = 15;
+/** Milliseconds that a start waits for the first answer of the database. */
+const FIRST_ANSWER_TIMEOUT_MS = 1000;
+/** Milliseconds that it waits for all steps: an index may take hours, and a server that hangs never answers. */
+const TIMEOUT_MS = 10_000;
+/** Milliseconds between two attempts: doubled from the minimum to the maximum. */
+const MIN_RETRY_MS = 250;
+const MAX_RETRY_MS = 2000;
+/** Attempts of a step that fails because of the data, such as duplicates, until the start is given up. */
+const MAX_DATA_ERRORS = 15;
+
+export type StartupStep = () => Promise<void>;
 
 interface StartupOptions {
-  /** Done in this order, each until it has succeeded once. One that failed may be run again from its beginning. */
-  readonly steps: readonly (() => Promise<void>)[];
   readonly store: Pick<DocumentStore, 'health'>;
-  readonly log: {
-    info(fields: object, message: string): void;
-    warn(fields: object, message: string): void;
-  };
+  readonly log: Pick<Log, 'info' | 'warn'>;
   readonly pause?: Pause | undefined;
-  /** Bound of the wait for the first answer, in milliseconds. */
+  /** Limit of the wait for the first answer, in milliseconds. */
   readonly firstAnswerTimeoutMs?: number;
-  /** Bound of `begin`, in milliseconds. */
+  /** Limit of `start`, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 export interface Startup {
   /**
-   * Resolves when the server may listen: all is done, or the database is away, slow or fails and the rest goes on behind.
-   * Rejects with whatever stops a step until then but an error of the store that may pass.
+   * Runs the steps in this order, each until it has succeeded once; a step that failed may run again from its beginning.
+   * Resolves when the server may listen: all steps are done, or the database is unavailable or slow and the rest goes on in
+   * the background. Rejects with any error of a step that is not a temporary one of the store. Call it once.
    */
-  start(): Promise<void>;
-  /** Resolves when all is done, however late; rejects as `begin` does. Stays pending when `close` comes first. */
+  start(steps: readonly StartupStep[]): Promise<void>;
+  /** Resolves when all steps are done, however late; rejects as `start` does. Stays pending when `close` comes first. */
   readonly done: Promise<void>;
   isDone(): boolean;
-  /** Begins no further attempt and waits for the one in hand. */
+  /** Starts no further attempt and waits for the running one. */
   close(): Promise<void>;
 }
 
-async function answersWithin(store: Pick<DocumentStore, 'health'>, milliseconds: number): Promise<void> {
-  const answered = new AbortController();
-  const tooLate = pauseOnClock(milliseconds, answered.signal).then(() => {
-    throw new StoreError('timeout');
-  });
-  tooLate.catch(() => undefined);
-  await Promise.race([store.health(), tooLate]).finally(() => answered.abort());
-}
-
-async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise<{ value: T } | 'late'> {
-  const settled = new AbortController();
-  const late = pauseOnClock(milliseconds, settled.signal).then(() => 'late' as const);
-  return Promise.race([work.then((value) => ({ value })), late]).finally(() => settled.abort());
-}
-
-/** What the store fails with may be over at the next attempt, but for data that somebody else has. */
-function isPassing(error: unknown): error is StoreError {
+/** Errors of the store that may be gone at the next attempt: all but a data folder that another process has open. */
+function isTemporary(error: unknown): error is StoreError {
   return error instanceof StoreError && error.reason !== 'in-use';
 }
 
-/** What the log says of a failure; of the same it says it once. */
-function wordsOf(failure: StoreError): string {
-  const { reason, cause } = failure;
-  if (isStoreUnavailable(failure) && reason !== 'failed' && reason !== 'damaged') {
-    return 'the database is away: the start is completed when it comes';
+function describeError(error: StoreError): string {
+  const { reason, cause } = error;
+  if (isStoreUnavailable(error) && reason !== 'failed' && reason !== 'damaged') {
+    return 'database unavailable, startup continues when it is back';
   }
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-  const what = code === undefined ? reason : `${reason}, code ${code}`;
-  const next = isStoreUnavailable(failure) ? 'until it succeeds' : 'a few times';
-  return `the database fails at a step of the start (${what}): the step is repeated ${next}`;
+  const detail = code === undefined ? reason : `${reason}, code ${code}`;
+  const retries = isStoreUnavailable(error) ? 'until it succeeds' : 'a few times';
+  return `database error in a startup step (${detail}), retrying ${retries}`;
 }
 
-/** Makes the start-up. Nothing is done before `begin`. */
+/** The steps that are left, and whether one of them may be retried after an error. */
+function createPendingSteps(signal: AbortSignal) {
+  let remaining: readonly StartupStep[] = [];
+  const dataErrors = new Map<StartupStep, number>();
+
+  const mayRetry = (step: StartupStep, error: unknown): error is StoreError => {
+    if (isStoreUnavailable(error) || !isTemporary(error)) return isTemporary(error);
+    const count = (dataErrors.get(step) ?? 0) + 1;
+    dataErrors.set(step, count);
+    return count < MAX_DATA_ERRORS;
+  };
+
+  return {
+    add(steps: readonly StartupStep[]) {
+      remaining = steps;
+    },
+    isEmpty: () => remaining.length === 0,
+    /** Runs each step once. Returns the first error after which a step is to be retried. */
+    async run(): Promise<StoreError | undefined> {
+      let firstError: StoreError | undefined;
+      const failed: StartupStep[] = [];
+      for (const step of remaining) {
+        try {
+          if (signal.aborted) failed.push(step);
+          else await step();
+        } catch (error) {
+          if (!mayRetry(step, error)) throw error;
+          firstError ??= error;
+          failed.push(step);
+        }
+      }
+      remaining = failed;
+      return firstError;
+    },
+  };
+}
+
+/** Creates the startup. Nothing runs before `start`. */
 export function createStartup(options: StartupOptions): Startup {
   const { store, log, pause = pauseOnClock } = options;
-  const { firstAnswerTimeoutMs: firstAnswerMs = FIRST_ANSWER_MS, timeoutMs: patienceMs = PATIENCE_MS } =
-    options;
+  const { firstAnswerTimeoutMs = FIRST_ANSWER_TIMEOUT_MS, timeoutMs = TIMEOUT_MS } = options;
   const closing = new AbortController();
   const { signal } = closing;
+  const steps = createPendingSteps(signal);
   const done = Promise.withResolvers<void>();
-  // Whoever waits for nothing of this is not to be ended by it.
+  // A rejection that nobody awaits must not end the process.
   done.promise.catch(() => undefined);
-  let left = options.steps;
   let isDone = false;
-  let behind: Promise<void> = Promise.resolve();
-  const told = new Set<string>();
-  const refusals = new Map<() => Promise<void>, number>();
+  let background: Promise<void> = Promise.resolve();
+  const logged = new Set<string>();
 
-  /** True for a step that may succeed at the next attempt. */
-  const isWorthwhile = (step: () => Promise<void>, error: unknown): error is StoreError => {
-    if (isStoreUnavailable(error) || !isPassing(error)) return isPassing(error);
-    const count = (refusals.get(step) ?? 0) + 1;
-    refusals.set(step, count);
-    return count < MOST_REFUSALS;
+  /** Logs each message once. */
+  const logError = (error: StoreError): void => {
+    const message = describeError(error);
+    if (logged.has(message)) return;
+    logged.add(message);
+    log.warn({ err: error }, message);
   };
 
-  const tell = (failure: StoreError): void => {
-    const words = wordsOf(failure);
-    if (told.has(words)) return;
-    told.add(words);
-    log.warn({ err: failure }, words);
-  };
-
-  /** Gives the failure that some step is still waiting to be over. */
-  const attempt = async (answer: () => Promise<void>): Promise<StoreError | undefined> => {
-    let failure: StoreError | undefined;
-    const again: (() => Promise<void>)[] = [];
+  /** Runs the steps once `health` resolves. Returns the error after which another attempt is needed. */
+  const attempt = async (health: () => Promise<void>): Promise<StoreError | undefined> => {
     try {
-      await answer();
+      await health();
     } catch (error) {
-      if (isPassing(error)) return error;
+      if (isTemporary(error)) return error;
       throw error;
     }
-    for (const step of left) {
-      try {
-        if (signal.aborted) again.push(step);
-        else await step();
-      } catch (error) {
-        if (!isWorthwhile(step, error)) throw error;
-        failure ??= error;
-        again.push(step);
-      }
-    }
-    left = again;
-    isDone = left.length === 0;
-    return failure;
+    const error = await steps.run();
+    isDone = steps.isEmpty();
+    return error;
   };
 
-  const goOn = async (): Promise<void> => {
-    for (let wait = FIRST_WAIT_MS; !isDone; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+  const retryUntilDone = async (): Promise<void> => {
+    for (let wait = MIN_RETRY_MS; !isDone; wait = Math.min(2 * wait, MAX_RETRY_MS)) {
       await pause(wait, signal);
       if (signal.aborted) return;
-      const failure = await attempt(() => store.health());
-      if (failure !== undefined) tell(failure);
+      const error = await attempt(() => store.health());
+      if (error !== undefined) logError(error);
     }
-    log.info({}, 'the database has come: the start is complete');
+    log.info({}, 'database connected, startup complete');
     done.resolve();
   };
+
+  const firstHealth = () =>
+    withTimeout(store.health(), firstAnswerTimeoutMs, () => new StoreError('timeout'));
 
   return {
     done: done.promise,
     isDone: () => isDone,
-    async start() {
-      const first = attempt(() => answersWithin(store, firstAnswerMs));
-      const outcome = await settledWithin(first, patienceMs);
-      if (outcome === 'late') {
-        log.warn({}, 'the start takes long: the server listens, and serves when it is complete');
+    async start(all) {
+      steps.add(all);
+      const first = attempt(firstHealth);
+      const result = await settleWithin(first, timeoutMs);
+      if (result === undefined) {
+        log.warn({}, 'startup is slow, listening now and answering 503 until it is complete');
       } else {
-        if (outcome.value === undefined) return done.resolve();
-        tell(outcome.value);
+        if (result.value === undefined) return done.resolve();
+        logError(result.value);
       }
-      behind = first.then(goOn).catch(done.reject);
+      background = first.then(retryUntilDone).catch(done.reject);
     },
     async close() {
       closing.abort();
-      await behind;
+      await background;
     },
   };
 }

@@ -1,7 +1,8 @@
 // The composition root: what is built from a configuration works together, survives a restart and lets go of everything.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApp, type FirstAdmin } from '../src/app.ts';
+import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load-config.ts';
+import type { FirstAdmin } from '../src/startup-steps.ts';
 import { startApp, type TestApp } from './helpers/app.ts';
 import { book, LIBRARY, person } from './helpers/fixtures.ts';
 import { createWorkspace, type Workspace } from './helpers/workspace.ts';

@@ -1,13 +1,18 @@
 // The rules of docs/architecture.md that a machine can check: who may import whom, who owns which package,
-// no cycles, short files, a test for every source file.
+// no cycles of files or folders, short files, folders of a size to read.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LAYERS, OWNERS } from './helpers/layers.ts';
 import { holdsCode, importsOf, ROOT, type SourceFile, sourceFiles } from './helpers/source-tree.ts';
 
 const MAX_LINES = 300;
+
+/** Folders show what belongs together; a longer list has to be searched. */
+const MAX_FILES = 20;
+/** What runs inside and beside the isolate is audited file by file, in the order of `sandbox/README.md`. */
+const REVIEWED_ONE_BY_ONE = /^sandbox(\/guest)?$/;
 
 const FILES = ['src', 'sandbox'].flatMap(sourceFiles);
 
@@ -60,6 +65,22 @@ function findCycles(files: readonly SourceFile[]): string[] {
   return found;
 }
 
+/** Pairs of folders in which files of each import files of the other. */
+function mutualFolders(files: readonly SourceFile[]): string[] {
+  const edges = new Map<string, string>();
+  for (const { path, imports } of files) {
+    for (const { local, target } of imports) {
+      const [from, to] = [dirname(path), dirname(target)];
+      if (local && from !== to) edges.set(`${from} ${to}`, `${path} → ${target}`);
+    }
+  }
+  return [...edges].flatMap(([edge, example]) => {
+    const [from, to] = edge.split(' ');
+    const back = edges.get(`${to} ${from}`);
+    return back !== undefined && String(from) < String(to) ? [`${example}, ${back}`] : [];
+  });
+}
+
 describe('architecture', () => {
   it('imports point down the layers', () => {
     expect(FILES.flatMap(wrongDirections)).toEqual([]);
@@ -85,14 +106,16 @@ describe('architecture', () => {
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(100);
   });
 
-  it('has a test beside every source file that holds code', () => {
-    const mirror = ({ path }: SourceFile) =>
-      path
-        .replace(/^src/, 'test')
-        .replace(/^sandbox/, 'test/sandbox')
-        .replace(/\.(ts|js)$/, '.test.ts');
-    const untested = FILES.filter((file) => file.hasCode && !existsSync(join(ROOT, mirror(file))));
-    expect(untested.map(({ path }) => path)).toEqual([]);
+  it(`keeps every folder within ${MAX_FILES} source files`, () => {
+    const counts = Map.groupBy(FILES, ({ path }) => dirname(path));
+    const crowded = [...counts].filter(
+      ([folder, files]) => files.length > MAX_FILES && !REVIEWED_ONE_BY_ONE.test(folder),
+    );
+    expect(crowded.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
+  });
+
+  it('has no two folders that import each other', () => {
+    expect(mutualFolders(FILES)).toEqual([]);
   });
 
   it('reads the environment in one file only', () => {
@@ -155,6 +178,9 @@ describe('the eyes of this test', () => {
       hasCode: true,
       imports: targets.map((target) => ({ target, local: true, typeOnly: false })),
     });
+    expect(mutualFolders([file('a/x', 'b/y'), file('b/z', 'a/w'), file('a/x', 'c/v')])).toEqual([
+      'a/x → b/y, b/z → a/w',
+    ]);
     expect(findCycles([file('a', 'b'), file('b', 'c'), file('c', 'b')])).toEqual(['b → c → b']);
     expect(wrongDirections(file('src/collections/x.ts', 'src/http/y.ts'))).toEqual([
       'src/collections/x.ts imports src/http/y.ts',

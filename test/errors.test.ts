@@ -1,6 +1,6 @@
 // The catalogue of errors: complete, used, and carried faithfully by AppError.
 import { describe, expect, it } from 'vitest';
-import { createFilterError } from '../src/collections/filters/filter-error.ts';
+import { createFilterError } from '../src/collections/model/parameter-error.ts';
 import { ERRORS } from '../src/error-catalogue.ts';
 import { AppError, type ErrorCode, StoreError } from '../src/errors.ts';
 import { sourceFiles } from './helpers/source-tree.ts';
@@ -14,6 +14,13 @@ describe('the catalogue', () => {
     expect(status).toBeLessThan(600);
     expect(message).not.toBe('');
     expect(explain).toMatch(/\.$/);
+  });
+
+  it('says for every 503 after how many seconds to repeat the request', () => {
+    const withoutSeconds = CODES.filter(
+      (code) => ERRORS[code].status === 503 && !('retryAfter' in ERRORS[code]),
+    );
+    expect(withoutSeconds).toEqual([]);
   });
 
   it('has no code that nothing raises', () => {
@@ -42,6 +49,15 @@ describe('AppError', () => {
       status: 418,
       code: 'ENDPOINT_ERROR',
     });
+  });
+
+  it('has the `Retry-After` of the catalogue, unless the thrower knows better', () => {
+    const retryAfterOf = (error: AppError) => error.headers['Retry-After'];
+    expect(retryAfterOf(new AppError('ENDPOINT_SUSPENDED'))).toBe('60');
+    expect(retryAfterOf(new AppError('STORE_BUSY', { retryAfter: 1 }))).toBe('1');
+    expect(retryAfterOf(new AppError('STORE_BUSY', { headers: { 'Retry-After': '9' } }))).toBe('9');
+    expect(retryAfterOf(new AppError('ENDPOINT_ERROR', { status: 503 }))).toBe('2');
+    expect(retryAfterOf(new AppError('ENDPOINT_ERROR'))).toBeUndefined();
   });
 
   it('takes items, headers, members of the body and the cause as they are', () => {

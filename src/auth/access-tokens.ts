@@ -1,4 +1,4 @@
-// Access tokens: signed, short-lived, and only as good as the client behind them is at the moment of use.
+// Access tokens: signed, short-lived, and valid only as long as their client is.
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
@@ -6,16 +6,16 @@ import { StoreError } from '../errors.ts';
 import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientCache } from './clients/client-cache.ts';
-import type { ClientStatus } from './clients/client-record.ts';
+import type { ClientStatus } from './clients/client-store.ts';
 
 const ALGORITHM = 'HS256';
-/** Keeps tokens that the same secret signs for other uses from passing as access tokens. */
+/** Tokens that the same secret signs for other uses do not pass as access tokens. */
 const AUDIENCE = 'cloister:access';
-const LENGTH_MOST = 4096;
-const REMEMBERED_MOST = 10_000;
+const MAX_TOKEN_LENGTH = 4096;
+const MAX_CACHED_TOKENS = 10_000;
 
 interface AccessTokensOptions {
-  /** The signing secret, any text; undefined for as long as it cannot be read. */
+  /** The signing secret; undefined until it is available. */
   readonly secret: () => string | undefined;
   /** Lifetime in seconds. */
   readonly ttl: number;
@@ -24,7 +24,7 @@ interface AccessTokensOptions {
   readonly now: () => number;
 }
 
-/** The answer of `/token`. `expiresIn` is in seconds. */
+/** The response of `/token`. `expiresIn` is in seconds. */
 export interface TokenResponse {
   readonly accessToken: string;
   readonly tokenType: 'Bearer';
@@ -40,11 +40,11 @@ interface Claims {
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-export function createAccessTokens({ secret, ttl, clientCache: standings, now }: AccessTokensOptions) {
+export function createAccessTokens({ secret, ttl, clientCache, now }: AccessTokensOptions) {
   let known: KeyObject | undefined;
-  const remembered = new LRUCache<string, Claims>({ max: REMEMBERED_MOST });
+  const remembered = new LRUCache<string, Claims>({ max: MAX_CACHED_TOKENS });
 
-  // Without it no token can be told from another: none is refused for good.
+  // Without the secret no token can be verified, so none is rejected as invalid.
   const key = (): KeyObject => {
     const text = secret();
     if (text === undefined) throw new StoreError('unavailable');
@@ -59,13 +59,13 @@ export function createAccessTokens({ secret, ttl, clientCache: standings, now }:
 
   const peek = (token: string): Client | undefined => {
     const claims = recall(token);
-    const standing = claims && standings.peek(claims.clientId);
-    return standing !== undefined && standing.stamp === claims?.stamp ? standing.client : undefined;
+    const status = claims && clientCache.peek(claims.clientId);
+    return status !== undefined && status.stamp === claims?.stamp ? status.client : undefined;
   };
 
   const check = (token: string): Claims => {
     const signedBy = key();
-    if (token.length > LENGTH_MOST) throw invalidTokenError();
+    if (token.length > MAX_TOKEN_LENGTH) throw invalidTokenError();
     try {
       return readClaims(
         jwt.verify(token, signedBy, {
@@ -92,22 +92,22 @@ export function createAccessTokens({ secret, ttl, clientCache: standings, now }:
       return { accessToken, tokenType: 'Bearer', expiresIn: ttl };
     },
 
-    /** The client of a token that was verified before and needs nothing asked anew; undefined: call `verify`. */
+    /** The client of a token that is cached together with its client; undefined: call `verify`. */
     peek,
 
     /**
-     * The client whose token this is. Rejects with INVALID_TOKEN; with the store's StoreError when the token is well
-     * signed, but its client cannot be looked up, or when nobody knows yet what well signed is.
+     * The client of the token. Rejects with INVALID_TOKEN; with the store's StoreError when the signature is valid but the
+     * client cannot be looked up, or when the signing secret is not available yet.
      */
     async verify(token: string): Promise<Client> {
       const claims = recall(token) ?? check(token);
-      const standing = await standings.get(claims.clientId);
-      if (standing === undefined || standing.stamp !== claims.stamp) {
+      const status = await clientCache.get(claims.clientId);
+      if (status === undefined || status.stamp !== claims.stamp) {
         remembered.delete(token);
         throw invalidTokenError();
       }
       remembered.set(token, claims);
-      return standing.client;
+      return status.client;
     },
   };
 }

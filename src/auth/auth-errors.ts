@@ -1,20 +1,20 @@
-// Refusals of access, with the `WWW-Authenticate` texts that clients of this dialect read word by word.
+// Errors of authentication and authorization, with the exact `WWW-Authenticate` texts that clients compare.
 import { AppError } from '../errors.ts';
 
 const SCHEME = 'bearer ';
-const REALM_LENGTH_MOST = 1024;
+const MAX_REALM_LENGTH = 1024;
 const UNSAFE_IN_QUOTES = /[^\x21\x23-\x5b\x5d-\x7e]/gu;
 
 const challenge = (value: string) => ({ 'WWW-Authenticate': value });
 
-/** Nobody said who asks: no `Authorization` header, or none of the form `Bearer <token>`. */
+/** The request has no `Authorization: Bearer <token>` header. */
 export function missingTokenError(): AppError {
   return new AppError('NO_TOKEN', {
     headers: challenge('Bearer, error="no_token", error_description="No access token supplied"'),
   });
 }
 
-/** The token is malformed, forged, expired or ended. Clients fetch a new one when they see `invalid_token`. */
+/** The token is malformed, forged, expired or revoked. Clients fetch a new one when they see `invalid_token`. */
 export function invalidTokenError(): AppError {
   return new AppError('INVALID_TOKEN', {
     headers: challenge('Bearer, error="invalid_token", error_description="Invalid or expired access token"'),
@@ -30,21 +30,21 @@ export function invalidCredentialsError(): AppError {
   });
 }
 
-/** A good token without the right to do this. `pathname` is the path of the request, without the query. */
+/** The token is valid, but its client lacks the permission. `pathname` is the path of the request, without the query. */
 export function notPermittedError(pathname: string): AppError {
   return new AppError('NOT_PERMITTED', { headers: challenge(`Bearer realm="${realm(pathname)}"`) });
 }
 
 function realm(pathname: string): string {
   return pathname
-    .slice(0, REALM_LENGTH_MOST)
+    .slice(0, MAX_REALM_LENGTH)
     .toWellFormed()
     .replace(UNSAFE_IN_QUOTES, (character) => encodeURIComponent(character));
 }
 
 /**
- * The token of an `Authorization` header: exactly two parts with one space between, the scheme in any case.
- * Undefined when the header is absent or of another form: whoever sent it is anonymous.
+ * Parses an `Authorization` header: exactly two parts with one space between, the scheme in any case.
+ * Undefined if the header is absent or has another form: the request is anonymous then.
  */
 export function parseBearerToken(header: string | undefined): string | undefined {
   if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;

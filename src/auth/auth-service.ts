@@ -1,4 +1,4 @@
-// Who is let in: tokens and the login, which answer 503 until the server knows what it needs to judge anybody.
+// Login and verification of tokens. Both are `unavailable` until startup is complete.
 import type { Config } from '../config/schema.ts';
 import { StoreError } from '../errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
@@ -16,8 +16,8 @@ interface AuthServiceOptions {
   readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit'>;
   readonly media: Pick<Config['media'], 'tokenSecret' | 'tokenExpiresIn'>;
   readonly store: Pick<DocumentStore, 'find' | 'commit' | 'watch'>;
-  readonly clients: Pick<ClientService, 'verify' | 'hasAny' | 'standing'>;
-  /** True once all is made that the start makes in the database. Nobody is looked up before. */
+  readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny' | 'findStatus'>;
+  /** True once startup is complete. No client is looked up before. */
   readonly isReady: () => boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -29,25 +29,25 @@ export interface AuthService {
   readonly tokens: AccessTokens;
   readonly uploadTokens: UploadTokens;
   readonly login: Login;
-  /** The client with this `clientId` as it is now, or was seconds ago, as for tokens; undefined when there is none. */
-  client(clientId: string): Promise<Client | undefined>;
-  /** Finds or makes the signing secret that nobody configured. Rejects with the store's StoreError. */
+  /** Finds a client, at most 3 s out of date; undefined if there is none. */
+  findClient(clientId: string): Promise<Client | undefined>;
+  /** Loads or creates the signing secret unless it is configured. Rejects with the store's StoreError. */
   ensureSecret(): Promise<void>;
   close(): void;
 }
 
-/** Makes the gate. A token with a wrong signature is refused at any time where the secret is configured. */
+/** Creates the service. With a configured secret, tokens with a wrong signature are rejected also before startup is complete. */
 export function createAuthService(options: AuthServiceOptions): AuthService {
-  const { settings, media, store, clients, isReady: isOpen, now, queryMs } = options;
+  const { settings, media, store, clients, isReady, now, queryMs } = options;
   let secret = settings.tokenSecret;
   let uploadSecret = media.tokenSecret;
-  const mustBeOpen = () => {
-    if (!isOpen()) throw new StoreError('unavailable');
+  const assertReady = () => {
+    if (!isReady()) throw new StoreError('unavailable');
   };
-  const standings = createClientCache({
+  const clientCache = createClientCache({
     load: async (clientId) => {
-      mustBeOpen();
-      return clients.standing(clientId);
+      assertReady();
+      return clients.findStatus(clientId);
     },
     watch: (listener) => store.watch(listener),
     namespace: CLIENTS_NAMESPACE,
@@ -56,18 +56,18 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
   const tokens = createAccessTokens({
     secret: () => secret,
     ttl: settings.tokenTtl,
-    clientCache: standings,
+    clientCache,
     now,
   });
   const uploadTokens = createUploadTokens({
-    // Made when the first upload is signed: most servers never need it.
+    // Created when the first upload is signed: most servers never need it.
     secret: async () => {
-      mustBeOpen();
+      assertReady();
       uploadSecret ??= await findOrCreateSecret('media.tokenSecret', { store, now, queryMs });
       return uploadSecret;
     },
     expiresIn: media.tokenExpiresIn,
-    clientCache: standings,
+    clientCache,
     now,
   });
   const login = createLogin({ clients, limiter: createLoginLimiter(settings.rateLimit), tokens });
@@ -75,13 +75,13 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     tokens,
     uploadTokens,
     async login(credentials) {
-      mustBeOpen();
+      assertReady();
       return login(credentials);
     },
     async ensureSecret() {
       secret ??= await findOrCreateSecret('auth.tokenSecret', { store, now, queryMs });
     },
-    client: async (clientId) => (await standings.get(clientId))?.client,
-    close: () => standings.close(),
+    findClient: async (clientId) => (await clientCache.get(clientId))?.client,
+    close: () => clientCache.close(),
   };
 }

@@ -1,17 +1,17 @@
-// Who may do what with a collection or an endpoint: its `authenticate`, then the client's permissions.
+// Authorizes requests: the `authenticate` setting of the collection or endpoint, then the permissions of the client.
 import type { Caller } from '../collections/model/documents.ts';
 import type { Client } from './clients/client.ts';
 
-interface Named {
+interface Resource {
   readonly version: string;
   readonly name: string;
 }
 
-/** What a decision needs to know of a collection. */
-interface Guarded extends Named {
+/** The members of a collection that decide. */
+interface ProtectedCollection extends Resource {
   readonly settings: {
     readonly authenticate: boolean | readonly string[];
-    /** Files and their records can be read by anyone at most. */
+    /** A media collection: public access, if any, is for reading only. */
     readonly media?: boolean;
   };
 }
@@ -20,14 +20,14 @@ export type AccessDecision = 'ok' | 'no-token' | 'denied';
 
 const canonical = (method: string) => (method === 'HEAD' ? 'GET' : method);
 
-function isPublic(authenticate: Guarded['settings']['authenticate'], method: string): boolean {
+function isPublic(authenticate: ProtectedCollection['settings']['authenticate'], method: string): boolean {
   if (typeof authenticate === 'boolean') return !authenticate;
   return !authenticate.some((listed) => canonical(listed) === canonical(method));
 }
 
-type Kind = 'collections' | 'endpoints';
+type ResourceKind = 'collections' | 'endpoints';
 
-function permits(client: Client, kind: Kind, { name, version }: Named): boolean {
+function permits(client: Client, kind: ResourceKind, { name, version }: Resource): boolean {
   if (client.accessType === 'admin' || client.permissions === null) return true;
   const grants = client.permissions[kind] ?? [];
   return grants.some(
@@ -36,13 +36,13 @@ function permits(client: Client, kind: Kind, { name, version }: Named): boolean 
 }
 
 /**
- * May `client` (null: anonymous) use this method on the documents of the collection, on whichever sub-path?
- * Methods are upper-case; HEAD counts as GET. Permissions do not tell methods apart. Media need a token to be written,
- * whatever `authenticate` says.
+ * Decides whether `client` (null: anonymous) may use this method on the documents of the collection, on any sub-path.
+ * Methods are upper-case; HEAD counts as GET. Permissions are the same for all methods. Writing to a
+ * media collection needs a token whatever `authenticate` says.
  */
 export function authorizeCollection(
   client: Client | null,
-  collection: Guarded,
+  collection: ProtectedCollection,
   method: string,
 ): AccessDecision {
   const { authenticate, media = false } = collection.settings;
@@ -53,12 +53,12 @@ export function authorizeCollection(
 }
 
 /**
- * May `client` (null: anonymous) call this endpoint with this method? `authenticate` is that of its module. Methods are
+ * Decides whether `client` (null: anonymous) may call this endpoint with this method. `authenticate` is that of its module. Methods are
  * upper-case; HEAD counts as GET.
  */
 export function authorizeEndpoint(
   client: Client | null,
-  endpoint: Named & { readonly authenticate: boolean | readonly string[] },
+  endpoint: Resource & { readonly authenticate: boolean | readonly string[] },
   method: string,
 ): AccessDecision {
   if (isPublic(endpoint.authenticate, method)) return 'ok';
@@ -66,7 +66,7 @@ export function authorizeEndpoint(
   return permits(client, 'endpoints', endpoint) ? 'ok' : 'denied';
 }
 
-/** The rights of a client, in the form that the collections ask for. */
+/** The rights of a client as the collections query them. */
 export function createCaller(client: Client | null): Caller {
   return {
     name: client?.clientId ?? null,

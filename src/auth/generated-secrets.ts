@@ -1,4 +1,4 @@
-// Secrets that nobody configured: made at random at the first start and kept with the data.
+// Secrets that are not configured: generated at the first start and stored with the data.
 import { createHash } from 'node:crypto';
 import { StoreError } from '../errors.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
@@ -15,22 +15,22 @@ interface SecretOptions {
 }
 
 /**
- * The secret of this name, the same for every start and every process on one database. Rejects with the store's StoreError.
- * The id of the record follows from the name, so that of two first starts at once only one can insert.
+ * Loads the secret of this name or creates it: the same for every start and every process on one database. The id of the record
+ * is derived from the name, so that only one of two concurrent first starts can insert. Rejects with the store's StoreError.
  */
 export async function findOrCreateSecret(name: string, options: SecretOptions): Promise<string> {
   const id = createHash('sha256').update(name).digest('hex').slice(0, 24);
-  const known = await read(id, options);
-  if (known !== undefined) return known;
+  const stored = await read(id, options);
+  if (stored !== undefined) return stored;
   const value = generateSecret();
   const document = { _id: id, name, value, v: 1 };
   try {
     await options.store.commit([{ kind: 'insert', ns: SECRETS, document }], timely(options));
     return value;
   } catch (error) {
-    const others = isTaken(error) ? await read(id, options) : undefined;
-    if (others === undefined) throw error;
-    return others;
+    const concurrent = isTaken(error) ? await read(id, options) : undefined;
+    if (concurrent === undefined) throw error;
+    return concurrent;
   }
 }
 

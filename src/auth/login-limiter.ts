@@ -1,10 +1,10 @@
-// Slows guessing of secrets: counts failed attempts, and takes the attempts of one address one after the other.
+// Slows down guessing of secrets: counts failed attempts, and runs the attempts of one address one after the other.
+import { isIP } from 'node:net';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError, isStoreUnavailable, type StoreError } from '../errors.ts';
-import { addressGroup } from './address-group.ts';
 
-const COUNTED_MOST = 100_000;
-const WAITING_MOST = 1000;
+const MAX_COUNTED_KEYS = 100_000;
+const MAX_WAITING = 1000;
 
 /** Failures allowed within `windowSeconds`, from the first of them on. */
 export interface LoginLimits {
@@ -15,7 +15,7 @@ export interface LoginLimits {
   readonly windowSeconds: number;
 }
 
-/** Who tries. Of IPv6 addresses the /64 counts. */
+/** Origin of an attempt. IPv6 addresses count by their /64. */
 interface Attempt {
   readonly address: string;
   readonly clientId: string;
@@ -23,15 +23,15 @@ interface Attempt {
 
 export type LoginLimiter = ReturnType<typeof createLoginLimiter>;
 
-/** Failures within a window by key. Under a flood of keys the longest unused ones are forgotten. */
+/** Counts failures within a window by key. Above the maximum of keys, the one that failed least recently is dropped. */
 function createFailures(points: number, duration: number) {
   const limiter = new RateLimiterMemory({ points, duration });
-  // In the order of their last failure.
+  // In the order of the last failure.
   const keys = new Set<string>();
   const remember = (key: string) => {
     keys.delete(key);
     keys.add(key);
-    if (keys.size <= COUNTED_MOST) return;
+    if (keys.size <= MAX_COUNTED_KEYS) return;
     const [oldest = ''] = keys;
     keys.delete(oldest);
     void limiter.delete(oldest);
@@ -50,15 +50,13 @@ function createFailures(points: number, duration: number) {
 }
 
 const rateLimited = (milliseconds: number) =>
-  new AppError('RATE_LIMITED', {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(milliseconds / 1000))) },
-  });
+  new AppError('RATE_LIMITED', { retryAfter: Math.max(1, Math.ceil(milliseconds / 1000)) });
 
 interface Queue {
   tail: Promise<void>;
   waiting: number;
-  /** What those who wait now have in common: the database turned out to be away, or did not yet. */
-  spell: { away?: StoreError };
+  /** Shared by the attempts that wait now: the error of the database once one of them met it. */
+  outage: { error?: StoreError };
 }
 
 export function createLoginLimiter({ perClient, perAddress, windowSeconds }: LoginLimits) {
@@ -66,15 +64,15 @@ export function createLoginLimiter({ perClient, perAddress, windowSeconds }: Log
   const addresses = createFailures(perAddress, windowSeconds);
   const queues = new Map<string, Queue>();
 
-  /** One at a time, so that what counts is known when the next is judged, however many arrive at once. */
-  const inTurn = async <T>(group: string, task: () => Promise<T>): Promise<T> => {
-    const queue: Queue = queues.get(group) ?? { tail: Promise.resolve(), waiting: 0, spell: {} };
-    if (queue.waiting >= WAITING_MOST) throw rateLimited(0);
+  /** Runs attempts one at a time, so that each sees the failures of those before it, however many arrive at once. */
+  const runExclusive = async <T>(group: string, task: () => Promise<T>): Promise<T> => {
+    const queue: Queue = queues.get(group) ?? { tail: Promise.resolve(), waiting: 0, outage: {} };
+    if (queue.waiting >= MAX_WAITING) throw rateLimited(0);
     queues.set(group, queue);
     queue.waiting += 1;
-    const { spell } = queue;
+    const { outage } = queue;
     const result = queue.tail.then(() => {
-      if (spell.away !== undefined) throw spell.away;
+      if (outage.error !== undefined) throw outage.error;
       return task();
     });
     queue.tail = result.then(
@@ -84,10 +82,10 @@ export function createLoginLimiter({ perClient, perAddress, windowSeconds }: Log
     try {
       return await result;
     } catch (error) {
-      // Each would wait as long for the same answer, one after the other.
-      if (isStoreUnavailable(error) && spell === queue.spell) {
-        spell.away = error;
-        queue.spell = {};
+      // The attempts behind this one fail at once: each would wait as long for the same error.
+      if (isStoreUnavailable(error) && outage === queue.outage) {
+        outage.error = error;
+        queue.outage = {};
       }
       throw error;
     } finally {
@@ -98,13 +96,13 @@ export function createLoginLimiter({ perClient, perAddress, windowSeconds }: Log
 
   return {
     /**
-     * Runs `attempt`, whose `undefined` is a failure and whose rejection counts as nothing. Rejects with RATE_LIMITED and
-     * `Retry-After` in seconds, without running it, after too many failures. Successes never count.
+     * Runs `attempt`. A result of `undefined` counts as a failure, a rejection does not. After too many failures it rejects
+     * with RATE_LIMITED without running the attempt. Successes are never counted.
      */
     run<T>({ address, clientId }: Attempt, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
       const group = addressGroup(address);
       const pair = `${group} ${clientId}`;
-      return inTurn(group, async () => {
+      return runExclusive(group, async () => {
         const wait = Math.max(await clients.wait(pair), await addresses.wait(group));
         if (wait > 0) throw rateLimited(wait);
         const result = await attempt();
@@ -114,3 +112,40 @@ export function createLoginLimiter({ perClient, perAddress, windowSeconds }: Log
     },
   };
 }
+
+const IPV6_GROUPS = 8;
+const MAPPED_PREFIX = '0:0:0:0:0:ffff';
+
+/** The key of an address: an IPv4 address itself, the /64 of an IPv6 address. Other text is its own key. */
+export function addressGroup(address: string): string {
+  const [bare = ''] = address.split('%', 1);
+  if (isIP(bare) !== 6) return bare;
+  const all = expand(bare);
+  if (all.slice(0, 6).join(':') === MAPPED_PREFIX) return dotted(all.slice(6));
+  return `${all.slice(0, 4).join(':')}::/64`;
+}
+
+/** The eight groups of a valid IPv6 address, in lower case without leading zeros. */
+function expand(address: string): readonly string[] {
+  const [head = '', tail = ''] = address.split('::');
+  const before = parts(head);
+  const after = parts(tail);
+  return [...before, ...Array<string>(IPV6_GROUPS - before.length - after.length).fill('0'), ...after];
+}
+
+function parts(text: string): readonly string[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((part) => {
+    if (!part.includes('.')) return [hex(Number.parseInt(part, 16))];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+    return [hex(a * 256 + b), hex(c * 256 + d)];
+  });
+}
+
+const hex = (value: number) => value.toString(16);
+
+const dotted = (groups: readonly string[]) =>
+  groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((value) => [value >> 8, value & 255])
+    .join('.');

@@ -1,4 +1,4 @@
-// Client secrets: made at random, kept as scrypt hashes, compared in constant time.
+// Client secrets: generated at random, stored as scrypt hashes, compared in constant time.
 import { type BinaryLike, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
@@ -34,7 +34,7 @@ export function decoyHash(): string {
   return encode(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
 }
 
-/** Is `hash` that of `secret`? False for text that is no hash of ours. */
+/** True if `hash` is that of `secret`. False for text in another format. */
 export async function secretMatches(secret: string, hash: string): Promise<boolean> {
   const [, n, r, p, salt, key] = HASH.exec(hash) ?? [];
   if (salt === undefined || key === undefined) return false;

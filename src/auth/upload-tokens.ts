@@ -1,4 +1,4 @@
-// Upload tokens: each allows one file of one name and media type to be uploaded to one collection, for whoever has it.
+// Upload tokens: each allows its bearer to upload one file, with this name and media type, to one collection.
 import { createSecretKey, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { CollectionAddress } from '../collections/model/collection.ts';
@@ -10,14 +10,14 @@ import type { Client } from './clients/client.ts';
 import type { ClientCache } from './clients/client-cache.ts';
 
 const ALGORITHM = 'HS256';
-/** Access tokens have another one: neither kind passes for the other, even where one secret signs both. */
+/** Differs from that of access tokens: neither kind passes for the other, even if one secret signs both. */
 const AUDIENCE = 'cloister:upload';
-/** More than the longest name, address and client id make. */
+/** Above what the longest name, address and client id add up to. */
 const MAX_LENGTH = 8192;
 const RANDOM_BYTES = 8;
 
 interface UploadTokensOptions {
-  /** The signing secret, any text. Rejects with the store's StoreError while it cannot be read. */
+  /** The signing secret. Rejects with the store's StoreError while it cannot be read. */
   readonly secret: () => Promise<string>;
   /** `media.tokenExpiresIn`. */
   readonly expiresIn: number | string;
@@ -27,7 +27,7 @@ interface UploadTokensOptions {
 }
 
 interface SignOptions {
-  /** The client that signs: what it may do decides at the moment of the upload too. */
+  /** The client that signs. Its permissions are checked again at the upload. */
   readonly clientId: string;
   readonly collection: CollectionAddress;
   readonly fileName: string;
@@ -52,7 +52,7 @@ export interface VerifiedUpload {
 
 export type UploadTokens = ReturnType<typeof createUploadTokens>;
 
-/** The error for a token that is not ours, was changed, or is not good for this upload. Its text never says why. */
+/** The error for a token that is forged, changed, or not valid for this upload. Its text never says why. */
 export function invalidUploadTokenError(): AppError {
   return new AppError('UPLOAD_TOKEN_INVALID', {
     body: { name: 'JsonWebTokenError', message: 'invalid token' },
@@ -72,7 +72,7 @@ function createTokenId(expiresAt: number): string {
   return seconds.toString(16).padStart(8, '0') + randomBytes(RANDOM_BYTES).toString('hex');
 }
 
-export function createUploadTokens({ secret, expiresIn, clientCache: standings, now }: UploadTokensOptions) {
+export function createUploadTokens({ secret, expiresIn, clientCache, now }: UploadTokensOptions) {
   const defaultLifetime = parseDuration(expiresIn);
   if (defaultLifetime === undefined) throw new Error('media.tokenExpiresIn is no span of time');
   const key = async () => createSecretKey(await secret(), 'utf8');
@@ -84,13 +84,13 @@ export function createUploadTokens({ secret, expiresIn, clientCache: standings, 
      */
     async sign(options: SignOptions): Promise<{ readonly token: string; readonly expiresAt: number }> {
       const { clientId, collection, fileName, mimetype, lifetime = defaultLifetime } = options;
-      const standing = await standings.get(clientId);
-      if (standing === undefined) throw invalidTokenError();
+      const status = await clientCache.get(clientId);
+      if (status === undefined) throw invalidTokenError();
       const signedAt = now();
       const expiresAt = signedAt + lifetime;
       const { version, database, name } = collection;
       const claims = {
-        ...{ fileName, mimetype, collection: { version, database, name }, stamp: standing.stamp },
+        ...{ fileName, mimetype, collection: { version, database, name }, stamp: status.stamp },
         // With its fraction, so that the token expires at `expiresAt` and not up to a second from it.
         ...{ iat: Math.floor(signedAt / 1000), exp: expiresAt / 1000 },
       };
@@ -104,7 +104,7 @@ export function createUploadTokens({ secret, expiresIn, clientCache: standings, 
     },
 
     /**
-     * What a token allows. Rejects with UPLOAD_TOKEN_EXPIRED; with UPLOAD_TOKEN_INVALID when it is not one that this
+     * Verifies a token and returns what it allows. Rejects with UPLOAD_TOKEN_EXPIRED; with UPLOAD_TOKEN_INVALID when it is not one that this
      * server signed, or its client was removed or has another secret; with the store's StoreError when the client cannot
      * be looked up.
      */
@@ -112,16 +112,16 @@ export function createUploadTokens({ secret, expiresIn, clientCache: standings, 
       if (token.length > MAX_LENGTH) throw invalidUploadTokenError();
       const { clientId, stamp, ...allowed } = readToken(token, await key());
       if (now() >= allowed.expiresAt) throw expiredUploadTokenError(allowed.expiresAt);
-      const standing = await standings.get(clientId);
-      if (standing === undefined || standing.stamp !== stamp) throw invalidUploadTokenError();
-      return { ...allowed, signedBy: clientId, signer: standing.client };
+      const status = await clientCache.get(clientId);
+      if (status === undefined || status.stamp !== stamp) throw invalidUploadTokenError();
+      return { ...allowed, signedBy: clientId, signer: status.client };
     },
   };
 }
 
 function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
   try {
-    // Expiry is judged last: what an expired token of another kind is gets no other answer than a forged one.
+    // Expiry is checked last: an expired token of another kind gets the same error as a forged one.
     return readClaims(
       jwt.verify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE, ignoreExpiration: true }),
     );

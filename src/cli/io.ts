@@ -1,15 +1,16 @@
-// What a command may touch of the process: two streams of lines and its surroundings.
+// The process as commands use it: two streams of lines, signals, and errors as messages for the operator.
 import type { Environment } from '../config/environment.ts';
+import { AppError, StoreError } from '../errors.ts';
 import { escapeControlCharacters } from '../lib/terminal-escape.ts';
 
 export interface Io {
   /** A line of the command's own output. */
   out(line: string): void;
-  /** A line about what went wrong. */
+  /** A line of diagnostics. */
   err(line: string): void;
   /** The run directory. */
   readonly cwd: string;
-  /** That of the process if absent. */
+  /** Default: the environment of the process. */
   readonly env?: Environment | undefined;
 }
 
@@ -18,7 +19,7 @@ interface LineStream {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** Lines into two streams; what others wrote in them steers no terminal. A reader that went away (`| head`) ends nothing. */
+/** Writes lines to two streams, with control characters escaped. A closed pipe (`| head`) is ignored. */
 export function createIo(streams: { stdout: LineStream; stderr: LineStream }, cwd: string): Io {
   const { stdout, stderr } = streams;
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
@@ -27,4 +28,46 @@ export function createIo(streams: { stdout: LineStream; stderr: LineStream }, cw
     err: (line) => void stderr.write(`${escapeControlCharacters(line)}\n`),
     cwd,
   };
+}
+
+const SIGNALS = { SIGTERM: 143, SIGINT: 130 } as const;
+
+export interface SignalSource {
+  on(signal: keyof typeof SIGNALS, listener: () => void): unknown;
+}
+
+/**
+ * Resolves at the first SIGTERM or SIGINT. A second one calls `exit` with the exit code that shells use for that signal.
+ * Listens at once, so that a signal during the start is not lost.
+ */
+export function firstSignal(source: SignalSource, exit: (code: number) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isStopping = false;
+  for (const [signal, code] of Object.entries(SIGNALS) as [keyof typeof SIGNALS, number][]) {
+    source.on(signal, () => {
+      if (isStopping) exit(code);
+      isStopping = true;
+      resolve();
+    });
+  }
+  return promise;
+}
+
+/** The code of an error of the operating system, such as `EADDRINUSE`. */
+export function systemErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
+}
+
+/**
+ * One line for an error that the operator can fix; undefined for a defect, which needs its stack. `store` names the store of
+ * a StoreError.
+ */
+export function operatorMessage(error: unknown, store = 'the database'): string | undefined {
+  if (error instanceof AppError) return error.items.map(({ message }) => message).join('; ');
+  if (error instanceof StoreError) {
+    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    if (error.reason === 'in-use' && error.cause instanceof Error) return error.cause.message;
+    return error.explanation ?? `${store} cannot be used (${error.reason})${cause}`;
+  }
+  return error instanceof Error && systemErrorCode(error) !== undefined ? error.message : undefined;
 }

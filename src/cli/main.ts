@@ -1,7 +1,6 @@
 // Picks the command and turns its result into the exit code.
 import { packageVersion } from '../lib/files/package-files.ts';
-import { operatorMessage } from './error-reason.ts';
-import { createIo, type Io } from './io.ts';
+import { createIo, type Io, operatorMessage } from './io.ts';
 import { HELP, isSuspensionCommand, type ParsedArguments, parseArguments } from './parse-arguments.ts';
 
 async function run(usage: Exclude<ParsedArguments, { mistake: string }>, io: Io): Promise<number> {

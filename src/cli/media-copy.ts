@@ -3,12 +3,10 @@
 import type { MediaCopy } from '../cli-services.ts';
 import type { Config } from '../config/schema.ts';
 import { missingBucketSettings } from '../config/validate.ts';
-import { operatorMessage } from './error-reason.ts';
-import type { Io } from './io.ts';
+import { firstSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { firstSignal } from './signals.ts';
 import type { ProcessStreams } from './transfer.ts';
 
 /** Files that are named one by one. */

@@ -1,10 +1,9 @@
 // `cloister sandbox audit`: what custom code there is, what it may do, and whether the walls hold.
 import type { SandboxReport } from '../modules/sandbox-report.ts';
-import type { Io } from './io.ts';
+import { firstSignal, type Io, type SignalSource } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { formatSandboxReport } from './sandbox-audit-page.ts';
-import { firstSignal, type SignalSource } from './signals.ts';
 
 interface Host extends SignalSource {
   exit(code: number): void;

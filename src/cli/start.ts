@@ -3,17 +3,24 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
-import type { App, FirstAdmin } from '../app.ts';
+import type { App } from '../app.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { SECRET_PATHS } from '../config/redact.ts';
-import { createLogger } from '../lib/logger.ts';
+import { createLogger, type Log } from '../lib/logger.ts';
+import type { FirstAdmin } from '../startup-steps.ts';
 import { credentialLines } from './clients.ts';
-import { operatorMessage, systemErrorCode } from './error-reason.ts';
-import type { Io } from './io.ts';
+import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import { type CommandFlags, isListenerName, type ListenerName } from './parse-arguments.ts';
-import { firstSignal } from './signals.ts';
-import { logUnhandledRejections } from './unhandled-rejections.ts';
+
+interface RejectionSource {
+  on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
+}
+
+/** Logs unhandled rejections instead of ending the process: one is a defect of one request, and the others go on. */
+export function logUnhandledRejections(source: RejectionSource, log: Pick<Log, 'error'>): void {
+  source.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
+}
 
 /** Milliseconds that the process itself takes to end. */
 const END_MS = 100;
@@ -134,7 +141,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
     return await serve(app, loaded, context);
   } catch (error) {
     const reason = operatorMessage(error);
-    if (reason === undefined) logger.fatal({ err: error }, 'the start failed');
+    if (reason === undefined) logger.fatal({ err: error }, 'start failed');
     io.err(`cloister: could not start: ${reason ?? 'see the log above'}`);
     return 1;
   }

@@ -1,12 +1,10 @@
 // What `cloister export` and `cloister import` have in common: the flag, the store, Ctrl-C, and how they end.
 import { resolve } from 'node:path';
 import type { SiteTransfer } from '../cli-services.ts';
-import { operatorMessage, systemErrorCode } from './error-reason.ts';
-import type { Io } from './io.ts';
+import { firstSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import type { ProgressStream } from './progress-bar.ts';
-import { firstSignal, type SignalSource } from './signals.ts';
 
 /** What these commands need of the process: whole streams, and its signals. */
 export interface ProcessStreams extends SignalSource {

@@ -196,6 +196,6 @@ export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions)
   const { text, content, ...found } = await readConfigFile(file);
   const shown = shownPath(file, cwd);
   const problem = fileProblem({ text, content, ...found }, shown, flags);
-  const read = { text, content, ...(problem === undefined ? {} : { problem }) };
+  const read = { text, content, ...(problem === undefined ? {} : { issue: problem }) };
   return { ...(await validateSources({ read, shown, env, flags })), file };
 }

@@ -1,26 +1,26 @@
-// Work behind the answers: begun in order, a few at a time, and never more than a bounded amount waiting.
+// Queue of background tasks: started in order, at most four at a time, with a limit on what waits.
 
 /** Tasks that run at the same time. */
 const MAX_CONCURRENT = 4;
-/** Tasks, and characters of theirs, that may wait. */
+/** Tasks that may wait, and characters that they may hold in memory. */
 const MAX_WAITING = 10_000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 interface BackgroundTask {
-  /** What it keeps in memory, in characters. */
+  /** Characters that it holds in memory. */
   readonly size: number;
   /** Never rejects. */
   run(): Promise<void>;
 }
 
 export interface BackgroundQueue {
-  /** False: too much is waiting, or the server ends; the task will not run. */
+  /** Returns false where the task will not run: the queue is full or closed. */
   add(task: BackgroundTask): boolean;
-  /** Forgets what waits, and resolves when what runs has ended. */
+  /** Drops waiting tasks, and resolves when the running ones have ended. */
   close(): Promise<void>;
 }
 
-/** Makes the queue. What runs is never interrupted. */
+/** Creates the queue. Running tasks are never interrupted. */
 export function createBackgroundQueue(): BackgroundQueue {
   let waiting: BackgroundTask[] = [];
   let next = 0;
@@ -28,7 +28,7 @@ export function createBackgroundQueue(): BackgroundQueue {
   let closed = false;
   const running = new Set<Promise<void>>();
 
-  const take = (): BackgroundTask | undefined => {
+  const shift = (): BackgroundTask | undefined => {
     const task = waiting[next];
     if (task === undefined) {
       waiting = [];
@@ -39,13 +39,13 @@ export function createBackgroundQueue(): BackgroundQueue {
     characters -= task.size;
     return task;
   };
-  const begin = () => {
+  const start = () => {
     while (running.size < MAX_CONCURRENT) {
-      const task = take();
+      const task = shift();
       if (task === undefined) return;
       const run = task.run().finally(() => {
         running.delete(run);
-        begin();
+        start();
       });
       running.add(run);
     }
@@ -57,7 +57,7 @@ export function createBackgroundQueue(): BackgroundQueue {
       if (closed || isFull) return false;
       waiting.push(task);
       characters += task.size;
-      begin();
+      start();
       return true;
     },
     async close() {

@@ -1,4 +1,4 @@
-// What a hook is told beside the object in its hands: JSON text of a `HookCall`.
+// Encodes what a hook gets beside the object it works on: JSON text of a `HookCall`.
 
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { Collection } from '../collections/model/collection.ts';
@@ -6,9 +6,9 @@ import type { HookEvent, HookUse } from '../collections/model/hook-events.ts';
 import type { EndpointRequest } from '../endpoints/types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
 
-/** Writes a request as posted code may see it, held against the grants of its policy: JSON text. */
+/** Encodes a request as posted code may see it under the grants of its policy: JSON text. */
 export type RequestView = (
-  unit: ModuleVersion,
+  moduleVersion: ModuleVersion,
   request: EndpointRequest,
   params: Readonly<Record<string, string>>,
 ) => string;
@@ -20,7 +20,7 @@ function listName(event: HookEvent): 'updatedDocs' | 'deletedDocs' | undefined {
   return event === 'beforeDelete' || event === 'afterDelete' ? 'deletedDocs' : undefined;
 }
 
-/** Makes the function that writes the head of a job of a hook. */
+/** Creates the function that encodes the call of a hook. */
 export function createHookCallEncoder(requestView: RequestView) {
   const schemas = new WeakMap<Collection, string>();
   const schemaOf = (collection: Collection): string => {
@@ -28,18 +28,18 @@ export function createHookCallEncoder(requestView: RequestView) {
     schemas.set(collection, known);
     return known;
   };
-  const requestOf = (unit: ModuleVersion, { context: { origin } }: HookTask): string => {
+  const requestOf = (moduleVersion: ModuleVersion, { context: { origin } }: HookTask): string => {
     if (origin?.http === undefined) return 'null';
     const { client, requestId, http } = origin;
-    return requestView(unit, { ...http, client, requestId, body: NO_BODY }, {});
+    return requestView(moduleVersion, { ...http, client, requestId, body: NO_BODY }, {});
   };
-  return (unit: ModuleVersion, use: HookUse, task: HookTask): string => {
+  return (moduleVersion: ModuleVersion, use: HookUse, task: HookTask): string => {
     const { collection, event, documents } = task;
     const list = listName(event);
     const members = [
       `"collection":${JSON.stringify(collection.name)}`,
       `"schema":${schemaOf(collection)}`,
-      `"req":${requestOf(unit, task)}`,
+      `"req":${requestOf(moduleVersion, task)}`,
       ...(use.options === undefined ? [] : [`"options":${JSON.stringify(use.options)}`]),
       ...(list === undefined || documents === undefined ? [] : [`"${list}":[${documents.join(',')}]`]),
     ];

@@ -1,16 +1,28 @@
-// Reads what a hook returned: weighed before it is parsed.
-
-import type { HookTask, ResultHandling } from '../collections/hooks/document-hooks.ts';
+// Parses what hooks return, its size checked first against the limits of one value, of the request and of the server.
+import type { HookTask, ResultHandling, ResultQuota } from '../collections/hooks/document-hooks.ts';
 import type { HookEvent } from '../collections/model/hook-events.ts';
+import { AppError } from '../errors.ts';
+import { createByteQuota } from '../lib/byte-quota.ts';
 import { estimateJsonHeapBytes } from '../lib/json/heap-estimate.ts';
 import type { Json } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
-import { hookError, sandboxError } from './hook-errors.ts';
+import { hookError } from './hook-errors.ts';
 
-/** Values of what a hook makes of a read: enough for a page of a thousand documents. */
+/** Values of the result of a read hook: enough for a page of a thousand documents. */
 const MAX_READ_VALUES = 250_000;
 
-/** Resolves with the result of the hook named `hook`, held against what may be stored and what the task takes. */
+const MB = 1_048_576;
+
+/** Bytes. */
+interface ResultQuotaLimits {
+  readonly request: number;
+  readonly server: number;
+}
+
+/** Memory for the results of hooks: of one request, and of all requests together. */
+export const HOOK_RESULT_LIMITS: ResultQuotaLimits = { request: 64 * MB, server: 256 * MB };
+
+/** Parses and checks the result of the hook named `hook`, as documents may be stored and the task allows. */
 export type ParseHookResult = (
   text: string,
   hook: string,
@@ -18,34 +30,60 @@ export type ParseHookResult = (
   use: ResultHandling,
 ) => Promise<Json>;
 
-const isReadEvent = (event: HookEvent) => event === 'beforeGet' || event === 'afterGet';
-
-/** Makes the reader. `jsonValues`: values of one document (`limits.jsonValues`). It throws what the client is to be told. */
+/** Creates the parser. `jsonValues`: values of one document (`limits.jsonValues`). It throws the error for the client. */
 export function createHookResultParser({ jsonValues }: { readonly jsonValues: number }): ParseHookResult {
-  const read = createUntrustedJsonParser();
-
-  const take = (bytes: number, hook: string, { index }: HookTask, { room }: ResultHandling) => {
-    const full = room.take(bytes);
-    if (full === 'request') throw hookError(hook, 'returned more than one request has room for', { index });
-    if (full === 'server') {
-      throw sandboxError('ENDPOINT_BUSY', `Hooks have returned too much at once, \`${hook}\` among them`);
-    }
-  };
+  const parse = createUntrustedJsonParser();
 
   return async (text, hook, task, use) => {
     const { event, index } = task;
-    const most = isReadEvent(event) ? MAX_READ_VALUES : jsonValues;
-    const refused = (why: string) => hookError(hook, why, { index });
-    // Also while it waits for its turn it is in memory.
-    take(text.length, hook, task, use);
-    const { value, issue: fault } = await read(text, (shape) => {
-      if (shape.values > most) throw refused(`returned more than ${most} values`);
-      take(estimateJsonHeapBytes(shape), hook, task, use);
+    const maxValues = isReadEvent(event) ? MAX_READ_VALUES : jsonValues;
+    const resultError = (why: string) => hookError(hook, why, { index });
+    // The text is in memory while it waits to be parsed.
+    takeQuota(text.length, hook, task, use);
+    const { value, issue } = await parse(text, (shape) => {
+      if (shape.values > maxValues) throw resultError(`returned more than ${maxValues} values`);
+      takeQuota(estimateJsonHeapBytes(shape), hook, task, use);
     });
-    if (value === undefined) throw refused('returned what cannot be read');
-    if (fault !== undefined) throw refused(`returned an object whose \`${fault.path}\` ${fault.message}`);
-    const wrong = use.fault(value);
-    if (wrong !== undefined) throw refused(wrong);
+    if (value === undefined) throw resultError('returned what cannot be read');
+    if (issue !== undefined) throw resultError(`returned an object whose \`${issue.path}\` ${issue.message}`);
+    const fault = use.fault(value);
+    if (fault !== undefined) throw resultError(fault);
     return value;
+  };
+}
+
+const isReadEvent = (event: HookEvent) => event === 'beforeGet' || event === 'afterGet';
+
+function takeQuota(bytes: number, hook: string, { index }: HookTask, { room }: ResultHandling): void {
+  const exceeded = room.take(bytes);
+  if (exceeded === 'request') throw hookError(hook, 'returned more than one request has room for', { index });
+  if (exceeded === 'server') {
+    throw new AppError('ENDPOINT_BUSY', {
+      message: `Hooks have returned too much at once, \`${hook}\` among them`,
+    });
+  }
+}
+
+/** Creates the function that opens the quota of one request. */
+export function createResultQuotas(limits: ResultQuotaLimits): () => ResultQuota {
+  const all = createByteQuota(limits.server);
+  return () => {
+    let used = 0;
+    let isClosed = false;
+    return {
+      take(bytes) {
+        // Results that come after their request has failed are useless.
+        if (isClosed || used + bytes > limits.request) return 'request';
+        if (!all.fits(bytes)) return 'server';
+        used += bytes;
+        all.add(bytes);
+        return undefined;
+      },
+      close() {
+        isClosed = true;
+        all.add(-used);
+        used = 0;
+      },
+    };
   };
 }

@@ -1,11 +1,11 @@
-// Hooks of collections, run in the sandbox: before-hooks while the client waits, after-hooks behind the answer.
+// Hooks of collections: before-hooks run while the client waits, after-hooks in a background queue.
 import { setTimeout } from 'node:timers/promises';
 import type { AfterHookEvent, DocumentHooks, HookTask } from '../collections/hooks/document-hooks.ts';
 import { AppError } from '../errors.ts';
 import type { Json } from '../lib/json/json.ts';
+import type { Log } from '../lib/logger.ts';
 import { createBackgroundQueue } from './background-queue.ts';
-import { createHookResultParser } from './hook-result.ts';
-import { createResultQuotas, HOOK_RESULT_LIMITS } from './result-quota.ts';
+import { createHookResultParser, createResultQuotas, HOOK_RESULT_LIMITS } from './hook-result.ts';
 import { createRunHook, type RunHookDeps } from './run-hook.ts';
 
 /** Milliseconds that the after-hooks of one document may take together. */
@@ -13,26 +13,24 @@ const AFTER_HOOKS_TIMEOUT_MS = 30_000;
 
 interface HooksDeps extends Omit<RunHookDeps, 'pause'> {
   readonly limits: { readonly jsonValues: number };
-  readonly log: {
-    warn(fields: object, message: string): void;
-    error(fields: object, message: string): void;
-  };
+  readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
 export interface Hooks extends DocumentHooks {
-  /** Forgets after-hooks that have not begun, and resolves when the others have ended. */
+  /** Drops after-hooks that have not begun, and resolves when the others have ended. */
   close(): Promise<void>;
 }
 
-/** Makes the hooks of all collections. Which module a name means is looked up at each use. */
+/** Creates the hooks of all collections. The module of a name is looked up at each use. */
 export function createHooks(deps: HooksDeps): Hooks {
   const { log, now, limits } = deps;
   const runHook = createRunHook({ ...deps, pause: (ms) => setTimeout(ms) });
-  const readResult = createHookResultParser(limits);
-  const behind = createBackgroundQueue();
+  const parseResult = createHookResultParser(limits);
+  const afterHooks = createBackgroundQueue();
 
-  const runAll = async (task: HookTask, obj: string): Promise<Json | undefined> => {
-    let text = obj;
+  /** Runs the hooks of an event one after the other, each on what the one before it returned. */
+  const run = async (task: HookTask, object: string): Promise<Json | undefined> => {
+    let text = object;
     let last: string | undefined;
     for (const use of task.collection.settings.hooks?.[task.event] ?? []) {
       const returned = await runHook(use, task, text);
@@ -41,36 +39,34 @@ export function createHooks(deps: HooksDeps): Hooks {
       last = use.name;
     }
     if (last === undefined || task.use === undefined) return undefined;
-    return readResult(text, last, task, task.use);
+    return parseResult(text, last, task, task.use);
   };
 
-  const runOne = async ({ event, collection, text }: AfterHookEvent, context: HookTask['context']) => {
+  /** Runs the after-hooks of one document. Errors are logged. */
+  const runAfter = async ({ event, collection, text }: AfterHookEvent, context: HookTask['context']) => {
     const until = now() + AFTER_HOOKS_TIMEOUT_MS;
-    const about = { documents: [text], patient: true };
-    const task = { event, collection, context, ...about, until };
     try {
-      await runAll(task, text);
+      await run({ event, collection, context, documents: [text], patient: true, until }, text);
     } catch (error) {
-      const where = { requestId: context.origin?.requestId, event, path: collection.path };
-      const known = error instanceof AppError;
-      if (known) log.warn({ ...where, problems: error.items }, 'an after-hook failed');
-      else log.error({ ...where, err: error }, 'an after-hook failed');
+      const fields = { requestId: context.origin?.requestId, event, path: collection.path };
+      if (error instanceof AppError) log.warn({ ...fields, problems: error.items }, 'after-hook failed');
+      else log.error({ ...fields, err: error }, 'after-hook failed');
     }
   };
 
   return {
-    run: runAll,
+    run,
     openRoom: createResultQuotas(HOOK_RESULT_LIMITS),
-    runBehind(happenings, context) {
+    runBehind(events, context) {
       let dropped = 0;
-      for (const happening of happenings) {
-        const size = happening.text.length;
-        if (!behind.add({ size, run: () => runOne(happening, context) })) dropped += 1;
+      for (const event of events) {
+        const isQueued = afterHooks.add({ size: event.text.length, run: () => runAfter(event, context) });
+        if (!isQueued) dropped += 1;
       }
       if (dropped === 0) return;
-      const about = { requestId: context.origin?.requestId, path: happenings[0]?.collection.path, dropped };
-      log.warn(about, 'after-hooks were left out: too many are waiting');
+      const fields = { requestId: context.origin?.requestId, path: events[0]?.collection.path, dropped };
+      log.warn(fields, 'after-hooks dropped: the queue is full');
     },
-    close: () => behind.close(),
+    close: () => afterHooks.close(),
   };
 }

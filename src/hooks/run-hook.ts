@@ -1,8 +1,8 @@
-// One run of one hook in the sandbox: from JSON text to JSON text.
-
+// One invocation of one hook: finds its module version, checks time and size, invokes it, and returns its result as JSON text.
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { HookUse } from '../collections/model/hook-events.ts';
 import type { EndpointRequest } from '../endpoints/types.ts';
+import { AppError } from '../errors.ts';
 import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
@@ -14,16 +14,16 @@ import type {
   Sandbox,
 } from '../sandbox-supervisor/sandbox.ts';
 import { createHookCallEncoder, type RequestView } from './hook-call.ts';
-import { hookError, hookResultError, hookUnavailableError, sandboxError } from './hook-errors.ts';
+import { hookError, hookResultError, hookUnavailableError } from './hook-errors.ts';
 
 type Serve = (call: HostCall, signal: AbortSignal) => Promise<HostCallResult>;
 
 export interface RunHookDeps {
   readonly modules: Pick<ModuleService, 'registry' | 'log'>;
   readonly sandbox: Pick<Sandbox, 'run'>;
-  /** What the policies grant beyond a result. Asked only once a hook asks for something. */
+  /** Host calls that the policies grant. Used from the first host call of a hook. */
   readonly capabilities: {
-    forRequest(origin: {
+    forRequest(context: {
       readonly unit: ModuleVersion;
       readonly client: EndpointRequest['client'];
       readonly requestId: string;
@@ -41,7 +41,7 @@ export interface RunHookDeps {
 }
 
 /** Resolves with the JSON text that the hook returned, undefined when it returned nothing. */
-export type RunHook = (use: HookUse, task: HookTask, obj: string) => Promise<string | undefined>;
+export type RunHook = (use: HookUse, task: HookTask, object: string) => Promise<string | undefined>;
 
 const STATUS_MESSAGES: Readonly<Record<Exclude<LiveModule['state'], 'active'>, string>> = {
   suspended: 'is suspended',
@@ -49,24 +49,16 @@ const STATUS_MESSAGES: Readonly<Record<Exclude<LiveModule['state'], 'active'>, s
   pending: 'waits for approval',
 };
 
-/** Milliseconds until a busy hook is asked again. */
+/** Milliseconds until a busy hook is invoked again. */
 const BUSY_RETRY_MS = 50;
 
-const isBusy = (outcome: InvocationResult) => outcome.kind === 'failure' && outcome.code === 'ENDPOINT_BUSY';
-
-function exceedsBytes(head: string, body: string, most: number): boolean {
-  // Three bytes are the most that a character of UTF-16 takes.
-  if ((head.length + body.length) * 3 <= most) return false;
-  return Buffer.byteLength(head) + Buffer.byteLength(body) > most;
-}
-
-/** Makes the function that runs one hook. It throws what the client is to be told. */
+/** Creates the function that runs one hook. It throws the error for the client. */
 export function createRunHook(deps: RunHookDeps): RunHook {
   const { modules, sandbox, capabilities, enabled, now, pause } = deps;
-  const headOf = createHookCallEncoder(deps.requestView);
+  const encodeHookCall = createHookCallEncoder(deps.requestView);
 
-  const unitOf = (name: string): ModuleVersion => {
-    if (!enabled) throw sandboxError('SANDBOX_DISABLED');
+  const findModuleVersion = (name: string): ModuleVersion => {
+    if (!enabled) throw new AppError('SANDBOX_DISABLED');
     const live = modules.registry.get({ kind: 'hook', name });
     if (live === undefined) throw hookUnavailableError(name, 'does not exist');
     if (live.state !== 'active') throw hookUnavailableError(name, STATUS_MESSAGES[live.state]);
@@ -74,72 +66,93 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     return live.moduleVersion;
   };
 
-  const jobOf = (
-    unit: ModuleVersion,
-    head: string,
-    body: string,
-    { context, until }: HookTask,
-  ): InvocationRequest => {
+  const assertTimeLeft = (name: string, { index, until, isOver }: HookTask): void => {
+    if (isOver?.() === true) throw hookError(name, 'was not begun: the request is over', { index });
+    if (now() < until) return;
+    throw hookError(name, 'was not begun: the hooks of this request take too long together', { index });
+  };
+
+  /** The host calls of one invocation, bound to its context at the first call: most hooks make none. */
+  const hostCallsOf = (unit: ModuleVersion, { context, until }: HookTask): Serve => {
     const { origin, depth = 0 } = context;
-    const requestId = origin?.requestId ?? '';
     const client = origin?.client ?? null;
+    const requestId = origin?.requestId ?? '';
     let serve: Serve | undefined;
-    return {
-      unit,
-      head,
-      body,
-      serve: (call, signal) => {
-        serve ??= capabilities.forRequest({ unit, client, requestId, depth, deadline: until });
-        return serve(call, signal);
-      },
-      log: (record) => modules.log(unit, requestId, record),
+    return (call, signal) => {
+      serve ??= capabilities.forRequest({ unit, client, requestId, depth, deadline: until });
+      return serve(call, signal);
     };
   };
 
-  const run = async (
-    job: InvocationRequest,
+  const invoke = async (
+    invocation: InvocationRequest,
     { patient, until, isOver }: HookTask,
   ): Promise<InvocationResult> => {
-    let outcome = await sandbox.run(job);
-    while (patient === true && isBusy(outcome) && now() < until) {
+    let result = await sandbox.run(invocation);
+    while (patient === true && isBusy(result) && now() < until) {
       await pause(BUSY_RETRY_MS);
-      // What is left of a refused request would fill the queue of the hook for nothing.
+      // The rest of a rejected request must not fill the queue of the hook.
       if (isOver?.() === true) break;
-      outcome = await sandbox.run(job);
+      result = await sandbox.run(invocation);
     }
-    return outcome;
+    return result;
   };
 
-  const resultOf = (outcome: InvocationResult, name: string, { index }: HookTask): string | undefined => {
-    if (outcome.kind === 'failure') throw hookResultError(name, outcome, index);
-    if (outcome.kind !== 'result') throw hookError(name, 'answered as an endpoint does', { index });
-    if (outcome.json?.trim() === 'null') throw hookError(name, 'returned null', { index });
-    return outcome.json;
-  };
-
-  return async (use, task, obj) => {
+  return async (use, task, object) => {
     const { name } = use;
-    const { index } = task;
-    const unit = unitOf(name);
-    if (task.isOver?.() === true) throw hookError(name, 'was not begun: the request is over', { index });
-    if (now() >= task.until) {
-      throw hookError(name, 'was not begun: the hooks of this request take too long together', { index });
+    const { index, context } = task;
+    const moduleVersion = findModuleVersion(name);
+    assertTimeLeft(name, task);
+    const head = encodeHookCall(moduleVersion, use, task);
+    await assertFits(name, moduleVersion, { head, body: object, index });
+    const requestId = context.origin?.requestId ?? '';
+    const invocation: InvocationRequest = {
+      unit: moduleVersion,
+      head,
+      body: object,
+      serve: hostCallsOf(moduleVersion, task),
+      log: (record) => modules.log(moduleVersion, requestId, record),
+    };
+    const result = await invoke(invocation, task);
+    if (result.kind === 'failure' && result.code === 'ENDPOINT_ERROR') {
+      const { message, stack } = result;
+      invocation.log({ level: 'error', message, ...(stack === undefined ? {} : { stack }) });
     }
-    const head = headOf(unit, use, task);
-    if (exceedsBytes(head, obj, unit.policy.grants.request.maxBodyBytes)) {
-      throw hookError(name, 'would get more than `maxBodyBytes` of its policy', { index });
-    }
-    // Whoever writes the document must not be able to end the processes of the hook until it is suspended.
-    const { heapMb } = unit.policy.limits;
-    if (!(await unscannedJsonFitsHeap(head, heapMb)) || !(await unscannedJsonFitsHeap(obj, heapMb))) {
-      throw hookError(name, 'would get more than fits into its memory', { index });
-    }
-    const job = jobOf(unit, head, obj, task);
-    const outcome = await run(job, task);
-    if (outcome.kind === 'failure' && outcome.code === 'ENDPOINT_ERROR') {
-      const { message, stack } = outcome;
-      job.log({ level: 'error', message, ...(stack === undefined ? {} : { stack }) });
-    }
-    return resultOf(outcome, name, task);
+    return toJson(result, name, index);
   };
+}
+
+const isBusy = (result: InvocationResult) => result.kind === 'failure' && result.code === 'ENDPOINT_BUSY';
+
+interface HookInput {
+  readonly head: string;
+  readonly body: string;
+  readonly index: number | undefined;
+}
+
+/** Rejects input above the limits of the policy: authors of documents must not be able to crash a hook until it is suspended. */
+async function assertFits(
+  name: string,
+  { policy: { grants, limits } }: ModuleVersion,
+  { head, body, index }: HookInput,
+): Promise<void> {
+  if (exceedsBytes(head, body, grants.request.maxBodyBytes)) {
+    throw hookError(name, 'would get more than `maxBodyBytes` of its policy', { index });
+  }
+  const { heapMb } = limits;
+  if ((await unscannedJsonFitsHeap(head, heapMb)) && (await unscannedJsonFitsHeap(body, heapMb))) return;
+  throw hookError(name, 'would get more than fits into its memory', { index });
+}
+
+function exceedsBytes(head: string, body: string, maxBytes: number): boolean {
+  // A UTF-16 unit takes at most three bytes in UTF-8.
+  if ((head.length + body.length) * 3 <= maxBytes) return false;
+  return Buffer.byteLength(head) + Buffer.byteLength(body) > maxBytes;
+}
+
+function toJson(result: InvocationResult, name: string, index: number | undefined): string | undefined {
+  if (result.kind === 'failure') throw hookResultError(name, result, index);
+  if (result.kind !== 'result') throw hookError(name, 'answered as an endpoint does', { index });
+  if (result.json?.trim() === 'null') throw hookError(name, 'returned null', { index });
+  return result.json;
 }

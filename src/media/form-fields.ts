@@ -1,7 +1,8 @@
 // The text fields of a form, as values of the fields that the specification declares.
 import type { Collection, Field } from '../collections/model/collection.ts';
 import { INTERNAL_FIELDS } from '../collections/model/collection.ts';
-import { WRONG_TYPE } from '../collections/model/fields/problems.ts';
+import { WRONG_TYPE } from '../collections/model/fields/field-type.ts';
+import { FIELD_TYPES } from '../collections/model/fields/field-types.ts';
 import { recordFieldType } from '../collections/model/media-record-fields.ts';
 import { fieldIssue } from '../collections/validation/field-rules.ts';
 import { AppError, type ErrorItem } from '../errors.ts';
@@ -13,20 +14,6 @@ import { scanJsonYielding } from '../lib/json/json-scan.ts';
 export interface FormField {
   readonly name: string;
   readonly value: string;
-}
-
-/** A number as JSON writes it. */
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-const MAX_NUMBER_TEXT = 400;
-
-function numberOf(text: string): number | undefined {
-  if (text.length > MAX_NUMBER_TEXT || !NUMBER.test(text)) return undefined;
-  const number = Number(text);
-  return Number.isFinite(number) ? number : undefined;
-}
-
-function booleanOf(text: string): boolean | undefined {
-  return text === 'true' || text === 'false' ? text === 'true' : undefined;
 }
 
 /** The value of a JSON text of at most so many values; undefined when it is none that a document can hold. */
@@ -44,20 +31,11 @@ async function jsonOf(text: string, values: number): Promise<Json | undefined> {
 
 /** Undefined when the text is no value of the field's type. */
 async function parseAs({ type }: Field, text: string, jsonValues: number): Promise<Json | undefined> {
-  switch (type) {
-    case 'Number':
-      return numberOf(text);
-    case 'Boolean':
-      return booleanOf(text);
-    case 'Object':
-    case 'Mixed':
-      return jsonOf(text, jsonValues);
-    case 'Reference':
-    case 'ObjectID':
-      return text.trimStart().startsWith('[') ? jsonOf(text, jsonValues) : text;
-    default:
-      return text.isWellFormed() ? text : undefined;
-  }
+  const { formText } = FIELD_TYPES[type];
+  if (typeof formText === 'function') return formText(text);
+  if (formText === 'json') return jsonOf(text, jsonValues);
+  if (formText === 'json-list') return text.trimStart().startsWith('[') ? jsonOf(text, jsonValues) : text;
+  return text.isWellFormed() ? text : undefined;
 }
 
 const isOwn = (name: string) => recordFieldType(name) !== undefined || INTERNAL_FIELDS.includes(name);

@@ -1,23 +1,24 @@
-// Posted code: the one way to change it, and the live modules that the rest of the server runs.
+// The module service: every change of posted code goes through it, and the rest of the server reads the live modules from it.
 import type { Audit } from '../auth/audit/audit.ts';
 import type { Registry } from '../collections/model/registry.ts';
-import { createKeyedMutex } from '../lib/async/keyed-mutex.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/pause.ts';
-import { createRetrier } from '../lib/async/retry.ts';
+import type { Log } from '../lib/logger.ts';
 import type { Incident, Sandbox } from '../sandbox-supervisor/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './lifecycle/code-validation.ts';
-import { applyFileEdit } from './lifecycle/file-edits.ts';
-import { type LifecycleDeps, type ModulesLog, withModuleLock } from './lifecycle/lifecycle-deps.ts';
+import { createDeferredWrites } from './lifecycle/deferred-writes.ts';
+import { createFileWatch } from './lifecycle/file-watch.ts';
 import { loadModules } from './lifecycle/load-modules.ts';
-import { createModuleFiles, type ModuleFile, type ModuleFolders } from './lifecycle/module-files.ts';
+import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.ts';
+import { createModuleLocks } from './lifecycle/module-locks.ts';
 import { createOperatorOrderWatch } from './lifecycle/operator-order-watch.ts';
 import { loadOrders } from './lifecycle/operator-orders.ts';
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
-import { getModuleOrThrow, removeModule, resumeModule, suspendModule } from './lifecycle/removal.ts';
+import { removeModule } from './lifecycle/remove-module.ts';
 import { approveVersion, type ReviewMode } from './lifecycle/review.ts';
+import { resumeModule, suspendModule } from './lifecycle/suspend-module.ts';
 import type { ModuleService } from './model/types.ts';
 import { createModuleLogs } from './module-logs.ts';
 import { createPolicyParser } from './policy/policy.ts';
@@ -41,7 +42,7 @@ export interface ModuleServiceDeps {
   readonly limits: { readonly endpointCodeBytes: number; readonly jsonBytes: number };
   /** Bound of one database operation, in milliseconds. */
   readonly queryMs: number;
-  readonly log: ModulesLog;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly pause?: Pause | undefined;
@@ -49,148 +50,97 @@ export interface ModuleServiceDeps {
 
 export interface ManagedModuleService extends ModuleService {
   /**
-   * Brings every file into force, then watches for edits. A broken file is logged and its module answers 503. Rejects
-   * with the store's StoreError: then it may be called again.
+   * Loads every file, then watches for edits. A broken file is logged and its module answers 503. Rejects with the store's
+   * StoreError: then it may be called again.
    */
   load(): Promise<void>;
-  /** What a module did against its limits. */
+  /** Takes what a module did against its limits. */
   onIncident(incident: Incident): void;
-  /** Whether nothing of this module may run, by its id: `endpoint:1.0/report`. */
-  isSuspended(unitId: string): boolean;
-  /** Carries out what the operator has ordered by a command. It happens every second anyway. */
+  /** Whether nothing of the module `endpoint:1.0/report` may run. */
+  isSuspended(key: string): boolean;
+  /** Carries out the orders of operators, as it happens every second anyway. */
   pollOrders(): Promise<void>;
-  /** Ends the watch, stores what is not stored yet, and waits for the changes in hand. */
+  /** Stops the watch, and resolves when the changes under way and the deferred writes are stored. */
   close(): Promise<void>;
 }
 
-function createLifecycleDeps(deps: ModuleServiceDeps): LifecycleDeps {
-  const { store, now, queryMs, folders, limits, sandbox, findUndeclared: undeclared, collections } = deps;
+/** Creates the service. Nothing is read, watched or written before `load`. */
+export function createModuleService(options: ModuleServiceDeps): ManagedModuleService {
+  const { store, sandbox, audit, limits, log, now, review, collections, pause = pauseOnClock } = options;
+  const { queryMs, folders, findUndeclared, policyLimits } = options;
   const maxBytes = limits.endpointCodeBytes;
   const registry = createModuleRegistry(collections);
-  return {
-    files: createModuleFiles({ folders, maxBytes }),
-    records: createModuleRecords({ store, audit: deps.audit, now, queryMs }),
+  const states = createModuleStates({
     registry,
-    shelf: createModuleStates({
-      registry,
-      retire: (unitId) => sandbox.retire(unitId),
-      stop: (unitId) => void sandbox.stop(unitId),
-    }),
-    stop: (unitId) => sandbox.stop(unitId),
-    policies: createPolicyParser({
-      policyLimits: deps.policyLimits,
-      jsonBytes: limits.jsonBytes,
-      findOriginIssue: policyOriginIssue,
-    }),
-    acceptance: createCodeValidator({ sandbox, findUndeclared: undeclared, maxBytes }),
-    logs: createModuleLogs(now),
-    collections,
-    audit: deps.audit,
-    log: deps.log,
-    now,
-    queue: createKeyedMutex(),
-  };
-}
-
-/** Watches the files from before they are read; edits wait until all of those are in force. */
-function createFileWatch(core: LifecycleDeps, pause: Pause, signal: AbortSignal) {
-  const edits = new Set<Promise<void>>();
-  const loaded = Promise.withResolvers<boolean>();
-  let begun: Promise<void> = Promise.resolve();
-  let opened: Promise<void> | undefined;
-  let end: () => Promise<void> = async () => {};
-  const apply = createRetrier<ModuleFile>({
-    task: (file) => applyFileEdit(core, file),
-    keyOf: ({ file }) => file,
-    onRetry: ({ file }) => core.log.warn({ file }, 'an edit waits for the database'),
-    pause,
-    signal,
+    retire: (key) => sandbox.retire(key),
+    stop: (key) => void sandbox.stop(key),
   });
-  const edited = (file: ModuleFile) => {
-    const applied = loaded.promise.then((isLoaded) => (isLoaded ? apply(file) : undefined));
-    const edit = applied.finally(() => edits.delete(edit));
-    edits.add(edit);
+  const stored = { records: createModuleRecords({ store, audit, now, queryMs }), states };
+  const locks = createModuleLocks();
+  const logs = createModuleLogs(now);
+  const writes = createDeferredWrites({ ...stored, audit, locks, log });
+  const breaker = createCircuitBreaker({ states, writes, log, now });
+  const policies = createPolicyParser({
+    policyLimits,
+    jsonBytes: limits.jsonBytes,
+    findOriginIssue: policyOriginIssue,
+  });
+  const deps = {
+    ...stored,
+    ...{ registry, collections, locks, logs, writes, policies, audit, review, log, now },
+    files: createModuleFiles({ folders, maxBytes }),
+    validator: createCodeValidator({ sandbox, findUndeclared, maxBytes }),
+    stop: (key: string) => sandbox.stop(key),
   };
-  const failed = (error: unknown) =>
-    core.log.error({ err: error }, 'cannot watch files of endpoints and hooks: edits need a restart');
-  return {
-    /** `rest`: what the start still brings into force. */
-    after(rest: Promise<void>): void {
-      const failedRest = (error: unknown) => core.log.error({ err: error }, 'not all modules are in force');
-      begun = rest.catch(failedRest).then(() => loaded.resolve(true));
-    },
-    begin(): Promise<void> {
-      opened ??= core.files.watch(edited, failed).then((close) => {
-        end = close;
-      }, failed);
-      return opened;
-    },
-    async close(): Promise<void> {
-      await end();
-      await begun;
-      // What changed before anything was loaded is found by the next start.
-      loaded.resolve(false);
-      await Promise.all(edits);
-    },
-  };
-}
-
-/** Makes the service. Nothing is read, watched or written before `load`. */
-export function createModuleService(deps: ModuleServiceDeps): ManagedModuleService {
-  const core = createLifecycleDeps(deps);
-  const { shelf, logs, registry } = core;
-  const { review } = deps;
-  const incidents = createCircuitBreaker(core);
-  const { store, pause = pauseOnClock } = deps;
   const closing = new AbortController();
-  const watch = createFileWatch(core, pause, closing.signal);
-  const orders = createOperatorOrderWatch(core, deps);
+  const { signal } = closing;
+  const watch = createFileWatch(deps, { pause, signal });
+  const orders = createOperatorOrderWatch({ ...stored, locks, log, store, now, queryMs });
 
   return {
     registry,
-    ...createVersionHistory(core),
+    ...createVersionHistory(stored),
     async load() {
-      await watch.begin();
-      const { rest } = await loadModules(core, {
-        ...{ signal: closing.signal, pause },
-        orders: () => loadOrders(deps),
-      });
-      watch.after(rest);
+      await watch.start();
+      const loadOperatorOrders = () => loadOrders({ store, now, queryMs });
+      const { rest } = await loadModules(deps, { signal, pause, orders: loadOperatorOrders });
+      watch.applyAfter(rest);
       await orders.start();
     },
-    onIncident: incidents.onIncident,
-    isSuspended: (unitId) => shelf.getState(unitId).suspendedBy !== null,
+    onIncident: breaker.onIncident,
+    isSuspended: (key) => states.getState(key).suspendedBy !== null,
     pollOrders: orders.poll,
     async close() {
       closing.abort();
       await orders.close();
       await watch.close();
-      await incidents.close();
+      breaker.close();
+      await writes.close();
     },
-    postCode: (address, source, by, replace) => postCode(core, { address, source, by, replace, review }),
-    rollback: (address, version, by) => rollBackVersion(core, { address, version, by, review }),
+    postCode: (address, source, by, replace) => postCode(deps, { address, source, by, replace }),
+    rollback: (address, version, by) => rollBackVersion(deps, { address, version, by }),
     approve: (address, version, by) =>
-      withModuleLock(core, address, async () => {
-        getModuleOrThrow(core, address);
-        await approveVersion(core, address, { version, by });
+      locks.withModule(address, async () => {
+        states.getOrThrow(address);
+        await approveVersion(deps, address, { version, by });
       }),
     remove: (address, by) =>
-      withModuleLock(core, address, async () => {
+      locks.withModule(address, async () => {
         await store.health();
-        await removeModule(core, address, by);
+        await removeModule(deps, address, by);
       }),
-    policy: (address) => policyWithCodeBlock(getModuleOrThrow(core, address)),
+    policy: (address) => policyWithCodeBlock(states.getOrThrow(address)),
     putPolicy: (address, value, by) =>
-      withModuleLock(core, address, async () => {
+      locks.withModule(address, async () => {
         await store.health();
-        await putPolicy(core, getModuleOrThrow(core, address), { value, by, review });
-        return policyWithCodeBlock(getModuleOrThrow(core, address));
+        await putPolicy(deps, address, { value, by });
+        return policyWithCodeBlock(states.getOrThrow(address));
       }),
-    suspend: (address, by) => suspendModule(core, address, { by, incidents }),
-    resume: (address, by) => withModuleLock(core, address, () => resumeModule(core, address, by)),
-    logs: (address, options) => logs.read(getModuleOrThrow(core, address).state.key, options),
-    log(unit, requestId, record) {
-      if (shelf.get(unit.id) !== undefined) logs.add(unit, requestId, record);
+    suspend: (address, by) => suspendModule(deps, address, by),
+    resume: (address, by) => resumeModule(deps, address, by),
+    logs: (address, range) => logs.read(states.getOrThrow(address).state.key, range),
+    log(moduleVersion, requestId, record) {
+      if (states.get(moduleVersion.id) !== undefined) logs.add(moduleVersion, requestId, record);
     },
   };
 }

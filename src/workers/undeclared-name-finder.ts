@@ -35,7 +35,7 @@ export function createUndeclaredNameFinder(limitMs = LIMIT_MS): UndeclaredNameFi
       const ready = await pool;
       const signal = AbortSignal.timeout(limitMs);
       try {
-        return (await ready.run(source, { signal, name: 'findUndeclared' })) as readonly UndeclaredName[];
+        return (await ready.run(source, { signal, name: 'findUndeclaredNames' })) as readonly UndeclaredName[];
       } catch {
         // A hint that cannot be had is not worth refusing code for.
         return [];

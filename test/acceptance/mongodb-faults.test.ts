@@ -62,7 +62,7 @@ describeMongo('A MongoDB that fails', () => {
     }
     await fail('off', {});
     expect((await inject('GET', BOOKS)).body.metadata.totalCount).toBe(1);
-    const lines = log.filter((line) => line.includes('the database fails'));
+    const lines = log.filter((line) => line.includes('database operation failed'));
     expect(lines).toHaveLength(1);
     await vi.waitFor(async () => expect((await inject('GET', '/health')).status).toBe(200));
   });

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.ts';
 import { createClientCache } from '../../src/auth/clients/client-cache.ts';
-import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
 import { createClientService } from '../../src/auth/clients/client-service.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { CLIENTS_NAMESPACE } from '../../src/auth/clients/client-store.ts';
 import { StoreError } from '../../src/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
@@ -14,15 +14,15 @@ import { openTemporaryStore } from '../helpers/temporary-store.ts';
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_000;
 
-const standing = (stamp: string): ClientStatus => ({
+const status = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
   stamp,
 });
 
 function setUp() {
-  const state = { at: START, stored: standing('s1') as ClientStatus | undefined, away: false, reads: 0 };
+  const state = { at: START, stored: status('s1') as ClientStatus | undefined, away: false, reads: 0 };
   const now = () => state.at;
-  const standings = createClientCache({
+  const clientCache = createClientCache({
     load: async () => {
       state.reads += 1;
       if (state.away) throw new StoreError('unavailable');
@@ -35,8 +35,8 @@ function setUp() {
   return {
     state,
     now,
-    standings,
-    tokens: createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache: standings, now }),
+    clientCache,
+    tokens: createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache, now }),
   };
 }
 
@@ -54,11 +54,11 @@ const refused = { code: 'INVALID_TOKEN', status: 401 };
 describe('an issued token', () => {
   it('names its client until it expires', async () => {
     const { tokens, state } = setUp();
-    const { accessToken, tokenType, expiresIn } = tokens.issue(standing('s1'));
+    const { accessToken, tokenType, expiresIn } = tokens.issue(status('s1'));
     expect({ tokenType, expiresIn }).toEqual({ tokenType: 'Bearer', expiresIn: 1800 });
-    expect(await tokens.verify(accessToken)).toEqual(standing('s1').client);
+    expect(await tokens.verify(accessToken)).toEqual(status('s1').client);
     state.at += 1_799_000;
-    expect(await tokens.verify(accessToken)).toEqual(standing('s1').client);
+    expect(await tokens.verify(accessToken)).toEqual(status('s1').client);
     state.at += 1000;
     expect(tokens.peek(accessToken)).toBeUndefined();
     await expect(tokens.verify(accessToken)).rejects.toMatchObject(refused);
@@ -66,27 +66,27 @@ describe('an issued token', () => {
 
   it('is another one each time', () => {
     const { tokens } = setUp();
-    expect(tokens.issue(standing('s1')).accessToken).not.toBe(tokens.issue(standing('s1')).accessToken);
+    expect(tokens.issue(status('s1')).accessToken).not.toBe(tokens.issue(status('s1')).accessToken);
   });
 
   it('is known at once after its first use, for as long as its client is', async () => {
     const { tokens, state } = setUp();
-    const { accessToken } = tokens.issue(standing('s1'));
+    const { accessToken } = tokens.issue(status('s1'));
     expect(tokens.peek(accessToken)).toBeUndefined();
     await tokens.verify(accessToken);
-    expect(tokens.peek(accessToken)).toEqual(standing('s1').client);
+    expect(tokens.peek(accessToken)).toEqual(status('s1').client);
     state.at += 3001;
     expect(tokens.peek(accessToken)).toBeUndefined();
     await tokens.verify(accessToken);
-    expect(tokens.peek(accessToken)).toEqual(standing('s1').client);
+    expect(tokens.peek(accessToken)).toEqual(status('s1').client);
     expect(state.reads).toBe(2);
   });
 
   it('follows the present rights of its client', async () => {
     const { tokens, state } = setUp();
-    const { accessToken } = tokens.issue(standing('s1'));
+    const { accessToken } = tokens.issue(status('s1'));
     await tokens.verify(accessToken);
-    const { client, stamp } = standing('s1');
+    const { client, stamp } = status('s1');
     state.stored = { stamp, client: { ...client, accessType: 'admin' } };
     state.at += 3001;
     expect((await tokens.verify(accessToken)).accessType).toBe('admin');
@@ -94,10 +94,10 @@ describe('an issued token', () => {
 
   it.each([
     ['removed', undefined],
-    ['given another secret', standing('s2')],
+    ['given another secret', status('s2')],
   ])('ends within seconds when its client is %s', async (_case, stored) => {
     const { tokens, state } = setUp();
-    const { accessToken } = tokens.issue(standing('s1'));
+    const { accessToken } = tokens.issue(status('s1'));
     await tokens.verify(accessToken);
     state.stored = stored;
     state.at += 3001;
@@ -107,19 +107,19 @@ describe('an issued token', () => {
 
   it('is not refused, but cannot be judged, while the store is away', async () => {
     const { tokens, state } = setUp();
-    const { accessToken } = tokens.issue(standing('s1'));
+    const { accessToken } = tokens.issue(status('s1'));
     state.away = true;
     await expect(tokens.verify(accessToken)).rejects.toMatchObject({ reason: 'unavailable' });
     await expect(tokens.verify(`${accessToken}x`)).rejects.toMatchObject(refused);
     state.away = false;
-    expect(await tokens.verify(accessToken)).toEqual(standing('s1').client);
+    expect(await tokens.verify(accessToken)).toEqual(status('s1').client);
   });
 });
 
 describe('a foreign token', () => {
   it('would pass if all of it were right', async () => {
     const { tokens } = setUp();
-    expect(await tokens.verify(forge({ alg: 'HS256', typ: 'JWT' }, claims))).toEqual(standing('s1').client);
+    expect(await tokens.verify(forge({ alg: 'HS256', typ: 'JWT' }, claims))).toEqual(status('s1').client);
   });
 
   it.each([
@@ -164,7 +164,7 @@ describe('a token on the real store', () => {
       ...{ store: opened.store, audit: auditOf(opened.store) },
       ...{ newId: createIdSource(), now: Date.now },
     });
-    await clients.ensure();
+    await clients.ensureIndexes();
     return { ...opened, clients };
   }
 
@@ -173,11 +173,16 @@ describe('a token on the real store', () => {
     const state = { at: START };
     const now = () => state.at;
     const watch = store.watch.bind(store);
-    const standings = createClientCache({ load: clients.standing, watch, namespace: CLIENTS_NAMESPACE, now });
-    const tokens = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache: standings, now });
+    const clientCache = createClientCache({
+      load: clients.findStatus,
+      watch,
+      namespace: CLIENTS_NAMESPACE,
+      now,
+    });
+    const tokens = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache, now });
     await clients.create({ clientId: 'reader', secret: 'the first secret' });
-    const verified = await clients.verify('reader', 'the first secret');
-    const { accessToken } = tokens.issue(verified ?? standing(''));
+    const verified = await clients.verifySecret('reader', 'the first secret');
+    const { accessToken } = tokens.issue(verified ?? status(''));
     expect((await tokens.verify(accessToken)).clientId).toBe('reader');
     return { path, clients, tokens, accessToken, state };
   }

@@ -1,4 +1,4 @@
-// The gate: shut until the start is done, and never a refusal for good before it can judge.
+// The auth: shut until the start is done, and never a refusal for good before it can judge.
 import { describe, expect, it } from 'vitest';
 import { createAuthService } from '../../src/auth/auth-service.ts';
 import { createClientService } from '../../src/auth/clients/client-service.ts';
@@ -18,76 +18,76 @@ async function setUp(tokenSecret?: string, uploadSecret?: string) {
   const store = await openFickleStore();
   const options = { store, now: Date.now, queryMs: 5000 };
   const clients = createClientService({ ...options, audit: auditOf(store), newId: createIdSource() });
-  await clients.ensure();
+  await clients.ensureIndexes();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
   const media = { tokenSecret: uploadSecret, tokenExpiresIn: '1h' };
   const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT };
   const state = { open: true, options: { ...options, settings, media, clients } };
-  const gate = createAuthService({ ...state.options, isReady: () => state.open });
-  return { store, gate, state };
+  const auth = createAuthService({ ...state.options, isReady: () => state.open });
+  return { store, auth, state };
 }
 
-describe('the gate', () => {
+describe('the auth', () => {
   it('lets in whoever logs in, once it has a secret to sign with', async () => {
-    const { gate } = await setUp();
-    await expect(gate.login(CREDENTIALS)).rejects.toMatchObject(away);
-    await gate.ensureSecret();
-    const { accessToken } = await gate.login(CREDENTIALS);
-    expect((await gate.tokens.verify(accessToken)).clientId).toBe('boss');
-    gate.close();
+    const { auth } = await setUp();
+    await expect(auth.login(CREDENTIALS)).rejects.toMatchObject(away);
+    await auth.ensureSecret();
+    const { accessToken } = await auth.login(CREDENTIALS);
+    expect((await auth.tokens.verify(accessToken)).clientId).toBe('boss');
+    auth.close();
   });
 
   it('calls no token bad while the secret is not known', async () => {
-    const { gate, store } = await setUp();
+    const { auth, store } = await setUp();
     store.leave();
-    await expect(gate.ensureSecret()).rejects.toMatchObject(away);
+    await expect(auth.ensureSecret()).rejects.toMatchObject(away);
     for (const token of ['', 'nonsense', 'a.b.c', 'x'.repeat(5000)]) {
-      await expect(gate.tokens.verify(token)).rejects.toMatchObject(away);
-      expect(gate.tokens.peek(token)).toBeUndefined();
+      await expect(auth.tokens.verify(token)).rejects.toMatchObject(away);
+      expect(auth.tokens.peek(token)).toBeUndefined();
     }
     store.comeBack();
-    await gate.ensureSecret();
-    await expect(gate.tokens.verify('nonsense')).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
+    await auth.ensureSecret();
+    await expect(auth.tokens.verify('nonsense')).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
   });
 
   it('tells a bad token from a good one at any time where the secret is configured', async () => {
-    const { gate, state } = await setUp('a secret of at least thirty-two characters');
-    await gate.ensureSecret();
-    const { accessToken } = await gate.login(CREDENTIALS);
+    const { auth, state } = await setUp('a secret of at least thirty-two characters');
+    await auth.ensureSecret();
+    const { accessToken } = await auth.login(CREDENTIALS);
     state.open = false;
-    await expect(gate.tokens.verify(accessToken)).rejects.toMatchObject(away);
-    await expect(gate.tokens.verify(`${accessToken}x`)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
-    await expect(gate.login(CREDENTIALS)).rejects.toMatchObject(away);
+    await expect(auth.tokens.verify(accessToken)).rejects.toMatchObject(away);
+    await expect(auth.tokens.verify(`${accessToken}x`)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
+    await expect(auth.login(CREDENTIALS)).rejects.toMatchObject(away);
     state.open = true;
-    expect((await gate.tokens.verify(accessToken)).clientId).toBe('boss');
+    expect((await auth.tokens.verify(accessToken)).clientId).toBe('boss');
   });
 
   it('keeps a configured secret to itself: nothing is stored', async () => {
-    const { gate, store } = await setUp('a secret of at least thirty-two characters');
+    const { auth, store } = await setUp('a secret of at least thirty-two characters');
     store.leave();
-    await gate.ensureSecret();
+    await auth.ensureSecret();
     expect(store.missed).toEqual([]);
   });
 
   it('makes one secret for upload tokens, when it is first needed, and keeps it with the data', async () => {
-    const { gate, store, state } = await setUp();
-    const sign = () => gate.uploadTokens.sign({ ...UPLOAD, clientId: 'boss' });
+    const { auth, store, state } = await setUp();
+    const sign = () => auth.uploadTokens.sign({ ...UPLOAD, clientId: 'boss' });
     const [{ token }, other] = await Promise.all([sign(), sign()]);
-    expect((await gate.uploadTokens.verify(token)).signer.clientId).toBe('boss');
-    expect((await gate.uploadTokens.verify(other.token)).fileName).toBe('a.jpg');
+    expect((await auth.uploadTokens.verify(token)).signer.clientId).toBe('boss');
+    expect((await auth.uploadTokens.verify(other.token)).fileName).toBe('a.jpg');
     const again = createAuthService({ ...state.options, isReady: () => true });
     expect((await again.uploadTokens.verify(token)).signedBy).toBe('boss');
     expect(store.missed).toEqual([]);
     again.close();
-    gate.close();
+    auth.close();
   });
 
   it('calls no upload token bad while the secret is not known', async () => {
-    const { gate, store } = await setUp();
+    const { auth, store } = await setUp();
     store.leave();
-    await expect(gate.uploadTokens.verify('a.b.c')).rejects.toMatchObject(away);
+    await expect(auth.uploadTokens.verify('a.b.c')).rejects.toMatchObject(away);
     store.comeBack();
-    await expect(gate.uploadTokens.verify('a.b.c')).rejects.toMatchObject({ code: 'UPLOAD_TOKEN_INVALID' });
-    gate.close();
+    await expect(auth.uploadTokens.verify('a.b.c')).rejects.toMatchObject({ code: 'UPLOAD_TOKEN_INVALID' });
+    auth.close();
   });
 });

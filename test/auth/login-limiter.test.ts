@@ -1,6 +1,6 @@
 // The limit on failed attempts: who is counted together, what counts, and for how long.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLoginLimiter } from '../../src/auth/login-limiter.ts';
+import { addressGroup, createLoginLimiter } from '../../src/auth/login-limiter.ts';
 import { AppError, StoreError } from '../../src/errors.ts';
 
 const LIMITS = { perClient: 3, perAddress: 5, windowSeconds: 60 };
@@ -132,5 +132,26 @@ describe('a flood of addresses', () => {
     expect(await outcome(run(first, succeeds))).toMatch(/^429/);
     for (let i = 0; i < 100_000; i += 1) await run({ address: `n${i}`, clientId: 'a' }, fails);
     expect(await run(first, succeeds)).toBe('token');
+  });
+});
+
+describe('addressGroup', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:0207', '192.0.2.7'],
+    ['0:0:0:0:0:ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+    ['nowhere', 'nowhere'],
+    ['', ''],
+  ])('maps %j to %j', (address, group) => {
+    expect(addressGroup(address)).toBe(group);
   });
 });

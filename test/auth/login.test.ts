@@ -1,11 +1,11 @@
 // The login: the right secret gives a token, anything else the same refusal.
 import { describe, expect, it } from 'vitest';
-import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { createLogin } from '../../src/auth/login.ts';
 import { createLoginLimiter } from '../../src/auth/login-limiter.ts';
 import { StoreError } from '../../src/errors.ts';
 
-const standing: ClientStatus = {
+const status: ClientStatus = {
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
   stamp: 's',
 };
@@ -14,10 +14,10 @@ function setUp(verify?: () => Promise<ClientStatus | undefined>, hasAny = async 
   const asked: string[] = [];
   const login = createLogin({
     clients: {
-      async verify(clientId, secret) {
+      async verifySecret(clientId, secret) {
         asked.push(clientId);
         if (verify !== undefined) return verify();
-        return clientId === 'reader' && secret === 'right secret' ? standing : undefined;
+        return clientId === 'reader' && secret === 'right secret' ? status : undefined;
       },
       hasAny,
     },
@@ -95,7 +95,7 @@ describe('login', () => {
     let away = true;
     const { login } = setUp(async () => {
       if (away) throw new StoreError('unavailable');
-      return standing;
+      return status;
     });
     const credentials = { clientId: 'reader', secret: 'right secret', address };
     for (let i = 0; i < 5; i += 1) {

@@ -2,23 +2,23 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.ts';
-import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { createUploadTokens } from '../../src/auth/upload-tokens.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_123;
 const COLLECTION = { version: '1.0', database: 'library', name: 'images' };
 
-const standing = (stamp: string): ClientStatus => ({
+const status = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
   stamp,
 });
 
 function setUp(expiresIn: number | string = '1h') {
-  const state = { at: START, stored: standing('s1') as ClientStatus | undefined };
-  const standings = { get: async () => state.stored };
+  const state = { at: START, stored: status('s1') as ClientStatus | undefined };
+  const clientCache = { get: async () => state.stored };
   const now = () => state.at;
-  const tokens = createUploadTokens({ secret: async () => SECRET, expiresIn, clientCache: standings, now });
+  const tokens = createUploadTokens({ secret: async () => SECRET, expiresIn, clientCache, now });
   const sign = (lifetime?: number, fileName = 'test.jpg') =>
     tokens.sign({ clientId: 'reader', collection: COLLECTION, fileName, mimetype: 'image/jpeg', lifetime });
   return { state, tokens, sign, now };
@@ -51,7 +51,7 @@ describe('a signed upload token', () => {
       fileName: 'test.jpg',
       mimetype: 'image/jpeg',
       signedBy: 'reader',
-      signer: standing('s1').client,
+      signer: status('s1').client,
       collection: COLLECTION,
     });
   });
@@ -100,7 +100,7 @@ describe('a signed upload token', () => {
   it('ends when its client is removed or has another secret', async () => {
     const { tokens, sign, state } = setUp();
     const { token } = await sign();
-    state.stored = standing('s2');
+    state.stored = status('s2');
     await expect(tokens.verify(token)).rejects.toMatchObject(invalid);
     state.stored = undefined;
     await expect(tokens.verify(token)).rejects.toMatchObject(invalid);
@@ -163,9 +163,9 @@ describe('verify', () => {
 
   it('tells upload tokens and access tokens apart where one secret signs both', async () => {
     const { tokens, sign, state, now } = setUp();
-    const standings = { get: async () => state.stored, peek: () => state.stored, close: () => undefined };
-    const access = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache: standings, now });
-    const { accessToken } = access.issue(standing('s1'));
+    const clientCache = { get: async () => state.stored, peek: () => state.stored, close: () => undefined };
+    const access = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache, now });
+    const { accessToken } = access.issue(status('s1'));
     await expect(tokens.verify(accessToken)).rejects.toMatchObject(invalid);
     await expect(access.verify((await sign()).token)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
     state.at += 2_000_000;

@@ -1,9 +1,12 @@
+import { EventEmitter } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createIo } from '../../src/cli/io.ts';
+import { createIo, firstSignal, operatorMessage, systemErrorCode } from '../../src/cli/io.ts';
+import { AppError, StoreError } from '../../src/errors.ts';
 
 describe('createIo', () => {
-  it('writes lines to their streams', () => {
+  it('writes lines to stdout and stderr', () => {
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     const printed: string[] = [];
     streams.stdout.on('data', (chunk) => printed.push(String(chunk)));
@@ -16,7 +19,7 @@ describe('createIo', () => {
     expect(io.cwd).toBe('/somewhere');
   });
 
-  it('steers no terminal, whoever wrote the text', () => {
+  it('escapes control characters', () => {
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     const io = createIo(streams, '/');
     io.out('name: \u001b]0;title\u0007\u202e');
@@ -25,9 +28,69 @@ describe('createIo', () => {
     expect(String(streams.stderr.read())).toBe('\\u009b2J\\u000dfine\n');
   });
 
-  it('survives a reader that went away', () => {
+  it('ignores the error of a closed pipe', () => {
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     createIo(streams, '/');
     expect(() => streams.stdout.emit('error', new Error('EPIPE'))).not.toThrow();
+  });
+});
+
+describe('firstSignal', () => {
+  it.each(['SIGTERM', 'SIGINT'])('resolves at the first %s without exiting', async (signal) => {
+    const source = new EventEmitter();
+    const codes: number[] = [];
+    const first = firstSignal(source, (code) => codes.push(code));
+    source.emit(signal);
+    await first;
+    expect(codes).toEqual([]);
+  });
+
+  it('exits at once at a second signal, with its exit code', async () => {
+    const source = new EventEmitter();
+    const codes: number[] = [];
+    const first = firstSignal(source, (code) => codes.push(code));
+    source.emit('SIGTERM');
+    source.emit('SIGINT');
+    await first;
+    expect(codes).toEqual([130]);
+  });
+});
+
+const missing = () => readFile('/no/such/file').catch((error: unknown) => error);
+
+describe('operatorMessage', () => {
+  it('joins the messages of an AppError', () => {
+    expect(operatorMessage(new AppError('LAST_ADMIN'))).toBe('The last admin cannot be removed or demoted');
+    expect(
+      operatorMessage(new AppError('BAD_REQUEST', { items: [{ message: 'a' }, { message: 'b' }] })),
+    ).toBe('a; b');
+  });
+
+  it('says why the database cannot be used', () => {
+    const cause = new Error('disk full');
+    expect(operatorMessage(new StoreError('unavailable', { cause }))).toBe(
+      'the database cannot be used (unavailable): disk full',
+    );
+    const inUse = new StoreError('in-use', { cause: new Error('process 7 has it') });
+    expect(operatorMessage(inUse)).toBe('process 7 has it');
+    expect(operatorMessage(new StoreError('busy'))).toBe('the database cannot be used (busy)');
+  });
+
+  it('repeats the message of an operating system error', async () => {
+    expect(operatorMessage(await missing())).toMatch(/^ENOENT: no such file/);
+  });
+
+  it.each([new TypeError('a defect'), 'thrown text', undefined])(
+    'returns undefined for a defect: %s',
+    (error) => {
+      expect(operatorMessage(error)).toBeUndefined();
+    },
+  );
+});
+
+describe('systemErrorCode', () => {
+  it('returns the code of operating system errors only', async () => {
+    expect(systemErrorCode(await missing())).toBe('ENOENT');
+    expect(systemErrorCode(new Error('a'))).toBeUndefined();
   });
 });

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { logUnhandledRejections } from '../../src/cli/start.ts';
 import { ROOT } from '../helpers/source-tree.ts';
 
 let cwd: string;
@@ -272,4 +274,13 @@ describe.runIf(hasScript)('at a terminal', () => {
     const line = json.split('\r\n').find((text) => text.includes('sandbox self-test'));
     expect(JSON.parse(line ?? '')).toMatchObject({ level: 30, msg: 'sandbox self-test passed' });
   });
+});
+
+it('logs an unhandled promise rejection', () => {
+  const source = new EventEmitter();
+  const records: unknown[] = [];
+  logUnhandledRejections(source, { error: (fields, message) => records.push([fields, message]) });
+  const reason = new Error('lost');
+  expect(source.emit('unhandledRejection', reason)).toBe(true);
+  expect(records).toEqual([[{ err: reason }, 'unhandled promise rejection']]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { allowedMethods, createEndpointCalls } from '../../src/endpoints/call.ts';
+import { createEndpointCalls } from '../../src/endpoints/call.ts';
 import type { EndpointRequest } from '../../src/endpoints/types.ts';
-import { AppError } from '../../src/errors.ts';
+import type { AppError } from '../../src/errors.ts';
 import type { LiveModule } from '../../src/modules/model/types.ts';
 import type { GuestLog, InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
 import { liveEndpoint, okResponse } from '../modules/module-versions.ts';
@@ -16,37 +16,44 @@ const REQUEST: EndpointRequest = {
   requestId: 'request-1',
 };
 
-interface Played {
+interface CallOptions {
   readonly outcome?: InvocationResult;
   readonly live?: Partial<LiveModule>;
   readonly request?: Partial<EndpointRequest>;
   readonly enabled?: boolean;
+  readonly isReady?: boolean;
 }
 
-async function play({ outcome = okResponse(), live = {}, request = {}, enabled = true }: Played = {}) {
-  const jobs: InvocationRequest[] = [];
+/** Accepts and runs one call; a fake sandbox ends it with `outcome`. */
+async function callEndpoint(options: CallOptions = {}) {
+  const { outcome = okResponse(), live = {}, enabled = true, isReady = true } = options;
+  const request = { ...REQUEST, ...options.request };
+  const invocations: InvocationRequest[] = [];
   const logged: [string, string, GuestLog][] = [];
-  const asked: unknown[] = [];
+  const contexts: unknown[] = [];
   const calls = createEndpointCalls({
     sandbox: {
-      run: async (job) => {
-        jobs.push(job);
+      run: async (invocation) => {
+        invocations.push(invocation);
         return outcome;
       },
     },
     modules: { log: (unit, requestId, record) => void logged.push([unit.id, requestId, record]) },
     capabilities: {
       forRequest: ({ unit, client, requestId }) => {
-        asked.push([unit.id, client, requestId]);
+        contexts.push([unit.id, client, requestId]);
         return async ({ name }) => ({ ok: true, text: `"${name}"` });
       },
     },
     enabled,
   });
   const match = { endpoint: liveEndpoint('report', live), params: {}, sub: [] };
-  const answer = await calls.call(match, { ...REQUEST, ...request }).catch((error: unknown) => error);
-  const error = answer instanceof AppError ? answer : undefined;
-  return { answer, error, jobs, logged: logged.map(([, , record]) => record), all: logged, asked };
+  const caller = { method: request.method, path: '/1.0/report', client: request.client };
+  const answer = await (async () => calls.run(calls.accept(match, caller, isReady), request))().catch(
+    (error: unknown) => error,
+  );
+  const error = answer instanceof Error ? (answer as AppError) : undefined;
+  return { answer, error, invocations, logged: logged.map(([, , record]) => record), all: logged, contexts };
 }
 
 const failure = (code: Extract<InvocationResult, { kind: 'failure' }>['code']): InvocationResult => ({
@@ -56,33 +63,33 @@ const failure = (code: Extract<InvocationResult, { kind: 'failure' }>['code']): 
   stack: 'at line 3',
 });
 
-describe('a call', () => {
-  it('is a job of the unit that is live, and its answer comes back', async () => {
-    const { answer, jobs, asked } = await play();
+describe('an endpoint call', () => {
+  it('runs the live module version and returns its response', async () => {
+    const { answer, invocations, contexts } = await callEndpoint();
     expect(answer).toMatchObject({ status: 200, body: 'fine' });
-    expect(jobs.map(({ unit, body }) => [unit.id, body])).toEqual([['endpoint:1.0/report', 'the body']]);
-    expect(asked).toEqual([]);
+    expect(invocations.map(({ unit, body }) => [unit.id, body])).toEqual([['endpoint:1.0/report', 'the body']]);
+    expect(contexts).toEqual([]);
   });
 
-  it('has the capabilities of its unit and its caller', async () => {
+  it('performs host calls for its module version and its caller', async () => {
     const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null } as const;
-    const { jobs, asked } = await play({ request: { client } });
+    const { invocations, contexts } = await callEndpoint({ request: { client } });
     const { signal } = new AbortController();
-    expect(await jobs[0]?.serve({ name: 'model.find', args: '{}' }, signal)).toEqual({
+    expect(await invocations[0]?.serve({ name: 'model.find', args: '{}' }, signal)).toEqual({
       ok: true,
       text: '"model.find"',
     });
-    expect(asked).toEqual([['endpoint:1.0/report', client, 'request-1']]);
+    expect(contexts).toEqual([['endpoint:1.0/report', client, 'request-1']]);
   });
 
-  it('logs under its own request', async () => {
-    const { jobs, all } = await play();
-    jobs[0]?.log({ level: 'info', message: 'hello' });
+  it('logs under the id of its request', async () => {
+    const { invocations, all } = await callEndpoint();
+    invocations[0]?.log({ level: 'info', message: 'hello' });
     expect(all).toEqual([['endpoint:1.0/report', 'request-1', { level: 'info', message: 'hello' }]]);
   });
 
-  it('tells its log of dropped headers, once', async () => {
-    const { logged } = await play({
+  it('logs the dropped headers of a response once', async () => {
+    const { logged } = await callEndpoint({
       outcome: okResponse('', [
         ['set-cookie', 'a'],
         ['server', 'b'],
@@ -94,15 +101,15 @@ describe('a call', () => {
   });
 });
 
-describe('failures', () => {
+describe('an endpoint call that does not end in a response', () => {
   it.each([
     ['ENDPOINT_ERROR', 500],
     ['ENDPOINT_TIMEOUT', 504],
     ['ENDPOINT_MEMORY', 502],
     ['ENDPOINT_CRASHED', 502],
     ['ENDPOINT_RESPONSE_TOO_LARGE', 502],
-  ] as const)('%s is %i, and its cause is for the log alone', async (code, status) => {
-    const { error, logged } = await play({ outcome: failure(code) });
+  ] as const)('turns %s into %i and writes its cause to the log alone', async (code, status) => {
+    const { error, logged } = await callEndpoint({ outcome: failure(code) });
     expect(error).toMatchObject({ code, status });
     expect(JSON.stringify(error?.items)).not.toMatch(/why|line 3/);
     expect(logged).toEqual([{ level: 'error', message: `why ${code}`, stack: 'at line 3' }]);
@@ -112,14 +119,14 @@ describe('failures', () => {
     ['ENDPOINT_BUSY', 503],
     ['ENDPOINT_RATE_LIMITED', 429],
     ['SANDBOX_DISABLED', 503],
-  ] as const)('%s is %i, to be repeated later, and no fault of the code', async (code, status) => {
-    const { error, logged } = await play({ outcome: failure(code) });
+  ] as const)('turns %s into %i with Retry-After and leaves the log of the module alone', async (code, status) => {
+    const { error, logged } = await callEndpoint({ outcome: failure(code) });
     expect(error).toMatchObject({ code, status, headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } });
     expect(logged).toEqual([]);
   });
 
-  it('next() is 404', async () => {
-    const { error, logged } = await play({ outcome: { kind: 'next' } });
+  it('turns next() into 404', async () => {
+    const { error, logged } = await callEndpoint({ outcome: { kind: 'next' } });
     expect(error).toMatchObject({ code: 'NOT_FOUND', status: 404 });
     expect(logged).toEqual([]);
   });
@@ -128,66 +135,80 @@ describe('failures', () => {
     [undefined, 500, 'The endpoint failed'],
     [418, 418, 'The endpoint refused the request'],
     [503, 503, 'The endpoint failed'],
-  ])('next(error) with status %s is %i without its text', async (given, status, message) => {
+  ])('turns next(error) with status %s into %i without its text', async (given, status, message) => {
     const error = { message: 'a secret', ...(given === undefined ? {} : { statusCode: given }) };
-    const played = await play({ outcome: { kind: 'next', error } });
-    expect(played.error).toMatchObject({ code: 'ENDPOINT_ERROR', status, items: [{ message }] });
-    expect(played.logged).toEqual([{ level: 'error', message: 'a secret' }]);
+    const called = await callEndpoint({ outcome: { kind: 'next', error } });
+    expect(called.error).toMatchObject({ code: 'ENDPOINT_ERROR', status, items: [{ message }] });
+    expect(called.logged).toEqual([{ level: 'error', message: 'a secret' }]);
   });
 
   it.each([
     [401, { 'WWW-Authenticate': 'Bearer' }],
     [405, { Allow: 'GET, POST, HEAD, OPTIONS' }],
-  ])('next(error) with status %i brings the header that belongs to it', async (statusCode, headers) => {
-    const { error } = await play({ outcome: { kind: 'next', error: { message: '', statusCode } } });
+  ])('adds the header that status %i of next(error) demands', async (statusCode, headers) => {
+    const { error } = await callEndpoint({ outcome: { kind: 'next', error: { message: '', statusCode } } });
     expect(error).toMatchObject({ status: statusCode, headers });
   });
 
-  it('the result of a hook is no answer', async () => {
-    const { error } = await play({ outcome: { kind: 'result', json: '{}' } });
+  it('turns the result of a hook into ENDPOINT_ERROR', async () => {
+    const { error } = await callEndpoint({ outcome: { kind: 'result', json: '{}' } });
     expect(error).toMatchObject({ code: 'ENDPOINT_ERROR' });
   });
 });
 
-describe('refusals', () => {
-  it.each(['suspended', 'broken', 'pending'] as const)('a %s endpoint does not run', async (state) => {
-    const { error, jobs } = await play({ live: { state } });
+describe('accepting an endpoint call', () => {
+  it('authorizes the caller before it looks at the server and the module', async () => {
+    const live = { authenticate: true, state: 'broken' } as const;
+    const client = { id: '1', clientId: 'guest', accessType: 'user', permissions: { collections: [] } } as const;
+    const anonymous = await callEndpoint({ live, isReady: false });
+    const denied = await callEndpoint({ live, isReady: false, request: { client } });
+    expect([anonymous.error?.code, denied.error?.code]).toEqual(['NO_TOKEN', 'NOT_PERMITTED']);
+  });
+
+  it('rejects with `unavailable` until the server is ready, whatever the state of the module', async () => {
+    const { error } = await callEndpoint({ isReady: false, live: { state: 'broken' } });
+    expect(error).toMatchObject({ name: 'StoreError', reason: 'unavailable' });
+  });
+
+  it.each(['suspended', 'broken', 'pending'] as const)('rejects a %s endpoint with ENDPOINT_SUSPENDED', async (state) => {
+    const { error, invocations } = await callEndpoint({ live: { state } });
     expect(error).toMatchObject({
       code: 'ENDPOINT_SUSPENDED',
       status: 503,
       headers: { 'Retry-After': '60' },
     });
-    expect(jobs).toEqual([]);
+    expect(invocations).toEqual([]);
   });
 
-  it('a broken endpoint is no matter of methods', async () => {
-    const { error } = await play({ live: { state: 'broken', methods: [] } });
+  it('reports a broken endpoint before a method without a handler', async () => {
+    const { error } = await callEndpoint({ live: { state: 'broken', methods: [] } });
     expect(error?.code).toBe('ENDPOINT_SUSPENDED');
   });
 
-  it('nothing runs while custom code is switched off', async () => {
-    const { error, jobs } = await play({ enabled: false, live: { state: 'broken' } });
+  it('rejects every call while the sandbox is disabled', async () => {
+    const { error, invocations } = await callEndpoint({ enabled: false, live: { state: 'broken' } });
     expect(error).toMatchObject({ code: 'SANDBOX_DISABLED', status: 503 });
-    expect(jobs).toEqual([]);
+    expect(invocations).toEqual([]);
   });
 
-  it('a method without a handler is not allowed', async () => {
-    const { error, jobs } = await play({ request: { method: 'PUT' } });
+  it('rejects a method without a handler', async () => {
+    const { error, invocations } = await callEndpoint({ request: { method: 'PUT' } });
     expect(error).toMatchObject({
       code: 'METHOD_NOT_ALLOWED',
       headers: { Allow: 'GET, POST, HEAD, OPTIONS' },
     });
-    expect(jobs).toEqual([]);
+    expect(invocations).toEqual([]);
   });
 });
 
-describe('allowedMethods', () => {
+describe('an endpoint call without a handler for its method', () => {
   it.each([
     [['GET'], 'GET, HEAD, OPTIONS'],
     [['POST'], 'POST, OPTIONS'],
     [['GET', 'HEAD', 'OPTIONS'], 'GET, HEAD, OPTIONS'],
     [[], 'OPTIONS'],
-  ])('of %j is %s', (methods, allow) => {
-    expect(allowedMethods(liveEndpoint('a', { methods }))).toBe(allow);
+  ])('is answered with the methods of %j as `Allow: %s`', async (methods, allow) => {
+    const { error } = await callEndpoint({ live: { methods }, request: { method: 'PUT' } });
+    expect(error).toMatchObject({ code: 'METHOD_NOT_ALLOWED', headers: { Allow: allow } });
   });
 });

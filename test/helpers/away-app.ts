@@ -1,10 +1,11 @@
 // The whole application over a store that can be sent away, before the start or later. Waits between attempts are short.
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { createApp, type FirstAdmin } from '../../src/app.ts';
+import { createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import type { FirstAdmin } from '../../src/startup-steps.ts';
 import { type FickleStore, fickle, type Operation } from './fickle-store.ts';
 import { LIBRARY } from './fixtures.ts';
 import { type InjectAnswer, injectInto } from './inject.ts';

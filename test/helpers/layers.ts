@@ -5,7 +5,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/delivery-error-catalogue.ts': { values: [] },
   'src/media-error-catalogue.ts': { values: [] },
   'src/error-catalogue.ts': { values: ['src/delivery-error-catalogue.ts', 'src/media-error-catalogue.ts'] },
-  'src/errors.ts': { values: ['src/error-catalogue.ts'] },
+  'src/errors.ts': { values: ['src/error-catalogue.ts'], types: ['src/delivery-error-catalogue.ts'] },
+  'src/store-errors.ts': { values: ['src/errors.ts'] },
   'src/lib/': { values: ['src/errors.ts', 'src/lib/'] },
   'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
   'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
@@ -47,8 +48,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
-      'src/collections/',
+      ...['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts'],
+      ...['src/stores/namespace.ts', 'src/collections/'],
     ],
     types: ['src/stores/ports.ts', 'src/config/', 'src/auth/clients/client.ts'],
   },
@@ -78,7 +79,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     ],
   },
   'src/endpoints/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/modules/policy/', 'src/endpoints/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/auth/authorize.ts', 'src/auth/auth-errors.ts'],
+      ...['src/modules/policy/', 'src/endpoints/'],
+    ],
     types: [
       ...['sandbox/protocol.ts', 'src/config/', 'src/collections/', 'src/auth/', 'src/modules/'],
       ...['src/capabilities/', 'src/sandbox-supervisor/'],
@@ -115,6 +119,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     values: [
       'src/error-catalogue.ts',
       'src/errors.ts',
+      'src/store-errors.ts',
       'src/lib/',
       'src/stores/namespace.ts',
       'src/collections/',

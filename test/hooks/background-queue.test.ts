@@ -23,7 +23,7 @@ function tasks() {
 const isBegun = async ({ begun }: { begun: Promise<void> }) =>
   (await Promise.race([begun.then(() => true), Promise.resolve(false)])) === true;
 
-describe('work behind the answers', () => {
+describe('the background queue', () => {
   it('runs four tasks at a time, in order', async () => {
     const { task } = tasks();
     const behind = createBackgroundQueue();
@@ -39,7 +39,7 @@ describe('work behind the answers', () => {
     await behind.close();
   });
 
-  it('takes no more than so many, and no more than fit', () => {
+  it('limits the number and the size of waiting tasks', () => {
     const { task } = tasks();
     const behind = createBackgroundQueue();
     for (let n = 0; n < 4; n += 1) behind.add(task());
@@ -52,7 +52,7 @@ describe('work behind the answers', () => {
     expect(other.add(task(1))).toBe(true);
   });
 
-  it('has room again once what was large has begun', async () => {
+  it('accepts tasks again once a large one has started', async () => {
     const { task } = tasks();
     const behind = createBackgroundQueue();
     const first = task();
@@ -66,7 +66,7 @@ describe('work behind the answers', () => {
     expect(behind.add(task())).toBe(true);
   });
 
-  it('forgets what waits when it closes, and ends with what runs', async () => {
+  it('drops waiting tasks when it closes and waits for running ones', async () => {
     const { task } = tasks();
     const behind = createBackgroundQueue();
     const all = [task(), task(), task(), task(), task()];

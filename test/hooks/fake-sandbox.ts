@@ -2,7 +2,7 @@
 
 import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
 import type { CollectionSettings } from '../../src/collections/model/collection.ts';
-import { createResultQuotas, HOOK_RESULT_LIMITS } from '../../src/hooks/result-quota.ts';
+import { createResultQuotas, HOOK_RESULT_LIMITS } from '../../src/hooks/hook-result.ts';
 import type { RunHookDeps } from '../../src/hooks/run-hook.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import type { LiveModule } from '../../src/modules/model/types.ts';

@@ -13,7 +13,7 @@ const call = createHookCallEncoder((_unit, { method, url, body, requestId }, par
 const headOf = (task: HookTask, options = use.options): HookCall =>
   JSON.parse(call(unit, { ...use, options }, task));
 
-describe('the head of a hook’s job', () => {
+describe('the encoded call of a hook', () => {
   it('names the event, the collection, its fields and the request', () => {
     expect(headOf(taskOf(null))).toEqual({
       type: 'beforeCreate',
@@ -31,7 +31,7 @@ describe('the head of a hook’s job', () => {
     });
   });
 
-  it('carries the options of the specification', () => {
+  it('contains the options of the specification', () => {
     const options = { from: 'title', '"': 1 };
     expect(JSON.parse(call(unit, { name: 'slugify', options }, taskOf(null))).data.options).toEqual(options);
   });
@@ -46,12 +46,12 @@ describe('the head of a hook’s job', () => {
     expect(data[name]).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
-  it('lists no documents for other events', () => {
+  it('lists no documents for events other than updates and deletes', () => {
     const { data } = headOf(taskOf(null, { event: 'afterCreate', documents: ['{"a":1}'] }));
     expect(Object.keys(data).sort()).toEqual(['collection', 'req', 'schema']);
   });
 
-  it('has no request where posted code or the server itself asks', () => {
+  it('has no request for writes of posted code and of the server', () => {
     const { context } = taskOf(null);
     const { caller, deadline } = context;
     expect(headOf(taskOf(null, { context: { caller, deadline } })).data['req']).toBeNull();

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hookError,
-  hookResultError,
-  hookUnavailableError,
-  sandboxError,
-} from '../../src/hooks/hook-errors.ts';
+import { hookError, hookResultError, hookUnavailableError } from '../../src/hooks/hook-errors.ts';
 
 const failure = (
   code: Parameters<typeof hookResultError>[1]['code'],
@@ -12,7 +7,7 @@ const failure = (
 ) =>
   hookResultError('slugify', { kind: 'failure', code, message: 'for the log', ...(thrown && { thrown }) }, 3);
 
-describe('a hook that refuses', () => {
+describe('the error of a hook that rejects a document', () => {
   it('is a 400 in the words of the older dialect', () => {
     const { status, items } = hookError('slugify', 'no title', {});
     expect(status).toBe(400);
@@ -27,16 +22,16 @@ describe('a hook that refuses', () => {
     ]);
   });
 
-  it('shows what it threw, with a code of its own if it likes, and its place in the batch', () => {
+  it('contains the message and code that the hook threw and the index in the batch', () => {
     const { items } = failure('ENDPOINT_ERROR', { message: 'taken', code: 'SLUG-TAKEN' });
     expect(items).toMatchObject([{ code: 'SLUG-TAKEN', details: 'slugify - taken', index: 3 }]);
   });
 
-  it.each(['', 'a b', 'x'.repeat(101), '<b>', 'a\n'])('has no code %j', (code) => {
+  it.each(['', 'a b', 'x'.repeat(101), '<b>', 'a\n'])('replaces the code %j', (code) => {
     expect(failure('ENDPOINT_ERROR', { message: 'm', code }).items).toMatchObject([{ code: 'API-0002' }]);
   });
 
-  it('shows nothing of what is for the log', () => {
+  it('does not contain the text for the log', () => {
     expect(failure('ENDPOINT_ERROR').items).toMatchObject([{ details: 'slugify - failed' }]);
   });
 
@@ -45,12 +40,12 @@ describe('a hook that refuses', () => {
     ['x'.repeat(1000), 'x'.repeat(300)],
     ['\ud800', '\ufffd'],
     [`${'x'.repeat(299)}\u{1f600}`, `${'x'.repeat(299)}\ufffd`],
-  ])('says %j as %j', (message, shown) => {
+  ])('cleans %j to %j', (message, shown) => {
     expect(failure('ENDPOINT_ERROR', { message }).items[0]?.details).toBe(`slugify - ${shown}`);
   });
 });
 
-describe('a hook that runs into a limit', () => {
+describe('the error of a hook that exceeds a limit', () => {
   it.each([
     ['ENDPOINT_TIMEOUT', 'took longer than it may'],
     ['ENDPOINT_MEMORY', 'used more memory than it may'],
@@ -61,7 +56,7 @@ describe('a hook that runs into a limit', () => {
   });
 });
 
-describe('what is not the fault of the document', () => {
+describe('the error of a hook that could not run', () => {
   it.each([
     ['ENDPOINT_CRASHED', 502, undefined],
     ['ENDPOINT_BUSY', 503, '1'],
@@ -72,10 +67,10 @@ describe('what is not the fault of the document', () => {
     expect([error.code, error.status, error.headers['Retry-After']]).toEqual([code, status, retry]);
   });
 
-  it('names a hook that does not run', () => {
+  it('names a hook that is suspended', () => {
     const error = hookUnavailableError('slugify', 'is suspended');
     expect([error.code, error.status]).toEqual(['ENDPOINT_SUSPENDED', 503]);
     expect(error.items[0]?.message).toBe('The hook `slugify` is suspended');
-    expect(sandboxError('SANDBOX_DISABLED').items[0]?.message).toBe('Custom code is switched off');
+    expect(failure('SANDBOX_DISABLED').items[0]?.message).toBe('Custom code is switched off');
   });
 });

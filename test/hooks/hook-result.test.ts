@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { createHookResultParser } from '../../src/hooks/hook-result.ts';
-import { createResultQuotas } from '../../src/hooks/result-quota.ts';
+import { createHookResultParser, createResultQuotas } from '../../src/hooks/hook-result.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import { taskOf } from './fake-sandbox.ts';
 
@@ -30,24 +29,24 @@ async function refusalOf(promise: Promise<unknown>) {
   return { code: error.code, details: error.items[0]?.details, index: error.items[0]?.['index'] };
 }
 
-describe('a result', () => {
+describe('the result of a hook', () => {
   const read = reading();
   const objects = (count: number) => `[${Array(count).fill('{}')}]`;
 
-  it('of a write has no more values than a document', async () => {
+  it('has at most the values of a document for a write', async () => {
     const { details, index } = await refusalOf(read(objects(51_000)).result);
     expect([details, index]).toEqual(['a - returned more than 100000 values', 3]);
     expect(await read(objects(49_000)).result).toHaveLength(49_000);
   });
 
-  it('of a read has no more values than can be parsed beside other work', async () => {
+  it('has at most 250,000 values for a read', async () => {
     const page = (count: number) =>
       refusalOf(read(objects(count), { event: 'afterGet', fault: () => 'was read' }).result);
     expect((await page(124_000)).details).toBe('a - was read');
     expect((await page(126_000)).details).toBe('a - returned more than 250000 values');
   });
 
-  it('is held against what the task takes', async () => {
+  it('is rejected with the fault that the task finds', async () => {
     const fault = (value: Json) => `is ${JSON.stringify(value)}`;
     expect((await refusalOf(read('{"a":1}', { fault }).result)).details).toBe('a - is {"a":1}');
   });
@@ -60,13 +59,13 @@ describe('a result', () => {
     ['{"b":1e999}', 'returned an object whose `b` is not a finite number'],
     [`${'['.repeat(200)}${']'.repeat(200)}`, 'is nested deeper than 100 levels'],
     [`${'['.repeat(90_000)}${']'.repeat(90_000)}`, 'is nested deeper than 100 levels'],
-  ])('is refused: %.30s', async (json, why) => {
+  ])('is rejected: %.30s', async (json, why) => {
     expect((await refusalOf(read(json).result)).details).toContain(why);
   });
 });
 
-describe('the results of one request', () => {
-  it('have so much room together, texts and values', async () => {
+describe('hook results of one request', () => {
+  it('share a quota for texts and values', async () => {
     const read = reading({ request: 2 * MB, server: 256 * MB });
     const text = read(JSON.stringify('x'.repeat(MB)));
     await text.result;
@@ -79,7 +78,7 @@ describe('the results of one request', () => {
     });
   });
 
-  it('share the room of the server with all others, who may come again', async () => {
+  it('share the quota of the server with other requests, which may retry', async () => {
     const read = reading({ request: 2 * MB, server: 2 * MB });
     const text = JSON.stringify('x'.repeat(MB + 1000));
     const first = read(text);
@@ -87,5 +86,26 @@ describe('the results of one request', () => {
     expect((await refusalOf(read(text).result)).code).toBe('ENDPOINT_BUSY');
     first.room.close();
     expect(await read(text).result).toHaveLength(MB + 1000);
+  });
+});
+
+describe('the memory quota of hook results', () => {
+  it('limits one request to its share and frees it when the request ends', () => {
+    const open = createResultQuotas({ request: 10, server: 15 });
+    const quota = open();
+    expect([quota.take(6), quota.take(5), quota.take(4)]).toEqual([undefined, 'request', undefined]);
+    const other = open();
+    expect([other.take(6), other.take(5)]).toEqual(['server', undefined]);
+    quota.close();
+    expect(other.take(5)).toBeUndefined();
+  });
+
+  it('gives nothing to a request that has ended', () => {
+    const open = createResultQuotas({ request: 10, server: 10 });
+    const quota = open();
+    quota.close();
+    expect(quota.take(1)).toBe('request');
+    quota.close();
+    expect(open().take(10)).toBeUndefined();
   });
 });

@@ -38,26 +38,26 @@ async function detailsOf(promise: Promise<unknown>) {
 }
 
 describe('the hooks of an event', () => {
-  it('chain: each gets what the one before it returned', async () => {
+  it('run in a chain, each on the result of the one before', async () => {
     for (const name of ['a', 'b', 'c']) stand.hooks.set(name, add(name));
     expect(await run({ beforeCreate: using('a', 'b', 'a') }, [])).toEqual(['a', 'b', 'a']);
   });
 
-  it('pass on what was left alone', async () => {
+  it('pass on an object that a hook left unchanged', async () => {
     stand.hooks.set('a', add('a'));
     stand.hooks.set('silent', () => result(undefined));
     expect(await run({ beforeCreate: using('a', 'silent', 'a') }, [])).toEqual(['a', 'a']);
     expect(await run({ beforeCreate: using('silent') })).toBeUndefined();
   });
 
-  it('end with the first that refuses', async () => {
+  it('stop at the first that rejects', async () => {
     stand.hooks.set('a', () => thrown('no'));
     stand.hooks.set('b', add('b'));
     expect(await detailsOf(run({ beforeCreate: using('a', 'b') }))).toBe('a - no');
     expect(stand.jobs).toHaveLength(1);
   });
 
-  it('return what is not even parsed where nobody uses it', async () => {
+  it('are not parsed where the result is unused', async () => {
     const refused: unknown[] = [];
     stand.hooks.set('a', () => ({ kind: 'result', json: '{"not": json' }));
     const task = { ...taskOf({ beforeCreate: using('a') }), use: undefined };
@@ -66,7 +66,7 @@ describe('the hooks of an event', () => {
     expect(refused).toEqual(['a - returned what cannot be read', undefined]);
   });
 
-  it('are those of the event and no others', async () => {
+  it('are those of the event only', async () => {
     stand.hooks.set('a', add('a'));
     expect(await run({ afterGet: using('a') })).toBeUndefined();
     expect(await run(null)).toBeUndefined();
@@ -83,7 +83,7 @@ describe('after-hooks', () => {
   });
   const { context } = taskOf(null);
 
-  it('run behind the answer, each with its document', async () => {
+  it('run in the background, each with its document', async () => {
     const seen: unknown[] = [];
     const ended = Promise.withResolvers<void>();
     stand.hooks.set('a', () => result(undefined));
@@ -103,17 +103,17 @@ describe('after-hooks', () => {
     expect(logged).toEqual([]);
   });
 
-  it('that fail are logged and disturb nobody', async () => {
+  it('that fail are logged and do not stop others', async () => {
     const hooks = open();
     stand.hooks.set('a', () => thrown('no'));
     hooks.runBehind([happening(1)], context);
     await hooks.close();
     expect(logged).toMatchObject([
-      ['warn', { requestId: 'r1', event: 'afterUpdate', path: '/1.0/library/books' }, 'an after-hook failed'],
+      ['warn', { requestId: 'r1', event: 'afterUpdate', path: '/1.0/library/books' }, 'after-hook failed'],
     ]);
   });
 
-  it('may return what they like: nobody reads it', async () => {
+  it('may return anything, as results are ignored', async () => {
     const hooks = open();
     stand.hooks.set('a', () => result(undefined));
     stand.hooks.set('b', () => ({ kind: 'result', json: `[${'[],'.repeat(1_000_000)}0` }));
@@ -123,17 +123,17 @@ describe('after-hooks', () => {
     expect(logged).toEqual([]);
   });
 
-  it('that meet a defect are logged with it', async () => {
+  it('that throw an internal error are logged with it', async () => {
     const hooks = open();
     stand.hooks.set('a', () => {
       throw new TypeError('defect');
     });
     hooks.runBehind([happening(1)], context);
     await hooks.close();
-    expect(logged).toMatchObject([['error', { err: { message: 'defect' } }, 'an after-hook failed']]);
+    expect(logged).toMatchObject([['error', { err: { message: 'defect' } }, 'after-hook failed']]);
   });
 
-  it('are bounded in number, and one line says how many were left out', async () => {
+  it('are limited in number, and one log line counts the dropped ones', async () => {
     const hooks = open();
     const gate = Promise.withResolvers<void>();
     stand.hooks.set('a', async () => {
@@ -144,9 +144,7 @@ describe('after-hooks', () => {
       Array.from({ length: 10_010 }, (_, n) => happening(n)),
       context,
     );
-    expect(logged).toMatchObject([
-      ['warn', { dropped: 6 }, 'after-hooks were left out: too many are waiting'],
-    ]);
+    expect(logged).toMatchObject([['warn', { dropped: 6 }, 'after-hooks dropped: the queue is full']]);
     const closing = hooks.close();
     gate.resolve();
     await closing;

@@ -24,8 +24,8 @@ async function refusal(promise: Promise<unknown>) {
   throw error ?? new Error('nothing was refused');
 }
 
-describe('a run', () => {
-  it('gives the object to the code and its result back', async () => {
+describe('running a hook', () => {
+  it('passes the object to the code and returns its result', async () => {
     stand.hooks.set('double', (obj) => result({ got: obj }));
     expect(await run('double')).toBe('{"got":{"a":1}}');
     expect(JSON.parse(stand.jobs[0]!.head)).toMatchObject({
@@ -46,7 +46,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('that throws is refused in its words, and logged in those of the log', async () => {
+  it('rejects with the message that the code threw and logs the internal one', async () => {
     stand.hooks.set('bad', () => thrown('no title', 'NO-TITLE'));
     const { status, items } = await refusal(run('bad'));
     expect([status, items[0]?.code, items[0]?.details]).toEqual([400, 'NO-TITLE', 'bad - no title']);
@@ -63,8 +63,8 @@ describe('a run', () => {
   );
 });
 
-describe('a hook that does not run', () => {
-  it('does not exist', async () => {
+describe('a hook that cannot run', () => {
+  it('is reported as missing where no module has its name', async () => {
     const { code, items } = await refusal(run('nobody'));
     expect([code, items[0]?.message]).toEqual(['ENDPOINT_SUSPENDED', 'The hook `nobody` does not exist']);
   });
@@ -81,14 +81,14 @@ describe('a hook that does not run', () => {
     expect(stand.jobs).toEqual([]);
   });
 
-  it('has no time left', async () => {
+  it('is not begun without time left', async () => {
     stand.hooks.set('late', () => result({}));
     stand.clock.time = 31_000;
     expect((await refusal(run('late'))).items[0]?.details).toMatch(/^late - was not begun/);
     expect(stand.jobs).toEqual([]);
   });
 
-  it('would get more than its policy allows, in bytes', async () => {
+  it('is not begun with more bytes than its policy allows', async () => {
     const policy = createModuleVersion('hook:small', { maxBodyBytes: 400 });
     stand.hooks.set('small', () => result({}));
     stand.modules.set('small', { moduleVersion: policy });
@@ -99,7 +99,7 @@ describe('a hook that does not run', () => {
     expect(stand.jobs).toHaveLength(1);
   });
 
-  it('would get what grows many times larger in its memory', async () => {
+  it('is not begun with JSON that does not fit into its heap', async () => {
     stand.hooks.set('small', () => result({}));
     stand.modules.set('small', {
       moduleVersion: createModuleVersion('hook:small', { maxBodyBytes: 10_000_000 }),
@@ -109,7 +109,7 @@ describe('a hook that does not run', () => {
     expect(stand.jobs).toEqual([]);
   });
 
-  it('is of a sandbox that is switched off, whether it exists or not', async () => {
+  it('is reported as disabled while the sandbox is, whether it exists or not', async () => {
     stand = standIn({ enabled: false });
     stand.hooks.set('a', () => result({}));
     expect((await refusal(run('a'))).code).toBe('SANDBOX_DISABLED');
@@ -120,13 +120,13 @@ describe('a hook that does not run', () => {
 describe('a busy hook', () => {
   const busy: InvocationResult = { kind: 'failure', code: 'ENDPOINT_BUSY', message: '' };
 
-  it('refuses a request that is not in yet', async () => {
+  it('rejects a request whose first hook it is', async () => {
     stand.hooks.set('busy', () => busy);
     expect((await refusal(run('busy'))).code).toBe('ENDPOINT_BUSY');
     expect(stand.jobs).toHaveLength(1);
   });
 
-  it('is waited for by the rest of one that is, until its hooks must end', async () => {
+  it('is retried for a patient task until its deadline', async () => {
     stand.hooks.set('busy', () => (stand.jobs.length < 4 ? busy : result({ n: stand.jobs.length })));
     expect(await run('busy', { patient: true })).toBe('{"n":4}');
     expect(stand.clock.time).toBe(1150);
@@ -135,7 +135,7 @@ describe('a busy hook', () => {
     expect(stand.clock.time).toBe(31_000);
   });
 
-  it('is not waited for once the request is over, nor begun', async () => {
+  it('is neither retried nor begun once the request is over', async () => {
     let isOver = false;
     stand.hooks.set('busy', () => {
       isOver = stand.jobs.length === 3;
@@ -148,8 +148,8 @@ describe('a busy hook', () => {
   });
 });
 
-describe('what a hook may ask for', () => {
-  it('is asked on behalf of the client, one level deeper each time, until the hooks must end', async () => {
+describe('host calls of a hook', () => {
+  it('run for the client, one level deeper, until the deadline of the hooks', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
       const { signal } = new AbortController();
       await job.serve({ name: 'model.find', args: '{}' }, signal);
@@ -165,7 +165,7 @@ describe('what a hook may ask for', () => {
     expect(stand.logs).toEqual([['hook:asks', 'r1', { level: 'info', message: 'hello' }]]);
   });
 
-  it('is asked by nobody in particular where the server itself writes', async () => {
+  it('run without a client for writes of the server', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
       await job.serve({ name: 'model.find', args: '{}' }, new AbortController().signal);
       return result({});

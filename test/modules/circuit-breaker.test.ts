@@ -54,7 +54,7 @@ describe('the circuit breaker', () => {
       modules.onIncident({ ...kill, limit: 'process', counts: false });
     modules.onIncident({ ...kill, unitId: 'endpoint:1.0/other' });
     modules.onIncident({ ...kill, unitId: null, limit: 'start', counts: false });
-    expect(live()).toMatchObject({ state: 'active', unit: { policy: { trustDomain: 'default' } } });
+    expect(live()).toMatchObject({ state: 'active', moduleVersion: { policy: { trustDomain: 'default' } } });
     await expect
       .poll(async () => (await audited()).map(([, target]) => target))
       .toEqual([
@@ -83,7 +83,7 @@ describe('the circuit breaker', () => {
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
     expect(live()?.state, 'nor a removal').toBe('suspended');
     await modules.postCode(REPORT, code({}, 'other'), 'alice');
-    expect(live()).toMatchObject({ state: 'active', unit: { policy: { trustDomain: 'default' } } });
+    expect(live()).toMatchObject({ state: 'active', moduleVersion: { policy: { trustDomain: 'default' } } });
   });
 
   it('lets go of a module with new code, never of an admin’s suspension, and forgives for an admin only', async () => {
@@ -133,7 +133,7 @@ describe('quarantine', () => {
     store.leave();
     first.modules.onIncident(violation);
     await first.close();
-    expect(first.errors.map(({ message }) => message)).toContain('what a module did could not be stored');
+    expect(first.errors.map(({ message }) => message)).toContain('could not store module state');
   });
 
   it('puts what ended a process into one of its own, until new code comes', async () => {

@@ -9,7 +9,7 @@ describe('the service', () => {
     await modules.postCode(endpoint('same'), code(), 'alice');
     await modules.postCode(endpoint('same', '2.0'), code(), 'alice');
     await modules.postCode(hook('same'), code(), 'alice');
-    expect(modules.registry.list().map(({ path, moduleVersion: unit }) => [path, unit?.id])).toEqual([
+    expect(modules.registry.list().map(({ path, moduleVersion }) => [path, moduleVersion?.id])).toEqual([
       ['/1.0/same', 'endpoint:1.0/same'],
       ['/2.0/same', 'endpoint:2.0/same'],
       ['/api/hooks/same', 'hook:same'],
@@ -20,8 +20,8 @@ describe('the service', () => {
   it('keeps the log of each module', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(endpoint('report'), code(), 'alice');
-    const unit = modules.registry.get(endpoint('report'))?.moduleVersion;
-    modules.log(unit!, 'r1', { level: 'warn', message: 'hello' });
+    const moduleVersion = modules.registry.get(endpoint('report'))?.moduleVersion;
+    modules.log(moduleVersion!, 'r1', { level: 'warn', message: 'hello' });
     expect(modules.logs(endpoint('report'), { limit: 10, after: 0 })).toMatchObject([
       { level: 'warn', message: 'hello', requestId: 'r1', version: 1 },
     ]);

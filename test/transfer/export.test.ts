@@ -24,7 +24,7 @@ describe('createExport', () => {
   it('gives nothing of an empty store', async () => {
     const { store } = await openTemporaryStore();
     expect(await exported(store)).toEqual({
-      plan: { spaces: [], documents: 0, notices: [] },
+      plan: { namespaces: [], documents: 0, notices: [] },
       late: [],
       text: '',
       documents: 0,
@@ -65,7 +65,7 @@ describe('createExport', () => {
     const { store } = await openTemporaryStore();
     await store.commit([insert(CLIENTS, 1, { secret: 'hash' }), insert(BOOKS, 1, {})]);
     const { plan, text } = await exported(store);
-    expect(plan).toEqual({ spaces: [{ ns: BOOKS, documents: 1 }], documents: 1, notices: [] });
+    expect(plan).toEqual({ namespaces: [{ ns: BOOKS, documents: 1 }], documents: 1, notices: [] });
     expect(text).not.toContain('hash');
   });
 

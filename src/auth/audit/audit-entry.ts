@@ -1,9 +1,9 @@
-// The entries of the audit log, each with the hash of the one before it and signed with a key, and how they are stored.
+// Audit entries: each has the hash of the previous one and is signed with a key.
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import type { AuditKey } from './audit-keys.ts';
 
-/** Where the log lives: no path over HTTP reaches it. */
+/** No HTTP path reaches this namespace. */
 export const AUDIT_NAMESPACE: Namespace = { database: null, collection: 'cloister.audit' };
 export const GENESIS_HASH = '0'.repeat(64);
 
@@ -13,13 +13,13 @@ interface Hashes {
 }
 
 export interface AuditAction extends Hashes {
-  /** Who: null for nobody known. */
+  /** Who made the change; null for the operator or the server. */
   readonly clientId: string | null;
-  /** What was done, such as `specification.create`. */
+  /** The change, such as `specification.create`. */
   readonly action: string;
-  /** To what: a path or a client id. `before` and `after` are the SHA-256 of its text; null where there was or is none. */
+  /** A path or a client id. `before` and `after` are the SHA-256 of its text; null if there was or is none. */
   readonly target: string;
-  /** The same of the policy beside posted code, where the action is about both. */
+  /** The hashes of the policy, if the action is about code and its policy. */
   readonly policy?: Hashes;
 }
 
@@ -28,25 +28,25 @@ export interface AuditEntry extends AuditAction {
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Id of the key that signed it; entries that older versions wrote have none. */
+  /** Id of the signing key; entries of older versions have none. */
   readonly key?: string;
-  /** The hash of the entry before. */
+  /** The hash of the previous entry. */
   readonly previous: string;
   /** HMAC-SHA256 of all other members; without a key their SHA-256. */
   readonly hash: string;
 }
 
-// Of two processes that append the same number only one can: the number is the id.
+// The number is the id: of two processes that append the same number only one succeeds.
 export const entryIdOf = (seq: number) => seq.toString(16).padStart(24, '0');
 export const sequenceOf = (id: string) => Number.parseInt(id, 16);
 
-/** The hash that an entry must have. `key` is the one that it names; entries without one need none. */
+/** The hash that an entry must have. `key` is the one that the entry names, if it names one. */
 export function entryHash(entry: Omit<AuditEntry, 'hash'>, key: AuditKey | undefined): string {
   const { previous, seq, at, clientId, action, target, before, after, policy } = entry;
   const members = [previous, seq, at, clientId, action, target, before, after];
   if (key === undefined) return sha256Hex(JSON.stringify(members));
-  const ofPolicy = policy === undefined ? null : [policy.before, policy.after];
-  return key.sign(JSON.stringify([...members, ofPolicy, key.id]));
+  const policyHashes = policy === undefined ? null : [policy.before, policy.after];
+  return key.sign(JSON.stringify([...members, policyHashes, key.id]));
 }
 
 function createEntry(
@@ -55,9 +55,16 @@ function createEntry(
   { at, key }: { readonly at: number; readonly key: AuditKey },
 ): AuditEntry {
   const { clientId, action: what, target, before, after, policy } = action;
-  const said = { clientId, action: what, target, before, after, ...(policy === undefined ? {} : { policy }) };
-  const place = { seq: (last?.seq ?? 0) + 1, at, key: key.id, previous: last?.hash ?? GENESIS_HASH };
-  const entry = { ...said, ...place };
+  const content = {
+    clientId,
+    action: what,
+    target,
+    before,
+    after,
+    ...(policy === undefined ? {} : { policy }),
+  };
+  const position = { seq: (last?.seq ?? 0) + 1, at, key: key.id, previous: last?.hash ?? GENESIS_HASH };
+  const entry = { ...content, ...position };
   return { ...entry, hash: entryHash(entry, key) };
 }
 
@@ -76,9 +83,9 @@ export function parseEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
   return entry as unknown as AuditEntry;
 }
 
-/** The write that appends an entry. It is never undone, as the next entry may already refer to it. */
+/** The write that appends an entry. It is never rolled back, as the next entry may already refer to it. */
 export function insertOf({ policy, ...entry }: AuditEntry): Write {
-  const given = policy === undefined ? {} : { policy: { ...policy } };
-  const document = { ...entry, ...given, v: 1, _id: entryIdOf(entry.seq) };
+  const policyMember = policy === undefined ? {} : { policy: { ...policy } };
+  const document = { ...entry, ...policyMember, v: 1, _id: entryIdOf(entry.seq) };
   return { kind: 'insert', ns: AUDIT_NAMESPACE, document, keepOnRollback: true };
 }

@@ -1,5 +1,5 @@
-// What of the audit log is kept outside the database: the key that nobody configured, and the hash of the newest entry.
-// Whoever can only write the database has neither.
+// The parts of the audit log outside the database, out of reach for anyone who can only write the database: the generated key, and
+// the hash of the newest entry.
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface AuditFolder {
 interface FolderOptions {
   /** Absolute path. */
   readonly folder: string;
-  /** `auth.auditKey`: then no file holds a key. */
+  /** `auth.auditKey`: if set, no key file is used. */
   readonly configured: string | undefined;
 }
 
@@ -33,7 +33,7 @@ function fail(message: string, cause?: unknown): never {
 const why = (error: unknown) =>
   error instanceof Error && 'code' in error ? String(error.code) : 'it is not readable';
 
-/** The text of a file; undefined where there is none. Throws CONFIGURATION_INVALID where it cannot be read. */
+/** Reads a key file; undefined if there is none. Throws CONFIGURATION_INVALID if it cannot be read. */
 async function readKeyFile(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -43,7 +43,7 @@ async function readKeyFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a new key to a file that is not there. Of two processes that do so at once one wins, and never is half a key read. */
+/** Writes a new key to a file that does not exist. Of two concurrent processes one wins, and no reader sees half a key. */
 async function makeKeyFile(folder: string, file: string): Promise<void> {
   const text = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -66,7 +66,7 @@ async function makeKeyFile(folder: string, file: string): Promise<void> {
   }
 }
 
-const mistake = (place: string) =>
+const rejectKeys = (place: string) =>
   fail(`the keys of the audit log in ${place} must have 32 characters or more each`);
 
 function isEnd(value: unknown): value is AuditHead {
@@ -93,7 +93,7 @@ function createAnchor(folder: string): AuditAnchor {
       return unreadable(file);
     },
     async save({ seq, hash }) {
-      // Not flushed: a killed process loses nothing of it, and a power failure may take the newest entries too.
+      // Not flushed: a killed process loses nothing, and a power failure may lose the newest entries too.
       const draft = `${file}.${process.pid}`;
       await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
       await writeFile(draft, `${JSON.stringify({ seq, hash })}\n`, { mode: OWNER_ONLY_MODE });
@@ -102,16 +102,16 @@ function createAnchor(folder: string): AuditAnchor {
   };
 }
 
-const configuredKeys = (text: string) => parseAuditKeys(text) ?? mistake('auth.auditKey');
+const configuredKeys = (text: string) => parseAuditKeys(text) ?? rejectKeys('auth.auditKey');
 
 async function storedKeys(file: string): Promise<AuditKeys | undefined> {
   const text = await readKeyFile(file);
   if (text === undefined) return undefined;
   restrictToOwner(file);
-  return parseAuditKeys(text) ?? mistake(file);
+  return parseAuditKeys(text) ?? rejectKeys(file);
 }
 
-/** Reads what the folder holds, if it has keys. Throws CONFIGURATION_INVALID. */
+/** Opens the folder without creating a key. Throws CONFIGURATION_INVALID. */
 export async function readAuditFolder({
   folder,
   configured,
@@ -121,7 +121,7 @@ export async function readAuditFolder({
   return { keys, anchor: createAnchor(folder) };
 }
 
-/** The same, with a key that is made where there is none yet. Throws CONFIGURATION_INVALID. */
+/** Opens the folder and creates the key if there is none. Throws CONFIGURATION_INVALID. */
 export async function openAuditFolder(options: FolderOptions): Promise<AuditFolder> {
   const { folder } = options;
   const found = await readAuditFolder(options);

@@ -1,6 +1,7 @@
-// The end of the audit log, as the database has it and as this process knows it. Where the two disagree, or the key is
-// another one, the next entries say so before anything else is noted.
+// The newest audit entry, in the database and as this process knows it. If the two differ, or the key has changed, entries that
+// say so are written before any other.
 import { AppError } from '../../errors.ts';
+import type { Log } from '../../lib/logger.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import {
@@ -13,36 +14,36 @@ import {
 } from './audit-entry.ts';
 import type { AuditKeys } from './audit-keys.ts';
 
-/** Which entry is the newest one. */
+/** The newest entry. */
 export type AuditHead = Pick<AuditEntry, 'seq' | 'hash'>;
 
-/** Keeps the newest entry that this process wrote, outside the database. */
+/** Stores the newest entry that this process wrote, outside the database. */
 export interface AuditAnchor {
   load(): Promise<AuditHead | undefined>;
   save(end: AuditHead): Promise<void>;
 }
 
-interface EndOptions {
+interface AuditHeadDeps {
   readonly store: Pick<DocumentStore, 'find'>;
   readonly keys: AuditKeys;
   readonly anchor: AuditAnchor;
   readonly log: AuditLogger;
-  /** Refuse to write to a log whose newest entry has a key that is not known here. */
+  /** Throw CONFIGURATION_INVALID if the key of the newest entry is unknown. */
   readonly strict: boolean;
 }
 
-export interface AuditLogger {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export type AuditLogger = Pick<Log, 'info' | 'error'>;
 
-interface Found {
+interface FoundHead {
   readonly last: AuditEntry | undefined;
-  /** What has to be noted before anything else. */
+  /** Entries to write before any other. */
   readonly due: readonly AuditAction[];
 }
 
-const ours = (action: string, hashes: Pick<AuditAction, 'target' | 'before' | 'after'>): AuditAction => ({
+const serverAction = (
+  action: string,
+  hashes: Pick<AuditAction, 'target' | 'before' | 'after'>,
+): AuditAction => ({
   clientId: null,
   action,
   ...hashes,
@@ -66,8 +67,8 @@ function findDocuments(
   return store.find(AUDIT_NAMESPACE, query, { deadline });
 }
 
-/** Makes the view of one process on the end of the log. */
-export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions) {
+/** Creates the head of the log as one process sees it. */
+export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadDeps) {
   let known: AuditHead | undefined;
   let isLoaded = false;
 
@@ -76,13 +77,13 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
     try {
       known = await anchor.load();
     } catch (error) {
-      log.error({ err: error }, 'it is not known which entry of the audit log was the newest');
+      log.error({ err: error }, 'cannot read which audit entry was the newest');
     }
     isLoaded = true;
     return known;
   };
 
-  /** The hash under the number of the entry that is known; null where there is none. */
+  /** The stored hash under the number of the known entry; null if there is none. */
   const hashAt = async (end: AuditHead, last: AuditEntry | undefined, deadline: number) => {
     if (last === undefined || last.seq < end.seq) return null;
     if (last.seq === end.seq) return last.hash;
@@ -91,50 +92,44 @@ export function createAuditHead({ store, keys, anchor, log, strict }: EndOptions
     return entry?.hash ?? null;
   };
 
-  const brokenAt = async (last: AuditEntry | undefined, deadline: number): Promise<AuditAction[]> => {
+  const findBreaks = async (last: AuditEntry | undefined, deadline: number): Promise<AuditAction[]> => {
     const end = await load();
     if (end === undefined) return [];
     const found = await hashAt(end, last, deadline);
     if (found === end.hash) return [];
-    log.error(
-      { seq: end.seq, newest: last?.seq ?? 0 },
-      'entries of the audit log were changed or are missing',
-    );
-    return [ours('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
+    log.error({ seq: end.seq, newest: last?.seq ?? 0 }, 'audit entries were changed or are missing');
+    return [serverAction('audit.broken', { target: `${end.seq}`, before: end.hash, after: found })];
   };
 
-  const otherKey = (last: AuditEntry | undefined): AuditAction[] => {
+  const keyChanges = (last: AuditEntry | undefined): AuditAction[] => {
     const { id } = keys.current;
     if (last === undefined || last.key === id) return [];
     const { key = null } = last;
     if (key !== null && keys.find(key) === undefined) {
       const message = `the audit log was written with another key (${key}) than that of this process (${id})`;
       if (strict) throw new AppError('CONFIGURATION_INVALID', { field: 'auth.auditKey', message });
-      log.error({ seq: last.seq, key, ours: id }, 'the audit log was written with another key');
-    } else log.info({ seq: last.seq, key: id }, 'the audit log is signed with this key from here on');
-    return [ours('audit.key', { target: 'audit', before: key, after: id })];
+      log.error({ seq: last.seq, key, ours: id }, 'the audit log was signed with another key');
+    } else log.info({ seq: last.seq, key: id }, 'new audit entries are signed with this key');
+    return [serverAction('audit.key', { target: 'audit', before: key, after: id })];
   };
 
   return {
-    /** The newest entry, as the database has it. Rejects with the store's StoreError. */
-    async find(deadline: number): Promise<Found> {
+    /** The newest entry in the database. Rejects with the store's StoreError. */
+    async find(deadline: number): Promise<FoundHead> {
       const page = { direction: -1, limit: 1, deadline } as const;
       const [document] = await findDocuments(store, MATCH_ALL, page);
-      // What stands there may be no entry: a number that is in use can never be written, so the next one follows the id.
+      // The document may not be a valid entry. Its number is in use all the same, so the next one follows from its id.
       const last = document && { ...parseEntry(document), seq: sequenceOf(document._id) };
-      return { last, due: [...otherKey(last), ...(await brokenAt(last, deadline))] };
+      return { last, due: [...keyChanges(last), ...(await findBreaks(last, deadline))] };
     },
-    /** Entries up to this one are stored. Never rejects. */
-    async reached({ seq, hash }: AuditHead): Promise<void> {
+    /** Called once entries up to this one are stored. Never rejects. */
+    async advance({ seq, hash }: AuditHead): Promise<void> {
       known = { seq, hash };
       isLoaded = true;
       try {
         await anchor.save(known);
       } catch (error) {
-        log.error(
-          { err: error, seq },
-          'the newest entry of the audit log cannot be kept outside the database',
-        );
+        log.error({ err: error, seq }, 'cannot save the newest audit entry outside the database');
       }
     },
   };

@@ -1,11 +1,11 @@
-// The keys that sign the entries of the audit log.
+// The keys that sign audit entries.
 import { createHmac } from 'node:crypto';
 
-const LEAST_CHARACTERS = 32;
+const MIN_KEY_LENGTH = 32;
 const ID_DIGITS = 16;
 
 export interface AuditKey {
-  /** Says which key it is, and nothing about the key. */
+  /** Identifies the key and reveals nothing about it. */
   readonly id: string;
   /** HMAC-SHA256 of a text, in hexadecimal digits. */
   sign(text: string): string;
@@ -15,7 +15,7 @@ export interface AuditKeys {
   /** Signs new entries. */
   readonly current: AuditKey;
   readonly ids: readonly string[];
-  /** The key of this id, be it the current one or an older one. */
+  /** Finds the current key or an older one. */
   find(id: string): AuditKey | undefined;
 }
 
@@ -24,11 +24,11 @@ function keyOf(secret: string): AuditKey {
   return { id: sign('id of a key of the audit log').slice(0, ID_DIGITS), sign };
 }
 
-/** Reads keys that are separated by white space, the current one first. Undefined where one is too short, or there is none. */
+/** Parses keys separated by white space, the current one first. Undefined if one is too short or there is none. */
 export function parseAuditKeys(text: string): AuditKeys | undefined {
   const secrets = text.split(/\s+/).filter((secret) => secret !== '');
   const [current, ...older] = secrets.map(keyOf);
-  if (current === undefined || secrets.some((secret) => secret.length < LEAST_CHARACTERS)) return undefined;
+  if (current === undefined || secrets.some((secret) => secret.length < MIN_KEY_LENGTH)) return undefined;
   const keys = new Map([current, ...older].map((key) => [key.id, key]));
   return { current, ids: [...keys.keys()], find: (id) => keys.get(id) };
 }

@@ -1,4 +1,4 @@
-// The check of the audit log: every entry from the first on is signed, follows the one before it, and none is missing.
+// Verifies the audit log: every entry is signed and follows the previous one, and none is missing.
 import { AppError } from '../../errors.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
@@ -14,52 +14,52 @@ import {
 import type { AuditAnchor, AuditHead } from './audit-head.ts';
 import type { AuditKeys } from './audit-keys.ts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 const MEMBERS = new Set([
   ...['_id', 'v', 'seq', 'at', 'clientId', 'action', 'target', 'before', 'after', 'policy'],
   ...['key', 'previous', 'hash'],
 ]);
 
-/** `changed`: its members are not those that were signed. `noted`: an entry says that the log was broken before it. */
+/** `changed`: the members differ from those that were signed. `noted`: an entry says that the log was broken before it. */
 type AuditIssueKind = 'changed' | 'missing' | 'moved' | 'unsigned' | 'replaced' | 'truncated' | 'noted';
 
 export interface AuditIssue {
   readonly kind: AuditIssueKind;
-  /** Number of the first entry that is wrong or missing. */
+  /** Number of the first invalid or missing entry. */
   readonly seq: number;
-  /** What stands there, if anything. */
+  /** The entry found there. */
   readonly entry?: AuditEntry;
-  /** Of entries that are missing, the last one. */
+  /** Number of the last missing entry. */
   readonly to?: number;
 }
 
 export interface AuditReport {
-  /** Entries that hold. */
+  /** Valid entries. */
   readonly count: number;
-  /** How many of them, at the beginning, have no signature: older versions wrote them. */
+  /** How many of them, at the beginning, older versions wrote without a signature. */
   readonly unsigned: number;
   readonly first: AuditEntry | undefined;
   readonly last: AuditEntry | undefined;
   /** Ids of the keys that signed entries, in the order of their first use. */
   readonly keys: readonly string[];
-  /** Is the number of entries known from outside the database? */
+  /** True if the number of entries is known from outside the database. */
   readonly isAnchored: boolean;
-  /** The first thing that is wrong. */
+  /** The first issue. */
   readonly fault: AuditIssue | undefined;
-  /** An entry cannot be checked: its key is not known here. Nothing after it was looked at. */
+  /** The first entry whose key is unknown. Nothing after it was verified. */
   readonly unknownKey: { readonly id: string; readonly seq: number } | undefined;
 }
 
 interface VerifyOptions {
   readonly store: Pick<DocumentStore, 'find'>;
-  /** Undefined where there are none. */
+  /** Undefined if there are none. */
   readonly keys: AuditKeys | undefined;
   readonly anchor: AuditAnchor;
-  /** Number of an entry that is trusted; 0 begins at the first one. */
+  /** Number of a trusted entry; 0 verifies from the first one. */
   readonly after: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Bound of one page of entries, in milliseconds. */
+  /** Time limit of one page of entries, in milliseconds. */
   readonly queryMs: number;
 }
 
@@ -73,8 +73,8 @@ interface Progress {
   unknownKey: AuditReport['unknownKey'];
 }
 
-/** What is wrong with the document that stands where the entry of this number should. */
-function faultOf(
+/** Validates the document where the entry of this number is expected. */
+function findIssue(
   document: StoredDocument,
   expected: number,
   progress: Progress,
@@ -113,8 +113,8 @@ function take(progress: Progress, entry: AuditEntry): void {
   else progress.keys.add(entry.key);
 }
 
-/** The hash of the newest entry that is known, as the log has it; `undefined` where it was not passed. */
-function faultOfEnd(end: AuditHead | undefined, last: AuditEntry | undefined, seen: string | undefined) {
+/** Compares the known head with the log. `seen` is the stored hash under its number, if it was read. */
+function findHeadIssue(end: AuditHead | undefined, last: AuditEntry | undefined, seen: string | undefined) {
   if (end === undefined) return undefined;
   const reached = last?.seq ?? 0;
   if (reached < end.seq) return { kind: 'truncated', seq: reached + 1, to: end.seq } as const;
@@ -122,12 +122,12 @@ function faultOfEnd(end: AuditHead | undefined, last: AuditEntry | undefined, se
 }
 
 /**
- * Reads the log in pages, beside whoever writes it. Stops at the first entry that is wrong. Rejects with the store's
- * StoreError, and with NOT_FOUND where the entry `after` is not there.
+ * Reads the log in pages, also while a server writes it. Stops at the first issue. Rejects with the store's StoreError, and
+ * with NOT_FOUND if there is no entry `after`.
  */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> {
   const { store, keys, anchor, after, now, queryMs } = options;
-  // Before the entries: it may be older than they are, never newer.
+  // Loaded before the entries: it may be older than they are, never newer.
   const end = await anchor.load();
   const read = (filter: Filter, limit: number) => {
     const query = { filter, sort: [['_id', 1]], skip: 0, limit } as const;
@@ -155,10 +155,10 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
   }
   let seen: string | undefined;
   for (let from = entryIdOf(after); ; ) {
-    const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, PAGE);
+    const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, PAGE_SIZE);
     for (const document of page) {
       const expected = (progress.last?.seq ?? after) + 1;
-      const fault = faultOf(document, expected, progress, keys);
+      const fault = findIssue(document, expected, progress, keys);
       if (fault !== undefined) return report(fault);
       if (progress.unknownKey !== undefined) return report();
       const entry = parseEntry(document);
@@ -169,5 +169,5 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     if (last === undefined) break;
     from = last._id;
   }
-  return report(faultOfEnd(end, progress.last ?? progress.trusted, seen));
+  return report(findHeadIssue(end, progress.last ?? progress.trusted, seen));
 }

@@ -1,4 +1,4 @@
-// The audit log: an append-only log of what admins change. An entry is written before its change, or in one commit with it.
+// The audit log: an append-only record of what admins change. An entry is written before its change, or in one commit with it.
 import { isStoreUnavailable, StoreError } from '../../errors.ts';
 import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import type { Filter } from '../../stores/filter.ts';
@@ -29,7 +29,7 @@ export interface Audit {
    */
   announce<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
   /**
-   * Compares the end of the log with what is known of it, logs what is wrong, and notes it in an entry. Rejects with the
+   * Compares the head of the log with the known one, logs a difference, and records it in an entry. Rejects with the
    * store's StoreError.
    */
   check(): Promise<void>;
@@ -41,19 +41,19 @@ interface AuditOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Bound of one entry with its wait for those before it, in milliseconds. */
+  /** Time limit of one entry, its wait for those before it included, in milliseconds. */
   readonly queryMs: number;
   readonly log: AuditLogger;
-  /** The keys, and where the newest entry is kept. */
+  /** The keys, and the copy of the newest entry outside the database. */
   readonly folder: AuditFolder;
-  /** Refuse, with CONFIGURATION_INVALID, to write to a log whose newest entry has a key that is not known here. */
+  /** Throw CONFIGURATION_INVALID if the key of the newest entry is unknown. */
   readonly strict?: boolean;
 }
 
-/** An entry that is still to be written. */
+/** An entry to be written later. */
 interface PendingEntry {
   readonly action: AuditAction;
-  /** Written only if this entry is in the log: its commit failed without saying whether it was stored. */
+  /** Written only if this entry is in the log: its commit failed, and it is unknown whether it was stored. */
   readonly of?: AuditEntry;
 }
 
@@ -61,13 +61,13 @@ const MAX_PENDING = 1000;
 
 const failureOf = (action: AuditAction): AuditAction => ({ ...action, action: `${action.action}.failed` });
 
-/** One try to write entries with the writes behind them. */
+/** One attempt to write entries with the writes behind them. */
 interface Attempt {
   readonly entries: readonly AuditEntry[];
   readonly failure?: StoreError;
 }
 
-/** The number of an entry was taken by another process. A failure that names no write is that of the writes, if there are any. */
+/** True if another process took the number of an entry. A failure that names no write is one of the writes, if there are any. */
 function isLostRace({ entries, failure }: Attempt, writes: readonly Write[]): boolean {
   if (failure === undefined) return false;
   const isOfEntry = failure.index === undefined ? writes.length === 0 : failure.index < entries.length;
@@ -87,32 +87,32 @@ function withIndexOfWrites(failure: StoreError, entries: number): StoreError {
   });
 }
 
-/** Makes the log. Entries of one process are written one after the other. */
+/** Creates the log. Entries of one process are written one after the other. */
 export function createAudit({ store, now, queryMs, log, folder, strict = false }: AuditOptions): Audit {
   const { keys, anchor } = folder;
   const queue = createKeyedMutex();
-  const end = createAuditHead({ store, keys, anchor, log, strict });
+  const head = createAuditHead({ store, keys, anchor, log, strict });
   const pending: PendingEntry[] = [];
 
-  const enqueue = (one: PendingEntry) => {
-    if (pending.length < MAX_PENDING) pending.push(one);
-    else log.error({ action: one.action }, 'an entry of the audit log is lost: too many are pending');
+  const enqueue = (entry: PendingEntry) => {
+    if (pending.length < MAX_PENDING) pending.push(entry);
+    else log.error({ action: entry.action }, 'audit entry dropped: too many are pending');
   };
 
   const find = (filter: Filter, page: { limit: number; deadline: number }) =>
     findAuditEntries(store, filter, { direction: 1, ...page });
 
-  /** The actions of those whose condition holds: they have none, or the entry that they depend on is in the log. */
+  /** The actions of entries without a condition, and of those whose `of` is in the log. */
   const dueActions = async (
-    some: readonly PendingEntry[],
+    entries: readonly PendingEntry[],
     deadline: number,
   ): Promise<readonly AuditAction[]> => {
-    // While the store refuses entry after entry, all of them have one number.
-    const values = [...new Set(some.flatMap(({ of }) => (of === undefined ? [] : entryIdOf(of.seq))))];
+    // While the store rejects entry after entry, all of them have the same number.
+    const values = [...new Set(entries.flatMap(({ of }) => (of === undefined ? [] : entryIdOf(of.seq))))];
     const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] };
     const stored = values.length === 0 ? [] : await find(filter, { limit: values.length, deadline });
     const hashes = new Set(stored.map(({ hash }) => hash));
-    const due = some.filter(({ of }) => of === undefined || hashes.has(of.hash));
+    const due = entries.filter(({ of }) => of === undefined || hashes.has(of.hash));
     return due.map(({ action }) => action);
   };
 
@@ -123,7 +123,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
   ): Promise<Attempt> => {
     const taken = pending.length;
     const late = await dueActions(pending.slice(0, taken), deadline);
-    const { last, due } = await end.find(deadline);
+    const { last, due } = await head.find(deadline);
     const entries = createEntries(last, [...due, ...late, ...actions], { at: now(), key: keys.current });
     const all = [...entries.map(insertOf), ...writes];
     try {
@@ -134,11 +134,11 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     }
     pending.splice(0, taken);
     const newest = entries.at(-1);
-    if (newest !== undefined) await end.reached(newest);
+    if (newest !== undefined) await head.advance(newest);
     return { entries };
   };
 
-  /** Writes the pending entries, those for `actions`, and `writes`, in one commit. Repeats it when another process was faster. */
+  /** Writes the pending entries, those for `actions`, and `writes`, in one commit. Retries when another process was faster. */
   const append: typeof attempt = async (actions, writes, deadline) => {
     // Each lost race means that another process wrote an entry, so a deadline bounds the loop rather than a number of attempts.
     for (;;) {
@@ -163,7 +163,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     }
   };
 
-  /** `mayBeFalse`: tells whether, after this failure, an entry that was stored would report a change that was not made. */
+  /** `mayBeFalse`: whether, after this failure, a stored entry would report a change that was not made. */
   const commit = async (
     { action, writes, deadline }: { action: AuditAction; writes: readonly Write[]; deadline: number },
     mayBeFalse: (failure: StoreError) => boolean,
@@ -179,7 +179,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     throw withIndexOfWrites(failure, entries.length);
   };
 
-  /** Appends `<action>.failed`, at once or when the store takes it again. Never rejects. */
+  /** Appends `<action>.failed`, at once or when the store is back. Never rejects. */
   const failed = (action: AuditAction): Promise<void> =>
     queue.run('', () => {
       enqueue({ action: failureOf(action) });

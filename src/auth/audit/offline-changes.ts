@@ -1,18 +1,18 @@
-// Files that somebody changed while no server ran: a start compares them with what the audit log says of them, and notes
-// the differences before it serves anything.
+// Audits files that changed while no server ran: a start compares them with the audit log and records the differences before it
+// serves requests.
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import type { Audit } from './audit.ts';
 import type { AuditAction, AuditEntry } from './audit-entry.ts';
 import type { AuditLogger } from './audit-head.ts';
 
-const KNOWN: Namespace = { database: null, collection: 'cloister.auditFiles' };
+const STATE_NAMESPACE: Namespace = { database: null, collection: 'cloister.auditFiles' };
 const ID = '0'.repeat(24);
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 /** Entries of one commit. */
-const AT_ONCE = 100;
+const MAX_ENTRIES = 100;
 
-/** What a file is about: its entries have the action `<what>.found`. */
+/** An audited file. Its entries have the action `<what>.found`. */
 interface AuditedFile {
   readonly what: 'specification' | 'configuration' | 'endpoint.policy' | 'hook.policy';
   readonly target: string;
@@ -23,10 +23,10 @@ export interface AuditedFileState extends AuditedFile {
   readonly hash: string;
 }
 
-interface NoteOptions {
+interface AuditOfflineChangesDeps {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
   readonly audit: Pick<Audit, 'read' | 'record'>;
-  /** Every file of these kinds, as it is now. */
+  /** The current state of every audited file. */
   readonly files: () => Promise<readonly AuditedFileState[]>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -47,7 +47,7 @@ function fileOf(name: string): AuditedFile {
 const WHOLE = /^(?<what>specification|configuration|(?:endpoint|hook)\.policy)(?:\.[a-z]+)?$/;
 const CODE = /^(?<kind>endpoint|hook)\.(?<done>approve|remove)$/;
 
-/** The file that an action changed, and what it holds then; undefined for actions about no file, or not about a policy. */
+/** The file that an action changed, and its hash afterwards; undefined for actions about other things. */
 function changeBy({
   action,
   target,
@@ -65,7 +65,7 @@ function changeBy({
 
 const FAILED = '.failed';
 
-/** Makes the state of the files follow the entries. What failed is as it was before. */
+/** Applies entries to the state of the files. A failed change is reverted. */
 function createFollower(state: State) {
   const earlier = new Map<string, string | undefined>();
   const set = (name: string, hash: string | undefined) => {
@@ -83,15 +83,15 @@ function createFollower(state: State) {
   };
 }
 
-/** What is kept from one start to the next, so that none has to read the whole log. */
-interface Known {
-  /** Number of the newest entry that `state` follows. */
+/** Saved from one start to the next, so that no start reads the whole log. */
+interface SavedState {
+  /** Number of the newest entry that `state` includes. */
   readonly seq: number;
   readonly state: State;
   readonly v: number;
 }
 
-function toKnown(document: StoredDocument): Known {
+function parseSavedState(document: StoredDocument): SavedState {
   const { seq, files, v } = document as unknown as {
     seq: number;
     files: readonly { readonly name: string; readonly hash: string }[];
@@ -100,16 +100,16 @@ function toKnown(document: StoredDocument): Known {
   return { seq, v, state: new Map(files.map(({ name, hash }) => [name, hash])) };
 }
 
-function writeOf(known: Known | undefined, seq: number, found: State): Write {
+function writeOf(known: SavedState | undefined, seq: number, found: State): Write {
   const files = [...found].map(([name, hash]) => ({ name, hash }));
   const document = { _id: ID, v: (known?.v ?? 0) + 1, seq, files };
-  if (known === undefined) return { kind: 'insert', ns: KNOWN, document };
-  return { kind: 'update', ns: KNOWN, id: ID, v: known.v, document, changed: ['seq', 'files'] };
+  if (known === undefined) return { kind: 'insert', ns: STATE_NAMESPACE, document };
+  return { kind: 'update', ns: STATE_NAMESPACE, id: ID, v: known.v, document, changed: ['seq', 'files'] };
 }
 
 /**
- * Notes each file that is not what the log says of it, nor what the last start found. The first start takes the files of
- * which the log says nothing as they are. Rejects with the store's StoreError.
+ * Records each file that differs from the log and from the last start. The first start accepts files that the log does not
+ * mention. Rejects with the store's StoreError.
  */
 export async function auditOfflineChanges({
   store,
@@ -118,27 +118,31 @@ export async function auditOfflineChanges({
   now,
   queryMs,
   log,
-}: NoteOptions): Promise<void> {
+}: AuditOfflineChangesDeps): Promise<void> {
   const timely = () => ({ deadline: now() + queryMs });
   const own: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: ID }] };
-  const [document] = await store.find(KNOWN, { filter: own, sort: [], skip: 0, limit: 1 }, timely());
-  const known = document === undefined ? undefined : toKnown(document);
+  const [document] = await store.find(
+    STATE_NAMESPACE,
+    { filter: own, sort: [], skip: 0, limit: 1 },
+    timely(),
+  );
+  const known = document === undefined ? undefined : parseSavedState(document);
   const state: State = new Map(known?.state);
   const follow = createFollower(state);
   let seq = known?.seq ?? 0;
   const catchUp = async () => {
     for (;;) {
-      const page = await audit.read(seq, PAGE, timely());
+      const page = await audit.read(seq, PAGE_SIZE, timely());
       for (const entry of page) follow(entry);
       seq = page.at(-1)?.seq ?? seq;
-      if (page.length < PAGE) return;
+      if (page.length < PAGE_SIZE) return;
     }
   };
   await catchUp();
-  const told = new Set(state.keys());
+  const audited = new Set(state.keys());
   const found: State = new Map((await files()).map((file) => [nameOf(file), file.hash]));
-  const names = [...new Set([...told, ...found.keys()])].filter(
-    (name) => known !== undefined || told.has(name),
+  const names = [...new Set([...audited, ...found.keys()])].filter(
+    (name) => known !== undefined || audited.has(name),
   );
   const actions = names
     .filter((name) => state.get(name) !== found.get(name))
@@ -147,12 +151,14 @@ export async function auditOfflineChanges({
       const hashes = { before: state.get(name) ?? null, after: found.get(name) ?? null };
       return { clientId: null, action: `${what}.found`, target, ...hashes };
     });
-  for (let from = 0; from < actions.length; from += AT_ONCE) {
-    await audit.record(actions.slice(from, from + AT_ONCE));
+  for (let from = 0; from < actions.length; from += MAX_ENTRIES) {
+    await audit.record(actions.slice(from, from + MAX_ENTRIES));
   }
   if (known === undefined || actions.length > 0 || seq !== known.seq) {
     await catchUp();
     const written = store.commit([writeOf(known, seq, found)], timely());
-    await written.catch((error) => log.error({ err: error }, 'the next start reads more of the audit log'));
+    await written.catch((error) =>
+      log.error({ err: error }, 'cannot save the position in the audit log; the next start reads more of it'),
+    );
   }
 }

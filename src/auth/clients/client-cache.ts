@@ -1,11 +1,11 @@
-// Clients as tokens see them: remembered for seconds, forgotten at once when this process changes one.
+// Cache of clients for token checks: 3 s TTL, cleared when this process writes a client.
 import { LRUCache } from 'lru-cache';
 import type { Namespace } from '../../stores/ports.ts';
-import type { ClientStatus } from './client-record.ts';
+import type { ClientStatus } from './client-store.ts';
 
-/** Another process's change is noticed after this time at the latest. */
-const FRESH_MS = 3000;
-const REMEMBERED_MOST = 10_000;
+/** A change by another process is seen after this time at the latest. */
+const TTL_MS = 3000;
+const MAX_CLIENTS = 10_000;
 
 interface ClientCacheDeps {
   /** Reads the client anew; undefined when it is gone. */
@@ -17,14 +17,14 @@ interface ClientCacheDeps {
 }
 
 interface Entry {
-  readonly standing: ClientStatus | undefined;
+  readonly status: ClientStatus | undefined;
   readonly readAt: number;
 }
 
 export type ClientCache = ReturnType<typeof createClientCache>;
 
 export function createClientCache({ load: read, watch, namespace: source, now }: ClientCacheDeps) {
-  const entries = new LRUCache<string, Entry>({ max: REMEMBERED_MOST });
+  const entries = new LRUCache<string, Entry>({ max: MAX_CLIENTS });
   const pending = new Map<string, Promise<ClientStatus | undefined>>();
   let generation = 0;
 
@@ -39,24 +39,24 @@ export function createClientCache({ load: read, watch, namespace: source, now }:
 
   const peek = (clientId: string): ClientStatus | undefined => {
     const entry = entries.get(clientId);
-    return entry !== undefined && isFresh(entry, now()) ? entry.standing : undefined;
+    return entry !== undefined && isFresh(entry, now()) ? entry.status : undefined;
   };
 
   const load = async (clientId: string): Promise<ClientStatus | undefined> => {
     const started = { generation, readAt: now() };
-    const standing = await read(clientId);
-    if (started.generation === generation) entries.set(clientId, { standing, readAt: started.readAt });
-    return standing;
+    const status = await read(clientId);
+    if (started.generation === generation) entries.set(clientId, { status, readAt: started.readAt });
+    return status;
   };
 
   return {
-    /** What is freshly known of the client; undefined when nothing is, or when it is gone. */
+    /** The cached status; undefined if none is cached or fresh, or the client does not exist. */
     peek,
 
     /** Rejects as `read` does. */
     get(clientId: string): Promise<ClientStatus | undefined> {
       const entry = entries.get(clientId);
-      if (entry !== undefined && isFresh(entry, now())) return Promise.resolve(entry.standing);
+      if (entry !== undefined && isFresh(entry, now())) return Promise.resolve(entry.status);
       const running = pending.get(clientId);
       if (running !== undefined) return running;
       const loading = load(clientId).finally(() => {
@@ -74,7 +74,7 @@ export function createClientCache({ load: read, watch, namespace: source, now }:
   };
 }
 
-/** A clock that was set back makes an entry stale, not eternal. */
+/** A clock that was set back makes an entry stale instead of eternal. */
 function isFresh({ readAt }: Entry, at: number): boolean {
-  return at >= readAt && at - readAt <= FRESH_MS;
+  return at >= readAt && at - readAt <= TTL_MS;
 }

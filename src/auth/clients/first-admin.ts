@@ -1,4 +1,4 @@
-// Who administers a fresh installation: the client of the environment, or one made at the first start.
+// Creates the first admin of an installation: the one of the environment, or one with a random secret.
 import { AppError } from '../../errors.ts';
 import { generateSecret } from '../secret-hash.ts';
 import type { ClientService } from './client-service.ts';
@@ -10,7 +10,7 @@ interface ConfiguredAdmin {
   readonly secret: string;
 }
 
-/** To be shown once. */
+/** Its secret is shown once. */
 export interface CreatedAdmin {
   readonly clientId: string;
   readonly secret: string;
@@ -23,7 +23,7 @@ export interface CreatedAdmin {
  * unfit, or with the store's StoreError.
  */
 export function createFirstAdmin(
-  clients: Pick<ClientService, 'hasAny' | 'create' | 'upsertAdmin' | 'verify'>,
+  clients: Pick<ClientService, 'hasAny' | 'create' | 'upsertAdmin' | 'verifySecret'>,
   configured: ConfiguredAdmin | undefined,
 ): () => Promise<CreatedAdmin | undefined> {
   const made: CreatedAdmin = { clientId: FIRST_ADMIN_ID, secret: generateSecret() };
@@ -31,7 +31,7 @@ export function createFirstAdmin(
 
   const madeBefore = async (): Promise<CreatedAdmin | undefined> => {
     if (!tried) return undefined;
-    return (await clients.verify(made.clientId, made.secret)) === undefined ? undefined : made;
+    return (await clients.verifySecret(made.clientId, made.secret)) === undefined ? undefined : made;
   };
 
   return async () => {

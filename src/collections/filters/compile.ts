@@ -1,21 +1,27 @@
-// Filters of requests made ready for a store: read, held against the caller's rights, references looked up.
+// Compiles filters for a store: parsed, checked against the caller's rights, and conditions on referenced documents
+// replaced by conditions on ids. A filter means what it would mean if referenced documents stood in place of their ids.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
-import type { DocumentStore } from '../../stores/ports.ts';
+import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts';
+import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
+import { createFilterError } from '../model/parameter-error.ts';
 import { referenceTarget } from '../model/references.ts';
 import type { Registry } from '../model/registry.ts';
 import { parseFilter } from './parse.ts';
-import type { ParsedFilter } from './parsed-filter.ts';
-import { resolveReferences } from './resolve-references.ts';
+import {
+  isResolved,
+  joinParsedFilters,
+  type ParsedFilter,
+  type ReferenceCondition,
+} from './parsed-filter.ts';
 
 export interface FilterCompiler {
-  /** The filter of a request on its own. Throws FILTER_INVALID. */
+  /** Compiles a filter of a request. Throws FILTER_INVALID. */
   compile(collection: Collection, filter: Json, context: RequestContext): Promise<Filter>;
-  /** What the collection's default filters ask for; everything where it has none. */
+  /** Compiles the default filters of the collection; MATCH_ALL where it has none. */
   compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): Promise<Filter>;
-  /** What a read must match: the request's filter, where there is one, and the collection's default filters. */
+  /** Compiles the filter of a request, where there is one, joined with the default filters. Throws FILTER_INVALID. */
   compileRead(
     collection: Collection,
     filter: JsonObject | undefined,
@@ -30,50 +36,49 @@ interface FilterCompilerDeps {
 }
 
 export function createFilterCompiler({ store, registry, limits }: FilterCompilerDeps): FilterCompiler {
-  // Collections are swapped whole when their specification changes, so a draft lives as long as its collection.
-  const defaults = new WeakMap<Collection, ParsedFilter>();
+  // A collection is replaced whole when its specification changes, and its parsed defaults with it.
+  const parsedDefaults = new WeakMap<Collection, ParsedFilter>();
   const maxReferences = limits.composeReferences;
 
-  const settle = (draft: ParsedFilter, { deadline }: Pick<RequestContext, 'deadline'>) =>
-    resolveReferences(draft, { store, maxReferences, deadline });
-
-  const draftOf = (collection: Collection, filter: Json, { caller }: RequestContext) =>
-    parseFilter(filter, collection, {
+  const compile: FilterCompiler['compile'] = async (collection, filter, { caller, deadline }) => {
+    const parsed = parseFilter(filter, collection, {
       limits,
       resolveTarget(from, field) {
         const target = referenceTarget(registry, from, field);
         return target !== undefined && caller.may(target, 'GET') ? target : undefined;
       },
     });
-
-  // The operator wrote them, so they may lead through collections that the caller may not read.
-  const defaultDraft = (collection: Collection, filter: JsonObject) => {
-    const known = defaults.get(collection);
-    if (known !== undefined) return known;
-    const target = referenceTarget.bind(undefined, registry);
-    const draft = parseFilter(filter, collection, { limits, resolveTarget: target });
-    defaults.set(collection, draft);
-    return draft;
+    return resolveReferences(parsed, { store, maxReferences, deadline });
   };
 
-  const compileDefaults: FilterCompiler['compileDefaults'] = async (collection, context) => {
+  // Default filters are written by the operator, so they may use collections that the caller may not read.
+  const parseDefaults = (collection: Collection, filter: JsonObject) => {
+    const known = parsedDefaults.get(collection);
+    if (known !== undefined) return known;
+    const resolveTarget = referenceTarget.bind(undefined, registry);
+    const parsed = parseFilter(filter, collection, { limits, resolveTarget });
+    parsedDefaults.set(collection, parsed);
+    return parsed;
+  };
+
+  const compileDefaults: FilterCompiler['compileDefaults'] = async (collection, { deadline }) => {
     const { defaultFilters } = collection.settings;
-    return defaultFilters === null ? MATCH_ALL : settle(defaultDraft(collection, defaultFilters), context);
+    if (defaultFilters === null) return MATCH_ALL;
+    return resolveReferences(parseDefaults(collection, defaultFilters), { store, maxReferences, deadline });
   };
 
   return {
+    compile,
     compileDefaults,
-    compile: async (collection, filter, context) => settle(draftOf(collection, filter, context), context),
     async compileRead(collection, filter, context) {
-      const { defaultFilters } = collection.settings;
-      if (filter === undefined && defaultFilters === null) return MATCH_ALL;
-      const asked = filter && (await settle(draftOf(collection, filter, context), context));
-      return joinFilters([asked, await compileDefaults(collection, context)]);
+      if (filter === undefined && collection.settings.defaultFilters === null) return MATCH_ALL;
+      const requested = filter && (await compile(collection, filter, context));
+      return joinFilters([requested, await compileDefaults(collection, context)]);
     },
   };
 }
 
-/** All of the filters that there are. */
+/** Joins filters by `and`, without those that are absent or match everything. */
 export function joinFilters(filters: readonly (Filter | null | undefined)[]): Filter {
   const present: Filter[] = [];
   for (const filter of filters) if (filter && filter !== MATCH_ALL) present.push(filter);
@@ -81,3 +86,121 @@ export function joinFilters(filters: readonly (Filter | null | undefined)[]): Fi
   if (only === undefined) return MATCH_ALL;
   return present.length === 1 ? only : { kind: 'and', filters: present };
 }
+
+export interface ResolveOptions extends OperationOptions {
+  readonly store: Pick<DocumentStore, 'find'>;
+  /** How many ids all reference conditions of a filter together may bring in. */
+  readonly maxReferences: number;
+}
+
+interface ResolveState extends ResolveOptions {
+  /** How many ids the filter may still bring in. */
+  remaining: number;
+}
+
+type UnresolvedGroup = Extract<ParsedFilter, { readonly kind: 'group' }>;
+
+/** A condition matches more ids than remain. A merged look-up may need fewer. */
+class TooManyReferencesError extends Error {}
+
+/** Replaces every reference condition by a condition on ids, innermost first. */
+export async function resolveReferences(parsed: ParsedFilter, options: ResolveOptions): Promise<Filter> {
+  const { maxReferences } = options;
+  try {
+    return await resolvePart(parsed, { ...options, remaining: maxReferences });
+  } catch (error) {
+    if (!(error instanceof TooManyReferencesError)) throw error;
+    throw createFilterError(
+      error.message,
+      `The filter needs more than ${maxReferences} referenced documents`,
+    );
+  }
+}
+
+async function resolvePart(parsed: ParsedFilter, state: ResolveState): Promise<Filter> {
+  if (isResolved(parsed)) return parsed;
+  if (parsed.kind === 'reference') return resolveReference(parsed, state);
+  const { remaining } = state;
+  try {
+    return await resolveGroup(parsed, state);
+  } catch (error) {
+    const merged = error instanceof TooManyReferencesError ? mergeLookups(parsed) : undefined;
+    if (merged === undefined || (await hasListValues(merged.condition, state))) throw error;
+    state.remaining = remaining;
+    return resolveGroup({ ...parsed, filters: [merged.condition, ...merged.others] }, state);
+  }
+}
+
+async function resolveGroup({ operator, filters }: UnresolvedGroup, state: ResolveState): Promise<Filter> {
+  const resolved: Filter[] = [];
+  // One after the other: they share one quota.
+  for (const part of filters) resolved.push(await resolvePart(part, state));
+  return { kind: operator, filters: resolved };
+}
+
+/**
+ * Merges all conditions on the same reference into one: each side of a range may match most of a collection, both
+ * together seldom do. Only valid where no document holds a list there, whose elements could satisfy them separately.
+ */
+function mergeLookups({
+  operator,
+  filters,
+}: UnresolvedGroup): { condition: ReferenceCondition; others: ParsedFilter[] } | undefined {
+  const first = filters.find((filter) => filter.kind === 'reference' && !filter.elementsOnly);
+  if (operator !== 'and' || first?.kind !== 'reference') return undefined;
+  const isMergeable = (filter: ParsedFilter): filter is ReferenceCondition =>
+    filter.kind === 'reference' && filter.path === first.path && !filter.elementsOnly;
+  const conditions = filters.filter(isMergeable);
+  if (conditions.length === 1) return undefined;
+  const condition: ReferenceCondition = {
+    ...first,
+    filter: joinParsedFilters(
+      'and',
+      conditions.map(({ filter }) => filter),
+    ),
+    matchesMissing: conditions.every(({ matchesMissing }) => matchesMissing),
+  };
+  return { condition, others: filters.filter((filter) => !isMergeable(filter)) };
+}
+
+async function hasListValues({ source, path }: ReferenceCondition, state: ResolveState): Promise<boolean> {
+  const query = { filter: isList(path), limit: 1 };
+  return (await findIds(source, query, state)).length > 0;
+}
+
+async function resolveReference(condition: ReferenceCondition, state: ResolveState): Promise<Filter> {
+  const { path, matchesMissing, elementsOnly } = condition;
+  const filter = await resolvePart(condition.filter, state);
+  const isAmong = (values: readonly string[]) => where(path, { kind: 'in', values });
+  const matches = isAmong(await findMatchingIds(condition, filter, state));
+  if (elementsOnly) return { kind: 'and', filters: [isList(path), matches] };
+  if (!matchesMissing) return matches;
+  // The ids that do not match tell a reference to another document from one to no document.
+  const others = await findMatchingIds(condition, { kind: 'nor', filters: [filter] }, state);
+  return { kind: 'or', filters: [matches, { kind: 'nor', filters: [isList(path), isAmong(others)] }] };
+}
+
+/** The ids of the documents of the target that match. */
+async function findMatchingIds(
+  { path, target }: ReferenceCondition,
+  filter: Filter,
+  state: ResolveState,
+): Promise<readonly string[]> {
+  const ids = await findIds(target, { filter, limit: state.remaining + 1 }, state);
+  if (ids.length > state.remaining) throw new TooManyReferencesError(path);
+  state.remaining -= ids.length;
+  return ids;
+}
+
+async function findIds(
+  { namespace }: Collection,
+  query: Pick<FindQuery, 'filter' | 'limit'>,
+  { store, deadline }: ResolveState,
+): Promise<readonly string[]> {
+  const idsOnly = { ...query, sort: [], skip: 0, projection: { include: ['_id'] } };
+  const found = await store.find(namespace, idsOnly, deadline === undefined ? {} : { deadline });
+  return found.map(({ _id }) => _id);
+}
+
+const where = (path: string, ...tests: FilterTest[]): Filter => ({ kind: 'field', path, tests });
+const isList = (path: string): Filter => where(path, { kind: 'type', names: ['array'] });

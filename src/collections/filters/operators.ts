@@ -1,23 +1,32 @@
-// The operators that a filter may apply to a path, each turned into a test of the stores' filter language.
+// The operators of filters. Each is parsed into tests of the stores' filter language; patterns run in the linear-time
+// engine only, so that none stalls the server.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import type { FilterTypeName } from '../../stores/filter.ts';
-import { createFilterError } from './filter-error.ts';
-import type { FilterQuota } from './filter-quota.ts';
+import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
+import type { FilterTest, FilterTypeName } from '../../stores/filter.ts';
+import { createFilterError } from '../model/parameter-error.ts';
 import { areResolved, type ParsedTest } from './parsed-filter.ts';
-import { parseRegex, parseSlashedRegex } from './regex-operand.ts';
 import type { OperandRules } from './scope.ts';
 
-/** Where an operand stands, and what it needs to be read. */
+/** Counts what a filter contains. Each method throws FILTER_INVALID beyond the limit. */
+export interface FilterQuota {
+  /** Counts one condition or operator. */
+  countNode(name: string): void;
+  /** Counts characters or instructions of a pattern: compiling takes some 40 µs for each. */
+  countPattern(name: string, size: number): void;
+  checkDepth(name: string, depth: number): void;
+}
+
+/** Where an operand stands, and what it needs to be parsed. */
 export interface OperandContext {
   readonly path: string;
   readonly rules: OperandRules;
   readonly depth: number;
-  readonly budget: FilterQuota;
-  /** Reads the filter inside `$elemMatch`. */
+  readonly quota: FilterQuota;
+  /** Parses the filter inside `$elemMatch`. */
   parseElement(filter: JsonObject, depth: number): ParsedTest;
 }
 
-type OperatorParser = (operand: Json, place: OperandContext, siblings: JsonObject) => readonly ParsedTest[];
+type OperatorParser = (operand: Json, context: OperandContext, siblings: JsonObject) => readonly ParsedTest[];
 
 const TYPE_NAMES: ReadonlySet<string> = new Set<FilterTypeName>([
   'string',
@@ -28,6 +37,9 @@ const TYPE_NAMES: ReadonlySet<string> = new Set<FilterTypeName>([
   'null',
 ]);
 
+const REGEX_FLAGS = /^[ims]*$/;
+const SLASHED_REGEX = /^\/(?<pattern>.+)\/(?<flags>[a-z]*)$/s;
+
 const isTypeName = (value: Json): value is FilterTypeName =>
   typeof value === 'string' && TYPE_NAMES.has(value);
 
@@ -36,22 +48,22 @@ export function isOperatorObject(value: Json): value is JsonObject {
   return isJsonObject(value) && Object.keys(value).some((key) => key.startsWith('$'));
 }
 
-function parseOperand(operand: Json, place: OperandContext): Json {
+function parseOperand(operand: Json, context: OperandContext): Json {
   if (isOperatorObject(operand)) {
-    throw createFilterError(place.path, 'An operator cannot stand inside the operand of another one');
+    throw createFilterError(context.path, 'An operator cannot stand inside the operand of another one');
   }
-  return coerceOperand(operand, place);
+  return coerceOperand(operand, context);
 }
 
 function coerceOperand(operand: Json, { path, rules }: OperandContext): Json {
-  const problem = rules.check?.(operand);
-  if (problem !== undefined) throw createFilterError(path, `An operand ${problem.message}`);
+  const issue = rules.check?.(operand);
+  if (issue !== undefined) throw createFilterError(path, `An operand ${issue.message}`);
   return rules.coerce(operand);
 }
 
-function parseOperands(operand: Json, place: OperandContext, operator: string): readonly Json[] {
-  if (!Array.isArray(operand)) throw createFilterError(place.path, `\`${operator}\` needs a list`);
-  return operand.map((entry: Json) => parseOperand(entry, place));
+function parseOperands(operand: Json, context: OperandContext, operator: string): readonly Json[] {
+  if (!Array.isArray(operand)) throw createFilterError(context.path, `\`${operator}\` needs a list`);
+  return operand.map((entry: Json) => parseOperand(entry, context));
 }
 
 function parseTypeNames(operand: Json, { path }: OperandContext): readonly FilterTypeName[] {
@@ -62,52 +74,85 @@ function parseTypeNames(operand: Json, { path }: OperandContext): readonly Filte
   return names;
 }
 
+/** Characters that count beside the instructions: a class of a thousand is one instruction, and slow to compile. */
+const classCharacters = (pattern: string) => (/[[\\]/.test(pattern) ? pattern.length : 0);
+
+/** A `regex` test. Throws FILTER_INVALID, naming the path, for other flags or a pattern beyond the engine. */
+export function parseRegex(
+  { path, quota }: Pick<OperandContext, 'path' | 'quota'>,
+  pattern: string,
+  flags: string,
+): FilterTest {
+  if (!REGEX_FLAGS.test(flags) || new Set(flags).size !== flags.length) {
+    throw createFilterError(path, 'The flags of a pattern are `i`, `m` and `s`, each at most once');
+  }
+  try {
+    quota.countPattern(path, classCharacters(pattern));
+    quota.countPattern(path, compileLinearRegex(pattern, flags).size);
+  } catch (error) {
+    throw error instanceof LinearRegexError ? createFilterError(path, error.message) : error;
+  }
+  return { kind: 'regex', pattern, flags };
+}
+
+/** A `regex` test for text of the form `/pattern/flags`. Throws FILTER_INVALID for other text. */
+export function parseSlashedRegex(context: Pick<OperandContext, 'path' | 'quota'>, text: string): FilterTest {
+  const parts = SLASHED_REGEX.exec(text)?.groups;
+  if (parts === undefined) {
+    throw createFilterError(
+      context.path,
+      '`$not` needs an object of operators, or a pattern written as `/text/flags`',
+    );
+  }
+  return parseRegex(context, parts['pattern'] ?? '', parts['flags'] ?? '');
+}
+
 function parseRegexOperator(
   operand: Json,
-  place: OperandContext,
+  context: OperandContext,
   siblings: JsonObject,
 ): readonly ParsedTest[] {
   const options = Object.hasOwn(siblings, '$options') ? siblings['$options'] : 'i';
   if (typeof operand !== 'string' || typeof options !== 'string') {
-    throw createFilterError(place.path, '`$regex` and `$options` need text');
+    throw createFilterError(context.path, '`$regex` and `$options` need text');
   }
-  return [parseRegex(place, operand, options)];
+  return [parseRegex(context, operand, options)];
 }
 
-function parseNot(operand: Json, place: OperandContext): readonly ParsedTest[] {
-  if (typeof operand === 'string') return [{ kind: 'not', tests: [parseSlashedRegex(place, operand)] }];
+function parseNot(operand: Json, context: OperandContext): readonly ParsedTest[] {
+  if (typeof operand === 'string') return [{ kind: 'not', tests: [parseSlashedRegex(context, operand)] }];
   if (!isOperatorObject(operand)) {
     throw createFilterError(
-      place.path,
+      context.path,
       '`$not` needs an object of operators, or a pattern written as `/text/flags`',
     );
   }
-  const depth = place.depth + 1;
-  place.budget.checkDepth(place.path, depth);
-  return [{ kind: 'not', tests: parseOperators(operand, { ...place, depth }) }];
+  const depth = context.depth + 1;
+  context.quota.checkDepth(context.path, depth);
+  return [{ kind: 'not', tests: parseOperators(operand, { ...context, depth }) }];
 }
 
-function parseElemMatch(operand: Json, place: OperandContext): readonly ParsedTest[] {
-  if (!isJsonObject(operand)) throw createFilterError(place.path, '`$elemMatch` needs an object');
-  const depth = place.depth + 1;
-  place.budget.checkDepth(place.path, depth);
+function parseElemMatch(operand: Json, context: OperandContext): readonly ParsedTest[] {
+  if (!isJsonObject(operand)) throw createFilterError(context.path, '`$elemMatch` needs an object');
+  const depth = context.depth + 1;
+  context.quota.checkDepth(context.path, depth);
   const [first = ''] = Object.keys(operand);
-  if (!OPERATORS.has(first)) return [place.parseElement(operand, depth)];
-  const tests = parseOperators(operand, { ...place, depth });
-  if (!areResolved(tests)) throw createFilterError(place.path, 'References are no lists within a list');
+  if (!OPERATORS.has(first)) return [context.parseElement(operand, depth)];
+  const tests = parseOperators(operand, { ...context, depth });
+  if (!areResolved(tests)) throw createFilterError(context.path, 'References are no lists within a list');
   return [{ kind: 'elemMatchValue', tests }];
 }
 
 const comparison =
   (kind: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'): OperatorParser =>
-  (operand, place) => {
-    const value = parseOperand(operand, place);
+  (operand, context) => {
+    const value = parseOperand(operand, context);
     return [kind === 'eq' ? { kind, value } : { kind, value }];
   };
 
 const membership =
   (kind: 'in' | 'nin' | 'all'): OperatorParser =>
-  (operand, place) => [{ kind, values: parseOperands(operand, place, `$${kind}`) }];
+  (operand, context) => [{ kind, values: parseOperands(operand, context, `$${kind}`) }];
 
 const OPERATORS: ReadonlyMap<string, OperatorParser> = new Map<string, OperatorParser>([
   ['$eq', comparison('eq')],
@@ -146,25 +191,25 @@ const OPERATORS: ReadonlyMap<string, OperatorParser> = new Map<string, OperatorP
       return [{ kind: 'size', value: operand }];
     },
   ],
-  ['$type', (operand, place) => [{ kind: 'type', names: parseTypeNames(operand, place) }]],
+  ['$type', (operand, context) => [{ kind: 'type', names: parseTypeNames(operand, context) }]],
 ]);
 
-/** The tests of `{$operator: operand, …}`. Throws a 400 for whatever is not on the list of operators. */
-function parseOperators(operators: JsonObject, place: OperandContext): readonly ParsedTest[] {
+/** The tests of `{$operator: operand, …}`. Throws FILTER_INVALID for an operator that is not in the table. */
+function parseOperators(operators: JsonObject, context: OperandContext): readonly ParsedTest[] {
   return Object.entries(operators).flatMap(([name, operand]) => {
-    place.budget.countNode(place.path);
-    const reader = OPERATORS.get(name);
-    if (reader === undefined) {
-      throw createFilterError(name, `\`${place.path}\` is filtered by an operator that is not offered`);
+    context.quota.countNode(context.path);
+    const parse = OPERATORS.get(name);
+    if (parse === undefined) {
+      throw createFilterError(name, `\`${context.path}\` is filtered by an operator that is not offered`);
     }
-    return reader(operand, place, operators);
+    return parse(operand, context, operators);
   });
 }
 
-/** The tests of a condition: operators, or a plain value to equal, which ignores case where the field says so. */
-export function parseCondition(condition: Json, place: OperandContext): readonly ParsedTest[] {
-  if (isOperatorObject(condition)) return parseOperators(condition, place);
-  const value = coerceOperand(condition, place);
-  if (typeof value === 'string' && place.rules.caseInsensitive) return [{ kind: 'eq', value, fold: true }];
+/** The tests of a condition: operators, or a plain value. Equality with a plain value ignores case where the field does. */
+export function parseCondition(condition: Json, context: OperandContext): readonly ParsedTest[] {
+  if (isOperatorObject(condition)) return parseOperators(condition, context);
+  const value = coerceOperand(condition, context);
+  if (typeof value === 'string' && context.rules.caseInsensitive) return [{ kind: 'eq', value, fold: true }];
   return [{ kind: 'eq', value }];
 }

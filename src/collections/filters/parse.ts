@@ -1,34 +1,45 @@
-// Reads a filter as a client sent it: an allow-list of operators over known paths. Pure: look-ups come later.
+// Parses a filter as a client sent it: an allow-list of operators over known paths. Pure: references are resolved later.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, Field } from '../model/collection.ts';
-import { distributeTests, matchesMissing } from './distribute-tests.ts';
-import { createFilterError } from './filter-error.ts';
-import { createFilterQuota, type FilterLimits, type FilterQuota } from './filter-quota.ts';
-import { parseCondition } from './operators.ts';
+import { createFilterError } from '../model/parameter-error.ts';
+import { isReference } from '../model/references.ts';
+import { type FilterQuota, parseCondition } from './operators.ts';
 import {
   areResolved,
+  distributeTests,
   isResolved,
   joinParsedFilters,
   type LogicalOperator,
+  matchesMissing,
   type ParsedFilter,
   type ParsedTest,
   type ReferenceCondition,
 } from './parsed-filter.ts';
 import { collectionScope, elementScope, type OperandRules, type PathScope } from './scope.ts';
 
+export interface FilterLimits {
+  /** How deep logical operators, `$elemMatch`, `$not` and steps through references may nest. */
+  readonly filterDepth: number;
+  /** How many conditions and operators there may be; the values of `$in`, `$nin` and `$all` do not count. */
+  readonly filterNodes: number;
+}
+
+/** Characters and instructions of all patterns: a single pattern may have a thousand of each. */
+const MAX_PATTERNS_SIZE = 2000;
+
 export interface FilterParseOptions {
   readonly limits: FilterLimits;
-  /** Where a Reference field points, or undefined where the caller may not follow it. */
+  /** The collection that a Reference field points at, undefined where the caller may not read it. */
   resolveTarget(collection: Collection, field: Field): Collection | undefined;
 }
 
-/** What stays the same while one part of a filter is read. `collection` is undefined inside `$elemMatch`. */
+/** The part of a filter that is being parsed. `collection` is undefined inside `$elemMatch`. */
 interface FilterParseContext {
   readonly options: FilterParseOptions;
   readonly quota: FilterQuota;
   readonly scope: PathScope;
   readonly collection: Collection | undefined;
-  /** The references on the way here, for messages: `''`, or `author.`. */
+  /** The references that lead here, for messages: `''`, or `author.`. */
   readonly prefix: string;
 }
 
@@ -38,8 +49,33 @@ const LOGICAL_OPERATORS: ReadonlyMap<string, LogicalOperator> = new Map<string, 
   ['$nor', 'nor'],
 ]);
 
+/** Counts what one filter contains. */
+export function createFilterQuota({ filterDepth, filterNodes }: FilterLimits): FilterQuota {
+  let nodes = 0;
+  let patternsSize = 0;
+  return {
+    countNode(name) {
+      nodes += 1;
+      if (nodes > filterNodes) {
+        throw createFilterError(name, `The filter has more than ${filterNodes} conditions and operators`);
+      }
+    },
+    countPattern(name, size) {
+      patternsSize += size;
+      if (patternsSize > MAX_PATTERNS_SIZE) {
+        throw createFilterError(name, 'The patterns of the filter are too large together');
+      }
+    },
+    checkDepth(name, depth) {
+      if (depth > filterDepth) {
+        throw createFilterError(name, `The filter is nested deeper than ${filterDepth} levels`);
+      }
+    },
+  };
+}
+
 /**
- * Checks and coerces a filter on `collection`. Throws FILTER_INVALID, naming the operator or path, for whatever is
+ * Checks and coerces a filter on `collection`. Throws FILTER_INVALID, naming the operator or path, for anything
  * unknown, forbidden, malformed or beyond the limits.
  */
 export function parseFilter(filter: Json, collection: Collection, options: FilterParseOptions): ParsedFilter {
@@ -52,123 +88,132 @@ export function parseFilter(filter: Json, collection: Collection, options: Filte
   );
 }
 
-function parseNode(filter: JsonObject, reading: FilterParseContext, depth: number): ParsedFilter {
-  const drafts = Object.entries(filter).map(([key, operand]) => {
-    reading.quota.countNode(key);
+function parseNode(filter: JsonObject, context: FilterParseContext, depth: number): ParsedFilter {
+  const filters = Object.entries(filter).map(([key, operand]) => {
+    context.quota.countNode(key);
     return key.startsWith('$')
-      ? parseLogical(key, operand, reading, depth)
-      : parsePath({ path: key, condition: operand }, reading, depth);
+      ? parseLogical(key, operand, context, depth)
+      : parsePath({ path: key, condition: operand }, context, depth);
   });
-  return joinParsedFilters('and', drafts);
+  return joinParsedFilters('and', filters);
 }
 
-function parseLogical(name: string, operand: Json, reading: FilterParseContext, depth: number): ParsedFilter {
-  const group = LOGICAL_OPERATORS.get(name);
-  if (group === undefined) throw createFilterError(name, 'This operator is not offered here');
+function parseLogical(name: string, operand: Json, context: FilterParseContext, depth: number): ParsedFilter {
+  const operator = LOGICAL_OPERATORS.get(name);
+  if (operator === undefined) throw createFilterError(name, 'This operator is not offered here');
   if (!Array.isArray(operand) || operand.length === 0 || !operand.every(isJsonObject)) {
     throw createFilterError(name, `\`${name}\` needs a list of at least one filter`);
   }
-  reading.quota.checkDepth(name, depth + 1);
+  context.quota.checkDepth(name, depth + 1);
   return joinParsedFilters(
-    group,
-    operand.map((filter) => parseNode(filter, reading, depth + 1)),
+    operator,
+    operand.map((filter) => parseNode(filter, context, depth + 1)),
   );
 }
 
-/** Where a path ends: what it means there, and the references that it goes through, outermost first. */
+/** The last part of a path, its meaning there, and the references that the path goes through, outermost first. */
 interface ResolvedPath {
   readonly path: string;
   readonly rules: OperandRules;
-  readonly reading: FilterParseContext;
+  readonly context: FilterParseContext;
   readonly depth: number;
   readonly steps: readonly ReferenceStep[];
 }
 
 type ReferenceStep = Pick<ReferenceCondition, 'source' | 'path' | 'target'>;
 
-function conditionThrough(step: ReferenceStep, draft: ParsedFilter, missing: boolean): ParsedFilter {
-  return { kind: 'through', ...step, filter: draft, matchesMissing: missing, elementsOnly: false };
-}
-
 function parsePath(
   { path, condition }: { readonly path: string; readonly condition: Json },
   start: FilterParseContext,
-  from: number,
+  startDepth: number,
 ): ParsedFilter {
-  const { steps, reading, depth, rules, path: last } = resolvePath(path, start, from);
-  const { quota: budget } = reading;
-  const shown = `${reading.prefix}${last}`;
-  const element = (filter: JsonObject, inner: number) =>
-    parseElement(filter, { field: reading.collection?.fields.get(last), shown }, reading, inner);
-  const tests = parseCondition(condition, { path: shown, rules, depth, budget, parseElement: element });
+  const { steps, context, depth, rules, path: last } = resolvePath(path, start, startDepth);
+  const { quota, collection, prefix } = context;
+  const fullPath = `${prefix}${last}`;
+  const tests = parseCondition(condition, {
+    path: fullPath,
+    rules,
+    depth,
+    quota,
+    parseElement: (filter, elementDepth) =>
+      parseElement(filter, { field: collection?.fields.get(last), path: fullPath }, context, elementDepth),
+  });
   if (steps.length === 0 && areResolved(tests)) return { kind: 'field', path: last, tests };
   let atoms = 0;
-  return distributeTests(tests, (atom) => {
+  return distributeTests(tests, (test) => {
     atoms += 1;
-    // One test may need several look-ups; the first of them was counted when it was read.
-    if (atoms > tests.length) budget.countNode(shown);
-    const own: ParsedFilter =
-      atom.kind === 'refers' ? atom.through : { kind: 'field', path: last, tests: [atom] };
-    const missing = matchesMissing(atom);
-    return steps.reduceRight<ParsedFilter>((draft, step) => conditionThrough(step, draft, missing), own);
+    // One test may need several look-ups; the first of them was counted when the test was parsed.
+    if (atoms > tests.length) quota.countNode(fullPath);
+    const innermost: ParsedFilter =
+      test.kind === 'refersTo' ? test.condition : { kind: 'field', path: last, tests: [test] };
+    const missing = matchesMissing(test);
+    return steps.reduceRight<ParsedFilter>(
+      (filter, step) => ({
+        kind: 'reference',
+        ...step,
+        filter,
+        matchesMissing: missing,
+        elementsOnly: false,
+      }),
+      innermost,
+    );
   });
 }
 
 function resolvePath(
   path: string,
-  reading: FilterParseContext,
+  context: FilterParseContext,
   depth: number,
   steps: readonly ReferenceStep[] = [],
 ): ResolvedPath {
-  const shown = `${reading.prefix}${path}`;
-  const meaning = reading.scope(path);
-  if (meaning === undefined) throw createFilterError(shown, "doesn't exist in the collection schema");
-  if (meaning.kind === 'own') return { path, rules: meaning.rules, reading, depth, steps };
+  const fullPath = `${context.prefix}${path}`;
+  const meaning = context.scope(path);
+  if (meaning === undefined) throw createFilterError(fullPath, "doesn't exist in the collection schema");
+  if (meaning.kind === 'field') return { path, rules: meaning.rules, context, depth, steps };
   const { field, rest } = meaning;
-  const { quota: budget } = reading;
-  const step = followReference(field, reading, shown);
-  budget.checkDepth(shown, depth + 1);
-  return resolvePath(rest, contextBehind(step, reading), depth + 1, [...steps, step]);
+  const step = followReference(field, context, fullPath);
+  context.quota.checkDepth(fullPath, depth + 1);
+  return resolvePath(rest, contextBehind(step, context), depth + 1, [...steps, step]);
 }
 
-/** The way through a Reference field. Throws where the caller may not go. */
+/** The step through a Reference field. Throws FILTER_INVALID where the caller may not follow it. */
 function followReference(
   field: Field,
   { collection, options }: FilterParseContext,
-  shown: string,
+  path: string,
 ): ReferenceStep {
   const target = collection && options.resolveTarget(collection, field);
   if (collection === undefined || target === undefined) {
-    throw createFilterError(shown, `The collection behind \`${field.name}\` cannot be read`);
+    throw createFilterError(path, `The collection behind \`${field.name}\` cannot be read`);
   }
   return { source: collection, path: field.name, target };
 }
 
-function contextBehind({ path, target }: ReferenceStep, reading: FilterParseContext): FilterParseContext {
+function contextBehind({ path, target }: ReferenceStep, context: FilterParseContext): FilterParseContext {
   return {
-    ...reading,
+    ...context,
     scope: collectionScope(target),
     collection: target,
-    prefix: `${reading.prefix}${path}.`,
+    prefix: `${context.prefix}${path}.`,
   };
 }
 
-/** What `$elemMatch` asks of an element: an element of references is the document that it refers to. */
+/** The test of `$elemMatch` with a filter. On a Reference field, the filter is about the document behind an element. */
 function parseElement(
   filter: JsonObject,
-  { field, shown }: { readonly field: Field | undefined; readonly shown: string },
-  reading: FilterParseContext,
+  { field, path }: { readonly field: Field | undefined; readonly path: string },
+  context: FilterParseContext,
   depth: number,
 ): ParsedTest {
-  if (field?.type === 'Reference') {
-    const step = followReference(field, reading, shown);
-    const draft = parseNode(filter, contextBehind(step, reading), depth);
+  if (isReference(field)) {
+    const step = followReference(field, context, path);
+    const inner = parseNode(filter, contextBehind(step, context), depth);
     return {
-      kind: 'refers',
-      through: { kind: 'through', ...step, filter: draft, matchesMissing: false, elementsOnly: true },
+      kind: 'refersTo',
+      condition: { kind: 'reference', ...step, filter: inner, matchesMissing: false, elementsOnly: true },
     };
   }
-  const draft = parseNode(filter, { ...reading, scope: elementScope, collection: undefined }, depth);
-  if (!isResolved(draft)) throw createFilterError('$elemMatch', 'A list element has no references to follow');
-  return { kind: 'elemMatch', filter: draft };
+  const inner = parseNode(filter, { ...context, scope: elementScope, collection: undefined }, depth);
+  if (!isResolved(inner)) throw createFilterError('$elemMatch', 'A list element has no references to follow');
+  return { kind: 'elemMatch', filter: inner };
 }

@@ -1,10 +1,10 @@
-// What a path of a filter means: a field of the collection, something inside one, or a field of a referenced document.
+// Resolves the paths of filters: a field of the collection, a value inside one, or a field of a referenced document.
 import type { Json } from '../../lib/json/json.ts';
-import type { Collection, Field, FieldType } from '../model/collection.ts';
+import type { Collection, Field } from '../model/collection.ts';
 import type { FieldIssue } from '../model/fields/field-type.ts';
-import { FIELD_TYPES } from '../model/fields/field-types.ts';
+import { FIELD_TYPES, type FieldType } from '../model/fields/field-types.ts';
 
-/** How operands for a path are read. */
+/** How operands for a path are parsed. */
 export interface OperandRules {
   coerce(value: Json): Json;
   check?: ((value: Json) => FieldIssue | undefined) | undefined;
@@ -13,11 +13,11 @@ export interface OperandRules {
 }
 
 type PathMeaning =
-  | { readonly kind: 'own'; readonly rules: OperandRules }
-  /** `rest` is a path in the document that `field` points at. */
-  | { readonly kind: 'through'; readonly field: Field; readonly rest: string };
+  | { readonly kind: 'field'; readonly rules: OperandRules }
+  /** `rest` is a path in the document that `field` refers to. */
+  | { readonly kind: 'reference'; readonly field: Field; readonly rest: string };
 
-/** Undefined: no such path here. */
+/** Resolves a path; undefined where there is no such path. */
 export type PathScope = (path: string) => PathMeaning | undefined;
 
 const MAX_PATH_SEGMENTS = 100;
@@ -34,18 +34,21 @@ const INTERNAL_TYPES: ReadonlyMap<string, FieldType> = new Map([
   ['composed', 'Mixed'],
 ]);
 
-const operandRules = (type: FieldType, fold: boolean): OperandRules => ({
+const operandRules = (type: FieldType, caseInsensitive: boolean): OperandRules => ({
   coerce: FIELD_TYPES[type].coerceOperand,
   check: FIELD_TYPES[type].checkOperand,
-  caseInsensitive: fold,
+  caseInsensitive,
 });
 
-const EXACT_MATCH: PathMeaning = { kind: 'own', rules: { coerce: (value) => value, caseInsensitive: false } };
+const EXACT_MATCH: PathMeaning = {
+  kind: 'field',
+  rules: { coerce: (value) => value, caseInsensitive: false },
+};
 const INTERNAL_PATHS: ReadonlyMap<string, PathMeaning> = new Map(
-  [...INTERNAL_TYPES].map(([name, type]) => [name, { kind: 'own', rules: operandRules(type, false) }]),
+  [...INTERNAL_TYPES].map(([name, type]) => [name, { kind: 'field', rules: operandRules(type, false) }]),
 );
 
-/** True for a dotted path that a store can walk. */
+/** True for a dotted path that a store can resolve. */
 export function isValidPath(path: string): boolean {
   const segments = path.split('.');
   return (
@@ -54,13 +57,13 @@ export function isValidPath(path: string): boolean {
   );
 }
 
-/** The paths of a collection: its fields, the internals, what lies inside Object and Mixed, what References point at. */
+/** The paths of a collection: its fields, internal fields, paths into nested values, and paths through references. */
 export function collectionScope(collection: Collection): PathScope {
   return (path) => {
     const field = collection.fields.get(path);
     if (field !== undefined) {
       return {
-        kind: 'own',
+        kind: 'field',
         rules: operandRules(
           field.type,
           FIELD_TYPES[field.type].supportsCaseInsensitive && !field.caseSensitive,
@@ -75,9 +78,10 @@ function resolveInnerPath(collection: Collection, path: string): PathMeaning | u
   const dot = path.indexOf('.');
   const outer = dot < 0 ? undefined : collection.fields.get(path.slice(0, dot));
   if (outer === undefined || !isValidPath(path)) return undefined;
-  if (outer.type === 'Reference') return { kind: 'through', field: outer, rest: path.slice(dot + 1) };
-  return outer.type === 'Object' || outer.type === 'Mixed' ? EXACT_MATCH : undefined;
+  const { reference, nested } = FIELD_TYPES[outer.type];
+  if (reference) return { kind: 'reference', field: outer, rest: path.slice(dot + 1) };
+  return nested ? EXACT_MATCH : undefined;
 }
 
-/** The paths inside one element of an array: any, compared exactly. */
+/** The paths inside an element of an array: any, compared exactly. */
 export const elementScope: PathScope = (path) => (isValidPath(path) ? EXACT_MATCH : undefined);

@@ -1,17 +1,8 @@
 // The shape of a live collection, as the registry holds it: a specification with every default filled in. Types only.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { Direction, IndexDefinition, Namespace } from '../../stores/ports.ts';
+import type { FieldType } from './fields/field-types.ts';
 import type { HookPlan } from './hook-events.ts';
-
-export type FieldType =
-  | 'String'
-  | 'Number'
-  | 'Boolean'
-  | 'Mixed'
-  | 'Object'
-  | 'ObjectID'
-  | 'Reference'
-  | 'DateTime';
 
 interface LinearPattern {
   /** Work for each character of a text, in instructions of the engine. */

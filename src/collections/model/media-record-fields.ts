@@ -2,7 +2,8 @@
 import type { ErrorItem } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { IndexDefinition } from '../../stores/ports.ts';
-import type { Field, FieldType } from './collection.ts';
+import type { Field } from './collection.ts';
+import type { FieldType } from './fields/field-types.ts';
 
 interface RecordField {
   readonly type: FieldType;

@@ -6,7 +6,7 @@ import { findMemberSpans } from '../../lib/json/json-members.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
-import { referenceTarget } from '../model/references.ts';
+import { referenceFields, referenceTarget } from '../model/references.ts';
 import type { Registry } from '../model/registry.ts';
 import {
   type CompositionNode,
@@ -118,9 +118,8 @@ export function createComposer({ store, histories, registry, limits }: ComposerD
 }
 
 /** The Reference fields of a collection by their names as JSON text. */
-function referencesByName({ fields }: Collection): ReadonlyMap<string, Field> {
-  const references = [...fields.values()].filter(({ type }) => type === 'Reference');
-  return new Map(references.map((field) => [JSON.stringify(field.name), field]));
+function referencesByName(collection: Collection): ReadonlyMap<string, Field> {
+  return new Map(referenceFields(collection).map((field) => [JSON.stringify(field.name), field]));
 }
 
 async function groupBySource(

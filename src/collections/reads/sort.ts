@@ -33,7 +33,7 @@ export function resolveSort(collection: Collection, request: ReadRequest): Sort 
   return [[settings.sort, sortOrder ?? settings.sortOrder]];
 }
 
-const isSortable = (scope: PathScope, path: string) => scope(path)?.kind === 'own';
+const isSortable = (scope: PathScope, path: string) => scope(path)?.kind === 'field';
 
 function parseSort(sort: NonNullable<ReadRequest['sort']>, order: Direction): Sort {
   if (typeof sort === 'string') return [[sort, order]];

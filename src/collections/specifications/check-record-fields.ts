@@ -1,6 +1,7 @@
 // What a media specification says of the fields that the server sets in every record, held against what they are.
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import type { Field } from '../model/collection.ts';
+import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { isInEveryRecord, recordFieldType } from '../model/media-record-fields.ts';
 import type { IssueCollector } from './issue-collector.ts';
 
@@ -17,7 +18,7 @@ function checkRecordField(field: Field, hasType: boolean, report: IssueCollector
   const type = recordFieldType(name);
   if (type === undefined) return;
   // Without a type nothing is said of it; Mixed takes whatever comes.
-  if (hasType && field.type !== type && field.type !== 'Mixed') {
+  if (hasType && field.type !== type && !FIELD_TYPES[field.type].acceptsAny) {
     report.fieldIssue(name, `the server sets this field of every record, and as a ${type}`);
   }
   if (field.required && isUnsatisfiable(field)) {

@@ -2,7 +2,7 @@
 import { AppError, type ErrorItem } from '../../errors.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
-import type { FilterLimits } from '../filters/filter-quota.ts';
+import type { FilterLimits } from '../filters/parse.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
 import { referenceTarget } from '../model/references.ts';

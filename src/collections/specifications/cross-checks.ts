@@ -1,6 +1,6 @@
 // What is odd about specifications only when they are seen together. Nothing here refuses one.
 import type { Collection } from '../model/collection.ts';
-import { referenceTarget } from '../model/references.ts';
+import { referenceFields, referenceTarget } from '../model/references.ts';
 import type { Registry } from '../model/registry.ts';
 
 export interface CrossCheckWarning {
@@ -9,8 +9,8 @@ export interface CrossCheckWarning {
 }
 
 function warnDanglingReferences(collection: Collection, registry: Registry): readonly CrossCheckWarning[] {
-  return [...collection.fields.values()]
-    .filter((field) => field.type === 'Reference' && !referenceTarget(registry, collection, field))
+  return referenceFields(collection)
+    .filter((field) => !referenceTarget(registry, collection, field))
     .map((field) => ({
       path: ['fields', field.name, 'settings', 'collection'],
       message: `\`${field.name}\` refers to a collection that does not exist in version ${collection.version}`,

@@ -1,6 +1,6 @@
 // Takes up the specifications that lie in files at a start. A broken one is logged and never stops it.
 import { AppError } from '../../errors.ts';
-import type { FilterLimits } from '../filters/filter-quota.ts';
+import type { FilterLimits } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Registry } from '../model/registry.ts';
 import { checkDefaultFilters, checkNameCase } from './conflicts.ts';

@@ -1,7 +1,13 @@
 // Reads one entry of a specification's `fields` block.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { type Field, type FieldType, INTERNAL_FIELDS, type ReferenceSettings } from '../model/collection.ts';
-import { FIELD_TYPES } from '../model/fields/field-types.ts';
+import { type Field, INTERNAL_FIELDS, type ReferenceSettings } from '../model/collection.ts';
+import {
+  DEFAULT_FIELD_TYPE,
+  FALLBACK_FIELD_TYPE,
+  FIELD_TYPES,
+  type FieldType,
+  isFieldType,
+} from '../model/fields/field-types.ts';
 import { checkValue, createPatternQuota } from '../validation/field-rules.ts';
 import { checkCollectionName, checkDatabaseName } from './address.ts';
 import type { IssueCollector } from './issue-collector.ts';
@@ -20,11 +26,11 @@ function checkFieldName(name: string): string | undefined {
 }
 
 function parseType(name: string, value: Json | undefined, report: IssueCollector): FieldType {
-  if (value === undefined) return 'String';
-  if (typeof value === 'string' && Object.hasOwn(FIELD_TYPES, value)) return value as FieldType;
+  if (value === undefined) return DEFAULT_FIELD_TYPE;
+  if (typeof value === 'string' && isFieldType(value)) return value;
   const shown = typeof value === 'string' ? `\`${value.slice(0, 100)}\`` : 'this';
   report.fieldIssue(name, `${shown} is not a type: use ${Object.keys(FIELD_TYPES).join(', ')}`);
-  return 'Mixed';
+  return FALLBACK_FIELD_TYPE;
 }
 
 function parseReference(name: string, value: Json | undefined, report: IssueCollector): ReferenceSettings {
@@ -109,7 +115,7 @@ export function parseField(
     default: Object.hasOwn(source, 'default') ? source['default'] : undefined,
     validation: parseValidation(name, source['validation'], reading),
     caseSensitive: source['matchType'] === 'exact',
-    reference: type === 'Reference' ? parseReference(name, source['settings'], report) : {},
+    reference: FIELD_TYPES[type].reference ? parseReference(name, source['settings'], report) : {},
   };
   checkDefault(field, report);
   return field;

@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { sha256Hex } from '../../lib/sha256.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
-import type { FilterLimits } from '../filters/filter-quota.ts';
+import type { FilterLimits } from '../filters/parse.ts';
 import type { Collection, CollectionAddress } from '../model/collection.ts';
 import type { Registry } from '../model/registry.ts';
 import { namespaceOf } from './address.ts';

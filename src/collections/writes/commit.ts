@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, StoreError } from '../../errors.ts';
 import { backOff } from '../../lib/async/back-off.ts';
+import { documentIssueOf } from '../../store-errors.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ExtraWriteError } from '../model/extra-write-error.ts';
@@ -15,19 +16,6 @@ const MAX_ATTEMPTS = 30;
 const IMMEDIATE_ATTEMPTS = 3;
 /** Bounds of the random pauses after that, in milliseconds. */
 const PAUSE = { first: 4, most: 100 };
-
-const ISSUES: ReadonlyMap<StoreError['reason'], { readonly message: string; readonly code: string }> =
-  new Map([
-    ['duplicate', { message: 'must be unique', code: 'ERROR_UNIQUE' }],
-    [
-      'parallel-arrays',
-      { message: 'holds a list, as another field of the same index does', code: 'ERROR_VALUE_INVALID' },
-    ],
-    [
-      'refused',
-      { message: 'breaks a rule that the database has for this collection', code: 'ERROR_VALUE_INVALID' },
-    ],
-  ]);
 
 /**
  * Runs a write of one document after the earlier ones. A write that posted code asks for does not wait: its hook may belong
@@ -70,7 +58,7 @@ export function translateCommitError(error: unknown, origins: readonly WriteOrig
   const origin = origins[error.index ?? -1] ?? BODY_ORIGIN;
   if (origin.extraWrite !== undefined) return new ExtraWriteError(error, origin.extraWrite);
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
-  const issue = ISSUES.get(error.reason);
+  const issue = documentIssueOf(error.reason);
   if (issue === undefined || (error.fields.length === 0 && error.reason !== 'refused')) return error;
   const positioned = { ...issue, ...indexMember(origin) };
   const items =
@@ -104,7 +92,7 @@ export async function commitWithRetry<T>(
       if (!isConflict(error)) throw error;
       if (round === MAX_ATTEMPTS || now() > context.deadline) {
         const message = 'Too many others are writing the same documents';
-        throw new AppError('STORE_BUSY', { message, headers: { 'Retry-After': '1' }, cause: error });
+        throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
       }
     }
     if (round >= IMMEDIATE_ATTEMPTS) await pause(backOff(round - IMMEDIATE_ATTEMPTS, PAUSE));

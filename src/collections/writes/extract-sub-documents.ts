@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import type { Collection, Field } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { referenceTarget } from '../model/references.ts';
+import { isReference, referenceTarget } from '../model/references.ts';
 import type { Registry } from '../model/registry.ts';
 import { indexMember, type WriteOrigin } from '../validation/issue-position.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
@@ -91,16 +91,14 @@ const containsObject = (value: Json | undefined) =>
   Array.isArray(value) ? value.some(isJsonObject) : isJsonObject(value);
 
 function hasSubDocuments({ fields }: Collection, body: JsonObject): boolean {
-  return Object.keys(body).some(
-    (name) => fields.get(name)?.type === 'Reference' && containsObject(body[name]),
-  );
+  return Object.keys(body).some((name) => isReference(fields.get(name)) && containsObject(body[name]));
 }
 
 function extractFields(body: JsonObject, position: Position, extraction: Extraction): JsonObject {
   const settable = stripServerFields(position.collection, body, extraction);
   const entries = Object.entries(settable).map(([name, value]): [string, Json] => {
     const field = position.collection.fields.get(name);
-    if (field?.type !== 'Reference' || !containsObject(value)) return [name, value];
+    if (!isReference(field) || !containsObject(value)) return [name, value];
     const path = `${position.origin.prefix}${name}`;
     if (!Array.isArray(value)) return [name, extractValue(value, { ...position, field, path }, extraction)];
     const ids = value.map((entry: Json, index) =>

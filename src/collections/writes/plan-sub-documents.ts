@@ -9,6 +9,7 @@ import { filterByIds } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { RequestContext } from '../model/documents.ts';
+import { isReference } from '../model/references.ts';
 import { documentKey } from '../model/registry.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
@@ -137,9 +138,9 @@ function findChange(
   const mayCompare = caller.may(collection, 'GET');
   const changed = Object.entries(fields).filter(([name, value]) => {
     if (!mayCompare || stored === undefined || !Object.hasOwn(stored, name)) return true;
-    const isReference = collection.fields.get(name)?.type === 'Reference';
+    const holdsIds = isReference(collection.fields.get(name));
     const before = stored[name];
-    return !isDeepStrictEqual(isReference ? withoutNulls(before) : before, value);
+    return !isDeepStrictEqual(holdsIds ? withoutNulls(before) : before, value);
   });
   if (changed.length === 0) return undefined;
   if (!caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED', { field: path });

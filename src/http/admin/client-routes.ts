@@ -1,7 +1,7 @@
 // `/api/clients`: client records, for admins only; nobody becomes or loses a reviewer here.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
-import { publicClient } from '../../auth/clients/client-record.ts';
+import { publicClient } from '../../auth/clients/client-store.ts';
 import { AppError } from '../../errors.ts';
 import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
 import { bodyLimit } from '../core/body-limits.ts';

@@ -2,7 +2,7 @@
 // moves every state that it touched on, so that an outdated answer is never found again.
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection } from '../../collections/model/collection.ts';
-import { referenceTarget } from '../../collections/model/references.ts';
+import { referenceFields, referenceTarget } from '../../collections/model/references.ts';
 import type { Registry } from '../../collections/model/registry.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
@@ -36,8 +36,7 @@ interface ResponseCacheDeps {
 
 function referencedCollections(collection: Collection, registry: Registry): readonly Collection[] {
   const found: Collection[] = [];
-  for (const field of collection.fields.values()) {
-    if (field.type !== 'Reference') continue;
+  for (const field of referenceFields(collection)) {
     const target = referenceTarget(registry, collection, field);
     if (target !== undefined) found.push(target);
   }

@@ -1,11 +1,8 @@
-// Calls of custom endpoints: who may, what is read of the request, what is sent of the answer.
+// The route of endpoint calls: accepts a call before its body is read, runs it, and sends the response.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
-import { authorizeEndpoint } from '../../auth/authorize.ts';
-import { allowedMethods } from '../../endpoints/call.ts';
-import type { EndpointRequest, EndpointResponse } from '../../endpoints/types.ts';
-import { AppError, StoreError } from '../../errors.ts';
-import type { EndpointMatch, LiveModule } from '../../modules/model/types.ts';
+import { missingTokenError } from '../../auth/auth-errors.ts';
+import type { EndpointCall, EndpointRequest, EndpointResponse } from '../../endpoints/types.ts';
+import { AppError } from '../../errors.ts';
 import type { OnRequestHook } from '../access/authenticate.ts';
 import { requestPath } from '../core/error-handler.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
@@ -16,14 +13,48 @@ import { ENDPOINT_CALL_PATH, type EndpointUrlRewriter } from './endpoint-url-rew
 
 type Deps = Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'config' | 'isReady'>;
 
-/** The error for a caller who may not call this endpoint with this method, if so. */
-function accessError(request: FastifyRequest, endpoint: LiveModule): AppError | undefined {
-  const { address, authenticate } = endpoint;
-  if (address.kind !== 'endpoint') return new AppError('NOT_FOUND');
-  const { apiVersion: version, name } = address;
-  const decision = authorizeEndpoint(request.client, { version, name, authenticate }, request.method);
-  if (decision === 'ok') return undefined;
-  return decision === 'no-token' ? missingTokenError() : notPermittedError(requestPath(request));
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The accepted call, on requests for endpoints. */
+    endpointCall: EndpointCall;
+  }
+}
+
+/** Registers the one path to which calls of all endpoints are rewritten. */
+export function endpointCallRoutes(
+  server: FastifyInstance,
+  { calls, config, isReady }: Deps,
+  { getMatch }: Pick<EndpointUrlRewriter, 'getMatch'>,
+): void {
+  const { jsonBytes, jsonValues } = config.limits;
+
+  const acceptCall: OnRequestHook = (request, reply, done) => {
+    const { client, method } = request;
+    const match = getMatch(request.raw);
+    if (match === undefined) return done(client === null ? missingTokenError() : new AppError('NOT_FOUND'));
+    try {
+      request.endpointCall = calls.accept(match, { method, client, path: requestPath(request) }, isReady());
+    } catch (error) {
+      if (method === 'OPTIONS' && error instanceof AppError && error.code === 'METHOD_NOT_ALLOWED') {
+        return reply.code(204).headers(error.headers).send();
+      }
+      return done(error as Error);
+    }
+    done();
+  };
+
+  server.decorateRequest('endpointCall');
+  server.addHook('onRequest', acceptCall);
+  acceptEndpointBodies(server, ({ endpointCall: { moduleVersion } }) => {
+    const { grants, limits } = moduleVersion.policy;
+    return { bytes: Math.min(grants.request.maxBodyBytes, jsonBytes), heapMb: limits.heapMb, jsonValues };
+  });
+  addAnyMethodRoute(server, ENDPOINT_CALL_PATH, (request, reply) => {
+    calls
+      .run(request.endpointCall, toEndpointRequest(request))
+      .then((response) => sendEndpointResponse(reply, response))
+      .catch((error) => reply.send(error));
+  });
 }
 
 function toEndpointRequest(request: FastifyRequest): EndpointRequest {
@@ -41,49 +72,10 @@ function toEndpointRequest(request: FastifyRequest): EndpointRequest {
 function sendEndpointResponse(reply: FastifyReply, { status, headers, body }: EndpointResponse): void {
   reply.code(status);
   for (const [name, value] of headers) {
-    // What the server itself varies by (CORS) holds beside what the code says.
+    // The server's own `Vary` (CORS) is kept beside that of the code.
     const own = name === 'vary' ? reply.getHeader(name) : undefined;
     reply.header(name, own === undefined ? value : `${own}, ${value}`);
   }
-  // Of a 304 nothing may be said about a body, not even that it is empty.
+  // A 304 says nothing about a body, not even that it is empty.
   reply.serializer(passThrough).send(status === 304 ? undefined : body);
-}
-
-/** Registers the one address at which every call arrives. */
-export function endpointCallRoutes(
-  server: FastifyInstance,
-  { calls, config, isReady }: Deps,
-  { getMatch: matchOf }: EndpointUrlRewriter,
-): void {
-  const matched = (request: FastifyRequest): EndpointMatch => {
-    const match = matchOf(request.raw);
-    if (match === undefined) throw request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
-    return match;
-  };
-  const enter: OnRequestHook = (request, reply, done) => {
-    const match = matchOf(request.raw);
-    if (match === undefined)
-      return done(request.client === null ? missingTokenError() : new AppError('NOT_FOUND'));
-    const { endpoint } = match;
-    const challenge = accessError(request, endpoint);
-    if (challenge !== undefined) return done(challenge);
-    if (!isReady()) return done(new StoreError('unavailable'));
-    const refusal = calls.findError(endpoint, request.method);
-    const onlyAsks = request.method === 'OPTIONS' && refusal?.code === 'METHOD_NOT_ALLOWED';
-    if (onlyAsks) reply.code(204).header('Allow', allowedMethods(endpoint)).send();
-    else done(refusal);
-  };
-  acceptEndpointBodies(server, (request) => {
-    const { grants, limits } = matched(request).endpoint.moduleVersion?.policy ?? {};
-    const granted = grants?.request.maxBodyBytes ?? 0;
-    const { jsonBytes, jsonValues } = config.limits;
-    return { bytes: Math.min(granted, jsonBytes), heapMb: limits?.heapMb ?? 0, jsonValues };
-  });
-  server.addHook('onRequest', enter);
-  addAnyMethodRoute(server, ENDPOINT_CALL_PATH, (request, reply) => {
-    calls
-      .call(matched(request), toEndpointRequest(request))
-      .then((response) => sendEndpointResponse(reply, response))
-      .catch((error) => reply.send(error));
-  });
 }

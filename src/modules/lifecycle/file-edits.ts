@@ -1,97 +1,118 @@
-// Files that somebody changed by hand: new code, a new policy, or gone. What is broken changes nothing but the log.
+// Applies edits of module files that somebody made by hand: new code, a new policy, or a deletion. An invalid file changes
+// nothing and is logged.
 import { setTimeout } from 'node:timers/promises';
 import { AppError, isStoreUnavailable } from '../../errors.ts';
+import type { Log } from '../../lib/logger.ts';
 import { moduleKey } from '../model/address.ts';
+import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress } from '../model/types.ts';
-import { withRemoval } from '../versions/state-transitions.ts';
-import { type LifecycleDeps, moduleAuditEntry, withModuleLock } from './lifecycle-deps.ts';
+import type { VersionRecord } from '../versions/module-records.ts';
+import { withActiveVersion } from '../versions/state-transitions.ts';
+import type { CodeValidator } from './code-validation.ts';
 import type { FileText, ModuleFile } from './module-files.ts';
-import { parsePolicyText } from './policy-file.ts';
-import { publishFromFile } from './publish.ts';
+import { loadCurrentPolicy, parsePolicyText } from './policy-file.ts';
+import {
+  activateVersion,
+  assertModulePaths,
+  createVersionRecord,
+  type NewCode,
+  type PublishDeps,
+} from './publish.ts';
 import { applyPolicyFromFile } from './put-policy.ts';
+import { type RemoveModuleDeps, removeDeletedModule } from './remove-module.ts';
 
-// Some editors remove a file before they write it anew.
+// Some editors remove a file before they write it again.
 const DELETION_DELAY_MS = 300;
 
-/** Logs why a file is not in force: its problems, or what failed underneath. */
-export function logRejectedFile({ log }: Pick<LifecycleDeps, 'log'>, file: string, error: unknown): void {
-  if (error instanceof AppError) log.error({ file, problems: error.items }, 'this file is not in force');
-  else log.error({ file, err: error }, 'this file cannot be brought into force');
-}
-
-const unreadableFileError = (why: string) =>
-  new AppError('ENDPOINT_INVALID', { message: `The file cannot be read: ${why}` });
-
-async function applyChangedCode(core: LifecycleDeps, address: ModuleAddress, text: string): Promise<void> {
-  const { acceptance, shelf } = core;
-  const key = moduleKey(address);
-  const held = shelf.get(key);
-  if (held?.source === text && held.faults.code === undefined) return;
-  const source = acceptance.normalizeText(text);
-  const isolation = held?.policy.resolve(key, false).isolation ?? 'realm';
-  const { metadata, warnings } = await acceptance.inspect(source, address.kind, isolation);
-  await publishFromFile(core, {
-    address,
-    source,
-    metadata,
-    action: held === undefined ? 'create' : 'replace',
-  });
-  for (const warning of warnings) core.log.warn({ module: key, warning }, 'code warning');
-}
-
-/** Takes away a module whose file is gone: like a delete. */
-export async function removeDeletedModule(core: LifecycleDeps, address: ModuleAddress): Promise<void> {
-  const { shelf, records, files, logs } = core;
-  const key = moduleKey(address);
-  const before = shelf.getState(key).active?.sha256 ?? null;
-  await files.remove(address, 'policy');
-  const entry = moduleAuditEntry({ address, action: 'remove', clientId: null, before, after: null });
-  await records.saveState(withRemoval(shelf.getState(key)), entry);
-  shelf.remove(withRemoval(shelf.getState(key)));
-  logs.drop(key);
-}
-
-async function applyDeletedCode(core: LifecycleDeps, address: ModuleAddress): Promise<void> {
-  const held = core.shelf.get(moduleKey(address));
-  // A module that still waits for its first approval has no file.
-  if (held === undefined || held.source === undefined) return;
-  await setTimeout(DELETION_DELAY_MS);
-  const again = await core.files.read(address, 'code');
-  if (again.state === 'absent') return removeDeletedModule(core, address);
-  if (again.state === 'text') return applyChangedCode(core, address, again.text);
-}
-
-async function applyCodeEdit(core: LifecycleDeps, address: ModuleAddress, found: FileText): Promise<void> {
-  if (found.state === 'unreadable') throw unreadableFileError(found.why);
-  if (found.state === 'absent') return applyDeletedCode(core, address);
-  return applyChangedCode(core, address, found.text);
-}
-
-async function applyPolicyEdit(core: LifecycleDeps, address: ModuleAddress, found: FileText): Promise<void> {
-  if (found.state === 'unreadable') throw unreadableFileError(found.why);
-  const policy =
-    found.state === 'absent' ? core.policies.empty : await parsePolicyText(core.policies, found.text);
-  await applyPolicyFromFile(core, address, policy);
+export interface FileEditDeps extends PublishDeps {
+  readonly validator: CodeValidator;
+  readonly logs: RemoveModuleDeps['logs'];
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
 /**
- * Brings into force what has become of a file, if anybody but us changed it. Never rejects; gives false where the store
- * was away: the edit is to be applied later.
+ * Applies the edit of a file, unless this process wrote it. Never rejects. Resolves to false where the store is unavailable:
+ * then the edit is to be applied again.
  */
-export function applyFileEdit(core: LifecycleDeps, { address, part, file }: ModuleFile): Promise<boolean> {
-  return withModuleLock(core, address, async () => {
+export function applyFileEdit(deps: FileEditDeps, { address, part, file }: ModuleFile): Promise<boolean> {
+  const { files, locks, log } = deps;
+  return locks.withModule(address, async () => {
     try {
-      const found = await core.files.readIfChanged(address, part);
-      if (found === undefined) return true;
-      await (part === 'code' ? applyCodeEdit : applyPolicyEdit)(core, address, found);
-      core.log.info({ file }, found.state === 'absent' ? 'a file was removed' : 'a file was edited');
+      const text = await files.readIfChanged(address, part);
+      if (text === undefined) return true;
+      await (part === 'code' ? applyCodeEdit : applyPolicyEdit)(deps, address, text);
+      log.info({ file }, text.state === 'absent' ? 'file deletion applied' : 'file edit applied');
     } catch (error) {
       if (isStoreUnavailable(error)) {
-        core.files.invalidate(address, part);
+        files.invalidate(address, part);
         return false;
       }
-      logRejectedFile(core, file, error);
+      logRejectedFile(deps, file, error);
     }
     return true;
   });
 }
+
+async function applyCodeEdit(deps: FileEditDeps, address: ModuleAddress, text: FileText): Promise<void> {
+  if (text.state === 'unreadable') throw unreadableFileError(text.why);
+  if (text.state === 'absent') return applyDeletedCode(deps, address);
+  return applyChangedCode(deps, address, text.text);
+}
+
+async function applyPolicyEdit(deps: FileEditDeps, address: ModuleAddress, text: FileText): Promise<void> {
+  if (text.state === 'unreadable') throw unreadableFileError(text.why);
+  const { policies } = deps;
+  const policy = text.state === 'absent' ? policies.empty : await parsePolicyText(policies, text.text);
+  await applyPolicyFromFile(deps, address, policy);
+}
+
+async function applyChangedCode(deps: FileEditDeps, address: ModuleAddress, text: string): Promise<void> {
+  const { validator, states, log } = deps;
+  const key = moduleKey(address);
+  const entry = states.get(key);
+  if (entry?.source === text && entry.fileErrors.code === undefined) return;
+  const source = validator.normalizeText(text);
+  const isolation = entry?.policy.resolve(key, false).isolation ?? 'realm';
+  const { metadata, warnings } = await validator.inspect(source, address.kind, isolation);
+  const action = entry === undefined ? 'create' : 'replace';
+  await publishFromFile(deps, { address, source, metadata, action });
+  for (const warning of warnings) log.warn({ module: key, warning }, 'code warning');
+}
+
+async function applyDeletedCode(deps: FileEditDeps, address: ModuleAddress): Promise<void> {
+  const { states, files } = deps;
+  // A module that waits for its first approval has no file.
+  if (states.get(moduleKey(address))?.source === undefined) return;
+  await setTimeout(DELETION_DELAY_MS);
+  const text = await files.read(address, 'code');
+  if (text.state === 'absent') return removeDeletedModule(deps, address);
+  if (text.state === 'text') return applyChangedCode(deps, address, text.text);
+}
+
+/** Publishes the code of a file. An invalid policy goes on to stop the module. */
+export function publishFromFile(deps: PublishDeps, code: Omit<NewCode, 'by'>): Promise<VersionRecord> {
+  const { states, records, locks } = deps;
+  const { address, source, action } = code;
+  const key = moduleKey(address);
+  return locks.withPaths(async () => {
+    assertModulePaths(deps, address, code.metadata);
+    const { policy = await loadCurrentPolicy(deps, address), fileErrors = {} } = states.get(key) ?? {};
+    const { code: _, ...otherErrors } = fileErrors;
+    const record = await createVersionRecord(deps, { ...code, by: null }, { policy: null, under: policy });
+    const before = states.getState(key).active?.sha256 ?? null;
+    const auditEntry = moduleAuditEntry({ address, action, clientId: null, before, after: record.sha256 });
+    const stored = withActiveVersion(states.getState(key), record);
+    await records.addVersion(stored, { record, source }, auditEntry);
+    activateVersion(deps, address, record, { source, policy, fileErrors: otherErrors });
+    return record;
+  });
+}
+
+/** Logs why a file is not active: its issues, or an error of the store or the file system. */
+export function logRejectedFile({ log }: { log: Pick<Log, 'error'> }, file: string, error: unknown): void {
+  if (error instanceof AppError) log.error({ file, problems: error.items }, 'file rejected');
+  else log.error({ file, err: error }, 'could not apply file');
+}
+
+const unreadableFileError = (why: string) =>
+  new AppError('ENDPOINT_INVALID', { message: `The file cannot be read: ${why}` });

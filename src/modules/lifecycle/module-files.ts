@@ -6,7 +6,7 @@ import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { isModuleAddress } from '../model/address.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import type { ModuleAddress, ModuleFilePart } from '../model/types.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
@@ -19,8 +19,6 @@ export interface ModuleFolders {
   readonly endpoints: string;
   readonly hooks: string;
 }
-
-export type ModuleFilePart = 'code' | 'policy';
 
 /** The text of a file as it is now. `unreadable` says why there is none although something of that name is there. */
 export type FileText =

@@ -1,74 +1,83 @@
-// Carries out what the operator orders while the server runs.
+// Carries out the orders of operators while the server runs: polls for them every second.
 import { isStoreUnavailable } from '../../errors.ts';
 import { pause as pauseOnClock } from '../../lib/async/pause.ts';
+import type { Log } from '../../lib/logger.ts';
 import { parseModuleKey } from '../model/address.ts';
-import { type LifecycleDeps, withModuleLock } from './lifecycle-deps.ts';
-import { applyOrder, deleteOrderWrite, loadOrders, type OperatorOrder } from './operator-orders.ts';
+import type { ModuleRecords } from '../versions/module-records.ts';
+import type { ModuleStates } from '../versions/module-states.ts';
+import type { ModuleLocks } from './module-locks.ts';
+import {
+  applyOrder,
+  deleteOrderWrite,
+  loadOrders,
+  type OperatorOrder,
+  type OperatorOrdersDeps,
+} from './operator-orders.ts';
 
-/** Milliseconds between two looks. */
 const POLL_INTERVAL_MS = 1000;
 
-type Options = Pick<Parameters<typeof loadOrders>[0], 'store' | 'queryMs'>;
+interface OperatorOrderWatchDeps extends OperatorOrdersDeps {
+  readonly states: Pick<ModuleStates, 'getState' | 'setState'>;
+  readonly records: Pick<ModuleRecords, 'saveState'>;
+  readonly locks: Pick<ModuleLocks, 'withModule'>;
+  readonly log: Pick<Log, 'warn'>;
+}
 
 export interface OperatorOrderWatch {
-  /** Carries out what there is, and looks again every second from then on. Rejects with the store's StoreError. */
+  /** Carries out the orders there are, then polls every second. Rejects with the store's StoreError. */
   start(): Promise<void>;
-  /** Looks now. */
+  /** Carries out the orders there are. Rejects with the store's StoreError. */
   poll(): Promise<void>;
-  /** Waits for what is in hand. */
+  /** Stops polling, and resolves when the orders under way are stored. */
   close(): Promise<void>;
 }
 
-/** Makes the watch. Nothing is read before `begin`. */
-export function createOperatorOrderWatch(
-  core: LifecycleDeps,
-  { store, queryMs }: Options,
-): OperatorOrderWatch {
-  const { shelf, records, log, now } = core;
+/** Creates the watch. Nothing is read before `start`. */
+export function createOperatorOrderWatch(deps: OperatorOrderWatchDeps): OperatorOrderWatch {
+  const { states, records, locks, log } = deps;
   const closing = new AbortController();
-  /** Orders that are in force and wait to be stored. */
+  /** Orders that are applied and wait to be stored. */
   const unstored = new Set<string>();
-  const looks = new Set<Promise<void>>();
+  const polls = new Set<Promise<void>>();
   let watching: Promise<void> | undefined;
-  let wasAway = false;
+  let hasFailed = false;
 
   const carryOut = async (order: OperatorOrder): Promise<void> => {
-    const address = parseModuleKey(order.key);
-    const name = `${order.key} ${order.v}`;
-    if (address === undefined || unstored.has(name)) return;
-    unstored.add(name);
-    const apply = () => shelf.setState(applyOrder(shelf.getState(order.key), order));
-    // In force at once; what waits its turn is only that it is stored.
+    const { key, v, action } = order;
+    const address = parseModuleKey(key);
+    const id = `${key} ${v}`;
+    if (address === undefined || unstored.has(id)) return;
+    unstored.add(id);
+    const apply = () => states.setState(applyOrder(states.getState(key), order));
+    // Applied at once; only storing it waits for other changes of the module.
     apply();
     try {
-      await withModuleLock(core, address, () => {
+      await locks.withModule(address, () => {
         // An admin may have lifted another suspension meanwhile.
-        if (order.action === 'suspend') apply();
-        return records.saveState(shelf.getState(order.key), undefined, [deleteOrderWrite(order)]);
+        if (action === 'suspend') apply();
+        return records.saveState(states.getState(key), undefined, [deleteOrderWrite(order)]);
       });
     } finally {
-      unstored.delete(name);
+      unstored.delete(id);
     }
-    log.warn(
-      { module: order.key },
-      order.action === 'suspend' ? 'suspended by a command' : 'resumed by a command',
-    );
+    log.warn({ module: key }, action === 'suspend' ? 'operator suspended module' : 'operator resumed module');
   };
 
-  const look = async (): Promise<void> => {
-    const orders = await loadOrders({ store, now, queryMs });
+  const poll = async (): Promise<void> => {
+    const orders = await loadOrders(deps);
     await Promise.all(orders.map(carryOut));
   };
 
-  const lookOrWarn = async (): Promise<void> => {
+  const pollOrWarn = async (): Promise<void> => {
     try {
-      await look();
-      wasAway = false;
+      await poll();
+      hasFailed = false;
     } catch (error) {
-      // A newer order may have come in between; the next look finds it.
-      if (!wasAway && !isStoreUnavailable(error))
-        log.warn({ err: error }, 'an order was not stored; it is looked at again');
-      wasAway = true;
+      // A newer order may have come in between; the next poll finds it.
+      if (!hasFailed && !isStoreUnavailable(error)) {
+        log.warn({ err: error }, 'could not store operator order; will retry');
+      }
+      hasFailed = true;
     }
   };
 
@@ -76,22 +85,22 @@ export function createOperatorOrderWatch(
     for (;;) {
       await pauseOnClock(POLL_INTERVAL_MS, closing.signal);
       if (closing.signal.aborted) return;
-      // Not waited for: what is stored late must not delay what is ordered next.
-      const looking = lookOrWarn().finally(() => looks.delete(looking));
-      looks.add(looking);
+      // Not awaited: an order that is stored late must not delay the next one.
+      const polling = pollOrWarn().finally(() => polls.delete(polling));
+      polls.add(polling);
     }
   };
 
   return {
-    poll: look,
+    poll,
     async start() {
-      await look();
+      await poll();
       watching ??= watch();
     },
     async close() {
       closing.abort();
       await watching;
-      await Promise.all(looks);
+      await Promise.all(polls);
     },
   };
 }

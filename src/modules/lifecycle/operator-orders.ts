@@ -1,31 +1,32 @@
-// What the operator orders by a command: kept in the database, where a server that runs finds it within a second, and the next
-// start otherwise. A server keeps the states of its modules in memory: nobody else may write those.
+// Orders of operators to suspend or resume a module, given by a command and kept in the database. A running server carries
+// them out within a second, otherwise the next start does: module states are in the memory of the server, which alone writes
+// them.
 import type { Audit } from '../../auth/audit/audit.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import { moduleKey, parseModuleKey } from '../model/address.ts';
+import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import { initialState, type ModuleState } from '../versions/module-records.ts';
 import { withResume, withSuspension } from '../versions/state-transitions.ts';
-import { moduleAuditEntry } from './lifecycle-deps.ts';
 
-// No path over HTTP reaches it.
+// Not reachable over HTTP.
 const ORDERS: Namespace = { database: null, collection: 'cloister.moduleOrders' };
 const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
 
 export interface OperatorOrder {
-  /** Of the module: `endpoint:1.0/report`. */
+  /** Key of the module: `endpoint:1.0/report`. */
   readonly key: string;
   readonly action: 'suspend' | 'resume';
   /** Epoch milliseconds. */
   readonly at: number;
-  /** What is stored, so that it is taken away only if no newer order has replaced it. */
+  /** Id and revision of the stored order: it is deleted only if no newer one has replaced it. */
   readonly id: string;
   readonly v: number;
 }
 
-interface OrdersOptions {
+export interface OperatorOrdersDeps {
   readonly store: Pick<DocumentStore, 'find'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -41,8 +42,12 @@ function toOrder({ _id, v, key, action, at }: StoredDocument): readonly Operator
   return [{ key, action, at: Number(at), id: String(_id), v: Number(v) }];
 }
 
-/** The orders that no server has carried out yet. Rejects with the store's StoreError. */
-export async function loadOrders({ store, now, queryMs }: OrdersOptions): Promise<readonly OperatorOrder[]> {
+/** Loads the orders that no server has carried out yet. Rejects with the store's StoreError. */
+export async function loadOrders({
+  store,
+  now,
+  queryMs,
+}: OperatorOrdersDeps): Promise<readonly OperatorOrder[]> {
   const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
   const found = await store.find(ORDERS, query, { deadline: now() + queryMs });
   return found.flatMap(toOrder);
@@ -53,10 +58,10 @@ export function applyOrder(state: ModuleState, { action, at }: OperatorOrder): M
   return action === 'suspend' ? withSuspension(state, { by: 'operator', at }) : withResume(state);
 }
 
-/** The write that takes an order away. */
+/** The write that deletes an order. */
 export const deleteOrderWrite = ({ id, v }: OperatorOrder): Write => ({ kind: 'remove', ns: ORDERS, id, v });
 
-/** States as they are once all orders are carried out. */
+/** The states once all orders are carried out. */
 export function applyOrders(
   states: readonly ModuleState[],
   orders: readonly OperatorOrder[],
@@ -68,13 +73,13 @@ export function applyOrders(
   return [...byKey.values()];
 }
 
-interface PlaceOrderOptions extends OrdersOptions {
+interface PlaceOrderDeps extends OperatorOrdersDeps {
   readonly audit: Pick<Audit, 'commit'>;
 }
 
-/** Leaves an order, in one commit with its entry in the audit log. A newer one replaces an older one. */
+/** Stores an order, in one commit with its audit entry. A newer one replaces an older one. */
 export async function placeOrder(
-  { store, audit, now, queryMs }: PlaceOrderOptions,
+  { store, audit, now, queryMs }: PlaceOrderDeps,
   address: ModuleAddress,
   { action, sha256 }: { readonly action: OperatorOrder['action']; readonly sha256: string | null },
 ): Promise<void> {
@@ -87,6 +92,6 @@ export async function placeOrder(
     before === undefined
       ? { kind: 'insert', ns: ORDERS, document }
       : { kind: 'update', ns: ORDERS, id: before.id, v: before.v, document, changed: ['action', 'at', 'v'] };
-  const entry = moduleAuditEntry({ address, action, clientId: null, before: sha256, after: sha256 });
-  await audit.commit(entry, [write], { deadline });
+  const auditEntry = moduleAuditEntry({ address, action, clientId: null, before: sha256, after: sha256 });
+  await audit.commit(auditEntry, [write], { deadline });
 }

@@ -1,18 +1,28 @@
-// Policies as the files that lie beside the code.
+// Policy files beside the code: how they are written, read and hashed.
 import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { moduleKey } from '../model/address.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import type { Policy, PolicyParser } from '../policy/policy.ts';
-import type { LifecycleDeps } from './lifecycle-deps.ts';
+import type { ModuleStates } from '../versions/module-states.ts';
+import type { ModuleFiles } from './module-files.ts';
 
-/** What a policy file holds. */
+export interface PolicyFileDeps {
+  readonly files: Pick<ModuleFiles, 'read'>;
+  readonly policies: PolicyParser;
+}
+
+export interface CurrentPolicyDeps extends PolicyFileDeps {
+  readonly states: Pick<ModuleStates, 'get'>;
+}
+
+/** The text that is written to a policy file. */
 export function formatPolicy(policy: JsonObject): string {
   return `${JSON.stringify(policy, null, 2)}\n`;
 }
 
-/** Rejects with POLICY_INVALID, also for text that is no JSON. */
+/** Rejects with POLICY_INVALID, also for text that is not JSON. */
 export async function parsePolicyText(policies: PolicyParser, text: string): Promise<Policy> {
   let value: unknown;
   try {
@@ -23,9 +33,9 @@ export async function parsePolicyText(policies: PolicyParser, text: string): Pro
   return { ...(await policies.parse(value)), text };
 }
 
-/** The text of the file that a policy is in; undefined where it needs none. */
-export function policyFileText({ input: given, text }: Policy): string | undefined {
-  return text ?? (given === undefined ? undefined : formatPolicy(given));
+/** The text of the file that holds a policy; undefined where a policy needs no file. */
+export function policyFileText({ input, text }: Policy): string | undefined {
+  return text ?? (input === undefined ? undefined : formatPolicy(input));
 }
 
 /** SHA-256 of that file; null where there is none. */
@@ -34,20 +44,20 @@ export function policyHash(policy: Policy): string | null {
   return text === undefined ? null : sha256Hex(text);
 }
 
-/** The policy that is in the file of a module. Rejects with POLICY_INVALID. */
+/** Reads the policy file of a module. Rejects with POLICY_INVALID. */
 export async function readPolicyFile(
-  { files, policies }: Pick<LifecycleDeps, 'files' | 'policies'>,
+  { files, policies }: PolicyFileDeps,
   address: ModuleAddress,
 ): Promise<Policy> {
-  const found = await files.read(address, 'policy');
-  if (found.state === 'absent') return policies.empty;
-  if (found.state === 'text') return parsePolicyText(policies, found.text);
-  throw new AppError('POLICY_INVALID', { message: `The file cannot be read: ${found.why}` });
+  const file = await files.read(address, 'policy');
+  if (file.state === 'absent') return policies.empty;
+  if (file.state === 'text') return parsePolicyText(policies, file.text);
+  throw new AppError('POLICY_INVALID', { message: `The file cannot be read: ${file.why}` });
 }
 
-/** The policy in force; that of a module which is not there yet may have been laid ready by the operator. */
-export async function loadPolicyFor(core: LifecycleDeps, address: ModuleAddress): Promise<Policy> {
-  const held = core.shelf.get(moduleKey(address));
-  if (held !== undefined && held.faults.policy === undefined) return held.policy;
-  return readPolicyFile(core, address);
+/** The active policy. A module without valid one, or without code, has what its file says: operators may lay it ready. */
+export async function loadCurrentPolicy(deps: CurrentPolicyDeps, address: ModuleAddress): Promise<Policy> {
+  const entry = deps.states.get(moduleKey(address));
+  if (entry !== undefined && entry.fileErrors.policy === undefined) return entry.policy;
+  return readPolicyFile(deps, address);
 }

@@ -1,44 +1,136 @@
-// Posting code, and going back to older code: looked at, then in force, or kept until a reviewer approves it.
+// Posting code and rolling back: validate, find the policy, publish the new version, or save it as pending until a reviewer
+// approves it.
 import { AppError } from '../../errors.ts';
 import { assertModuleAddress, moduleKey } from '../model/address.ts';
+import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress, PostResult } from '../model/types.ts';
 import { assertNameAvailable } from '../routes/route-conflicts.ts';
-import type { ValidatedCode } from './code-validation.ts';
-import { type LifecycleDeps, withModuleLock } from './lifecycle-deps.ts';
-import { loadPolicyFor, policyHash } from './policy-file.ts';
-import { assertModulePaths, type NewCode, publishVersion, savePendingVersion } from './publish.ts';
-import { type ReviewMode, requiresReview } from './review.ts';
+import type { VersionRecord } from '../versions/module-records.ts';
+import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';
+import type { CodeValidator } from './code-validation.ts';
+import { loadCurrentPolicy, policyHash } from './policy-file.ts';
+import {
+  activateVersion,
+  assertModulePaths,
+  createVersionRecord,
+  type NewCode,
+  type PublishDeps,
+  restoreFiles,
+} from './publish.ts';
+import { type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
-interface CodeChange {
-  readonly address: ModuleAddress;
-  readonly by: string | null;
+export interface PostCodeDeps extends PublishDeps {
+  readonly validator: CodeValidator;
   readonly review: ReviewMode;
 }
 
-interface PostCodeRequest extends CodeChange {
+interface PostCodeRequest {
+  readonly address: ModuleAddress;
   readonly source: string;
-  /** False refuses an existing module, true demands one, undefined does either. */
+  readonly by: string | null;
+  /** False rejects an existing module, true demands one, undefined does either. */
   readonly replace: boolean | undefined;
 }
 
-interface RollbackRequest extends CodeChange {
+interface RollbackRequest {
+  readonly address: ModuleAddress;
   readonly version: number;
+  readonly by: string | null;
 }
 
-function assertReplaceAllowed({ shelf }: LifecycleDeps, { address, replace }: PostCodeRequest): void {
-  const exists = shelf.get(moduleKey(address)) !== undefined;
-  if (replace === true && !exists) throw new AppError('NOT_FOUND');
-  if (replace !== false || !exists) return;
+/** Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws. */
+export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Promise<PostResult> {
+  const { states, validator, locks, review } = deps;
+  const { address, by } = request;
+  const key = moduleKey(address);
+  assertModuleAddress(address);
+  const source = validator.normalizeText(request.source);
+  assertDistinctName(deps, address);
+  if (address.kind === 'endpoint') assertNameAvailable(address, deps.collections);
+  return locks.withModule(address, async () => {
+    const isNew = states.get(key) === undefined;
+    assertReplaceAllowed(request, isNew);
+    const policy = await loadCurrentPolicy(deps, address);
+    const { isolation } = policy.resolve(key, false);
+    const validated = await validator.inspect(source, address.kind, isolation, by);
+    const { metadata, warnings, suggestedIsolation } = validated;
+    assertModulePaths(deps, address, metadata);
+    const code = { address, source, metadata, by, action: isNew ? 'create' : 'replace' };
+    const pending = requiresReview(review, policy);
+    const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
+    return { created: isNew, version, pending, warnings, suggestedIsolation };
+  });
+}
+
+/**
+ * Publishes the code of an old version, validated when it was posted, as a new version. It need not be reviewed again where
+ * a reviewer approved it under the policy that is active now. Throws NOT_FOUND, and like `postCode`.
+ */
+export function rollBackVersion(deps: PostCodeDeps, request: RollbackRequest): Promise<PostResult> {
+  const { states, records, locks, review } = deps;
+  const { address, version: from, by } = request;
+  const key = moduleKey(address);
+  return locks.withModule(address, async () => {
+    const record = await records.findVersion(key, from);
+    const source = await records.findSource(key, from);
+    if (record === undefined || source === undefined || states.get(key) === undefined) {
+      throw new AppError('NOT_FOUND');
+    }
+    const code = { address, source, metadata: record.metadata, by, action: 'rollback' };
+    const policy = await loadCurrentPolicy(deps, address);
+    const isApproved = record.approvedBy !== null && record.policySha256 === policyHash(policy);
+    const pending = !isApproved && requiresReview(review, policy);
+    const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
+    return { created: false, version, pending, warnings: [], suggestedIsolation: null };
+  });
+}
+
+/**
+ * Stores the version with its audit entry in one commit, then writes the file, stores the state, and activates the version.
+ * After a crash between these steps the next start completes them, or the version was never active.
+ */
+function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord> {
+  const { states, records, files, locks } = deps;
+  const { address, source, action, by } = code;
+  const key = moduleKey(address);
+  return locks.withPaths(async () => {
+    assertModulePaths(deps, address, code.metadata);
+    const policy = await loadCurrentPolicy(deps, address);
+    const record = await createVersionRecord(deps, code, { policy: null, under: policy });
+    const before = states.getState(key).active?.sha256 ?? null;
+    const auditEntry = moduleAuditEntry({ address, action, clientId: by, before, after: record.sha256 });
+    const stored = withVersion(states.getState(key), record.version);
+    await records.addVersion(stored, { record, source }, auditEntry, async () => {
+      states.setState(withVersion(states.getState(key), record.version));
+      try {
+        await files.write(address, 'code', source);
+        await records.saveState(withActiveVersion(states.getState(key), record));
+      } catch (error) {
+        await restoreFiles(deps, address, { withPolicy: false });
+        throw error;
+      }
+      activateVersion(deps, address, record, { source, policy, fileErrors: {} });
+    });
+    return record;
+  });
+}
+
+function assertReplaceAllowed({ address, replace }: PostCodeRequest, isNew: boolean): void {
+  if (replace === true && isNew) throw new AppError('NOT_FOUND');
+  if (replace !== false || isNew) return;
   throw new AppError('NAME_TAKEN', {
     message: `${address.kind === 'hook' ? 'Hook' : 'Endpoint'} already exists`,
   });
 }
 
-// Some file systems cannot tell such names apart: one would overwrite the other.
-// And what is suspended must not run on under such a name, also when it was removed.
-function assertDistinctName({ registry, shelf }: LifecycleDeps, address: ModuleAddress): void {
+// Some file systems cannot tell names apart that differ only by case: one file would overwrite the other. Names of removed
+// modules count while they are suspended: such code must not run again under another spelling.
+function assertDistinctName(
+  { registry, states }: Pick<PostCodeDeps, 'registry' | 'states'>,
+  address: ModuleAddress,
+): void {
   const key = moduleKey(address);
-  const suspended = [...shelf.allStates()].filter(({ suspendedBy }) => suspendedBy !== null);
+  const suspended = [...states.allStates()].filter(({ suspendedBy }) => suspendedBy !== null);
   const other = registry
     .list()
     .map((live) => moduleKey(live.address))
@@ -46,63 +138,4 @@ function assertDistinctName({ registry, shelf }: LifecycleDeps, address: ModuleA
     .find((known) => known !== key && known.toLowerCase() === key.toLowerCase());
   if (other === undefined) return;
   throw new AppError('NAME_TAKEN', { field: 'name', message: `differs only by case from \`${other}\`` });
-}
-
-async function publishOrSavePending(
-  core: LifecycleDeps,
-  code: NewCode,
-  { waits }: { readonly waits: boolean },
-): Promise<Pick<PostResult, 'created' | 'version' | 'pending'>> {
-  const created = core.shelf.get(moduleKey(code.address)) === undefined;
-  const { version } = waits
-    ? await savePendingVersion(core, code, undefined)
-    : await publishVersion(core, code);
-  return { created, version, pending: waits };
-}
-
-const resultOf = ({ warnings, suggestedIsolation }: ValidatedCode) => ({ warnings, suggestedIsolation });
-
-/** Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws. */
-export async function postCode(core: LifecycleDeps, posting: PostCodeRequest): Promise<PostResult> {
-  const { address, by, review } = posting;
-  assertModuleAddress(address);
-  const source = core.acceptance.normalizeText(posting.source);
-  assertDistinctName(core, address);
-  if (address.kind === 'endpoint') assertNameAvailable(address, core.collections);
-  return withModuleLock(core, address, async () => {
-    assertReplaceAllowed(core, posting);
-    const policy = await loadPolicyFor(core, address);
-    const { isolation } = policy.resolve(moduleKey(address), false);
-    const accepted = await core.acceptance.inspect(source, address.kind, isolation, by);
-    const { metadata } = accepted;
-    assertModulePaths(core, address, metadata);
-    const action = core.shelf.get(moduleKey(address)) === undefined ? 'create' : 'replace';
-    const code = { address, source, metadata, by, action };
-    const settled = await publishOrSavePending(core, code, { waits: requiresReview(review, policy) });
-    return { ...settled, ...resultOf(accepted) };
-  });
-}
-
-/**
- * Makes a new version of old code, which was looked at then. What a reviewer approved for the policy that holds now need not
- * wait again.
- */
-export function rollBackVersion(
-  core: LifecycleDeps,
-  { address, version, by, review }: RollbackRequest,
-): Promise<PostResult> {
-  const key = moduleKey(address);
-  return withModuleLock(core, address, async () => {
-    const facts = await core.records.findVersion(key, version);
-    const source = await core.records.findSource(key, version);
-    const held = core.shelf.get(key);
-    if (facts === undefined || source === undefined || held === undefined) throw new AppError('NOT_FOUND');
-    const code = { address, source, metadata: facts.metadata, by, action: 'rollback' };
-    const policy = await loadPolicyFor(core, address);
-    const isApproved = facts.approvedBy !== null && facts.policySha256 === policyHash(policy);
-    const settled = await publishOrSavePending(core, code, {
-      waits: !isApproved && requiresReview(review, policy),
-    });
-    return { ...settled, warnings: [], suggestedIsolation: null };
-  });
 }

@@ -1,20 +1,36 @@
-// Brings code into force: version record with its entry in the audit log, then file, then state, then the live module. A
-// crash between them leaves what the next start completes, or a version that was never in force.
-import { AppError } from '../../errors.ts';
+// Steps that every way of publishing code shares: path checks, the record of a version, activation, and restoring files after
+// a change that could not be stored.
+import type { Registry } from '../../collections/model/registry.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { moduleKey } from '../model/address.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { WritableModuleRegistry } from '../routes/module-registry.ts';
 import { assertNameAvailable, assertRouteAvailable } from '../routes/route-conflicts.ts';
 import { parseRoute } from '../routes/route-pattern.ts';
 import type { CodeMetadata } from '../versions/code-metadata.ts';
-import type { VersionRecord } from '../versions/module-records.ts';
-import type { ModuleEntry } from '../versions/module-states.ts';
-import { withActiveVersion, withPendingVersion, withVersion } from '../versions/state-transitions.ts';
-import { type LifecycleDeps, moduleAuditEntry } from './lifecycle-deps.ts';
-import { formatPolicy, loadPolicyFor, policyFileText, policyHash } from './policy-file.ts';
+import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
+import type { ModuleEntry, ModuleStates } from '../versions/module-states.ts';
+import { withActiveVersion } from '../versions/state-transitions.ts';
+import type { ModuleFiles } from './module-files.ts';
+import type { ModuleLocks } from './module-locks.ts';
+import { type CurrentPolicyDeps, policyFileText, policyHash } from './policy-file.ts';
 
+export interface PublishDeps extends CurrentPolicyDeps {
+  readonly states: ModuleStates;
+  readonly records: ModuleRecords;
+  readonly files: ModuleFiles;
+  readonly registry: Pick<WritableModuleRegistry, 'list' | 'routedEndpoints'>;
+  readonly collections: Pick<Registry, 'list'>;
+  readonly locks: ModuleLocks;
+  readonly log: Pick<Log, 'error'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Code that was validated, about to become a version. */
 export interface NewCode {
   readonly address: ModuleAddress;
   readonly source: string;
@@ -25,11 +41,9 @@ export interface NewCode {
   readonly action: string;
 }
 
-type ModuleContents = Pick<ModuleEntry, 'source' | 'policy' | 'faults'>;
-
-/** Throws NAME_TAKEN or ENDPOINT_INVALID where the module would take a path that means something else. */
+/** Throws NAME_TAKEN or ENDPOINT_INVALID where a path of the module already belongs to something else. */
 export function assertModulePaths(
-  { registry, collections }: Pick<LifecycleDeps, 'registry' | 'collections'>,
+  { registry, collections }: Pick<PublishDeps, 'registry' | 'collections'>,
   address: ModuleAddress,
   { route }: CodeMetadata,
 ): void {
@@ -39,14 +53,15 @@ export function assertModulePaths(
   assertRouteAvailable({ address, route: parsed }, registry.routedEndpoints(), collections);
 }
 
-async function createVersionRecord(
-  { shelf, records, now }: LifecycleDeps,
+/** The record of the next version. `policy`: one that becomes active with it. `under`: the one it will run under. */
+export async function createVersionRecord(
+  { states, records, now }: Pick<PublishDeps, 'states' | 'records' | 'now'>,
   code: NewCode,
   { policy, under }: { readonly policy: JsonObject | null; readonly under: Policy },
 ): Promise<VersionRecord> {
   const key = moduleKey(code.address);
-  // A version that was reported as failed may have been stored all the same: nobody gets its number.
-  const last = Math.max(shelf.getState(key).last, await records.lastVersion(key));
+  // A version that was reported as failed may have been stored all the same: its number is not used again.
+  const last = Math.max(states.getState(key).last, await records.lastVersion(key));
   return {
     version: last + 1,
     sha256: sha256Hex(code.source),
@@ -60,150 +75,34 @@ async function createVersionRecord(
   };
 }
 
-function activate(
-  { shelf }: LifecycleDeps,
+/** Makes a version active in this process, for every call from now on. */
+export function activateVersion(
+  { states }: Pick<PublishDeps, 'states'>,
   address: ModuleAddress,
-  facts: VersionRecord,
-  contents: ModuleContents,
+  record: VersionRecord,
+  contents: Pick<ModuleEntry, 'source' | 'policy' | 'fileErrors'>,
 ): void {
-  // Computed anew from what holds now: a suspension may have come in while the database wrote.
-  shelf.put({ address, state: withActiveVersion(shelf.getState(moduleKey(address)), facts), ...contents });
+  // Derived from the current state: a suspension may have come in while the database wrote.
+  const state = withActiveVersion(states.getState(moduleKey(address)), record);
+  states.put({ address, state, ...contents });
 }
 
-/** Gives a module the files of what is in force, because their change could not be stored. What fails here is completed by the next start. */
+/** Writes the active texts back to the files of a module whose change could not be stored. Failures are logged; the next start repairs them. */
 export async function restoreFiles(
-  { files, shelf, log }: LifecycleDeps,
+  { files, states, log }: Pick<PublishDeps, 'files' | 'states' | 'log'>,
   address: ModuleAddress,
-  withPolicy: boolean,
+  { withPolicy }: { readonly withPolicy: boolean },
 ): Promise<void> {
-  const held = shelf.get(moduleKey(address));
+  const entry = states.get(moduleKey(address));
   const texts = {
-    code: held?.source,
-    policy: held === undefined ? undefined : policyFileText(held.policy),
+    code: entry?.source,
+    policy: entry === undefined ? undefined : policyFileText(entry.policy),
   };
   for (const part of withPolicy ? (['policy', 'code'] as const) : (['code'] as const)) {
     const text = texts[part];
-    const undo = text === undefined ? files.remove(address, part) : files.write(address, part, text);
-    await undo.catch((error) =>
-      log.error({ err: error, file: files.fileOf(address, part) }, 'a file stays changed'),
+    const restored = text === undefined ? files.remove(address, part) : files.write(address, part, text);
+    await restored.catch((error) =>
+      log.error({ err: error, file: files.fileOf(address, part) }, 'could not restore file'),
     );
   }
-}
-
-/** Puts code into force. Throws NAME_TAKEN, ENDPOINT_INVALID, WORKSPACE_UNAVAILABLE; then the old code stays. */
-export function publishVersion(core: LifecycleDeps, code: NewCode): Promise<VersionRecord> {
-  const { address, source, action, by } = code;
-  const { shelf, records, files } = core;
-  const key = moduleKey(address);
-  return core.queue.run('', async () => {
-    assertModulePaths(core, address, code.metadata);
-    const contents = { source, policy: await loadPolicyFor(core, address), faults: {} };
-    const facts = await createVersionRecord(core, code, { policy: null, under: contents.policy });
-    const before = shelf.getState(key).active?.sha256 ?? null;
-    const entry = moduleAuditEntry({ address, action, clientId: by, before, after: facts.sha256 });
-    await records.addVersion(
-      withVersion(shelf.getState(key), facts.version),
-      { facts, source },
-      entry,
-      async () => {
-        shelf.setState(withVersion(shelf.getState(key), facts.version));
-        try {
-          await files.write(address, 'code', source);
-          await records.saveState(withActiveVersion(shelf.getState(key), facts));
-        } catch (error) {
-          await restoreFiles(core, address, false);
-          throw error;
-        }
-        activate(core, address, facts, contents);
-      },
-    );
-    return facts;
-  });
-}
-
-/** The same for a file that somebody laid there by hand. A policy that is not valid goes on to stop the module. */
-export function publishFromFile(core: LifecycleDeps, code: Omit<NewCode, 'by'>): Promise<VersionRecord> {
-  const { address, source, action } = code;
-  const { shelf, records } = core;
-  const key = moduleKey(address);
-  return core.queue.run('', async () => {
-    assertModulePaths(core, address, code.metadata);
-    const { policy = await loadPolicyFor(core, address), faults = {} } = shelf.get(key) ?? {};
-    const { code: _, ...otherFaults } = faults;
-    const facts = await createVersionRecord(core, { ...code, by: null }, { policy: null, under: policy });
-    const before = shelf.getState(key).active?.sha256 ?? null;
-    const entry = moduleAuditEntry({ address, action, clientId: null, before, after: facts.sha256 });
-    await records.addVersion(withActiveVersion(shelf.getState(key), facts), { facts, source }, entry);
-    activate(core, address, facts, { source, policy, faults: otherFaults });
-    return facts;
-  });
-}
-
-/** For the audit log: the policy that holds, and the one that comes with the code, or stays. */
-function policyHashes({ shelf }: LifecycleDeps, address: ModuleAddress, next: Policy | undefined) {
-  const held = shelf.get(moduleKey(address));
-  const before = held === undefined || held.faults.policy !== undefined ? null : policyHash(held.policy);
-  return { before, after: next === undefined ? before : policyHash(next) };
-}
-
-/** Keeps code, perhaps together with a policy, until a reviewer approves it. What is in force stays. */
-export function savePendingVersion(
-  core: LifecycleDeps,
-  code: NewCode,
-  policy: Policy | undefined,
-): Promise<VersionRecord> {
-  const { address, source, by } = code;
-  const { shelf, records, policies } = core;
-  const key = moduleKey(address);
-  return core.queue.run('', async () => {
-    assertModulePaths(core, address, code.metadata);
-    const under = policy ?? (await loadPolicyFor(core, address));
-    const facts = await createVersionRecord(core, code, { policy: policy?.input ?? null, under });
-    const before = shelf.getState(key).active?.sha256 ?? null;
-    const hashes = { before, after: facts.sha256, policy: policyHashes(core, address, policy) };
-    const entry = moduleAuditEntry({ address, action: 'propose', clientId: by, ...hashes });
-    await records.addVersion(
-      withPendingVersion(shelf.getState(key), facts.version),
-      { facts, source },
-      entry,
-    );
-    const state = withPendingVersion(shelf.getState(key), facts.version);
-    const blank = { address, policy: policies.empty, source: undefined, faults: {} };
-    shelf.put({ ...(shelf.get(key) ?? blank), state });
-    return facts;
-  });
-}
-
-/**
- * Lets a version that was held back into force, with its policy if it has one. Throws like `install`, POLICY_INVALID, and
- * VERSION_OUTDATED where it would run under another policy than the one with which it was read.
- */
-export function publishApproved(
-  core: LifecycleDeps,
-  address: ModuleAddress,
-  { facts, source }: { readonly facts: VersionRecord; readonly source: string },
-): Promise<void> {
-  const { shelf, records, files, policies } = core;
-  const key = moduleKey(address);
-  return core.queue.run('', async () => {
-    assertModulePaths(core, address, facts.metadata);
-    const own = facts.policy === null ? undefined : await policies.parse(facts.policy);
-    const policy = own ?? (await loadPolicyFor(core, address));
-    if (own === undefined && policyHash(policy) !== facts.policySha256)
-      throw new AppError('VERSION_OUTDATED');
-    const before = shelf.getState(key).active?.sha256 ?? null;
-    const hashes = { before, after: facts.sha256, policy: policyHashes(core, address, policy) };
-    const entry = moduleAuditEntry({ address, action: 'approve', clientId: facts.approvedBy, ...hashes });
-    await core.audit.announce(entry, async () => {
-      try {
-        await files.write(address, 'code', source);
-        if (own?.input !== undefined) await files.write(address, 'policy', formatPolicy(own.input));
-        await records.updateVersion(withActiveVersion(shelf.getState(key), facts), facts);
-      } catch (error) {
-        await restoreFiles(core, address, own !== undefined);
-        throw error;
-      }
-      activate(core, address, facts, { source, policy, faults: {} });
-    });
-  });
 }

@@ -1,20 +1,26 @@
 // Reading and putting the policy of a module.
 import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import type { Log } from '../../lib/logger.ts';
 import { moduleKey } from '../model/address.ts';
+import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { VersionRecord } from '../versions/module-records.ts';
-import type { ModuleEntry } from '../versions/module-states.ts';
-import { type LifecycleDeps, moduleAuditEntry } from './lifecycle-deps.ts';
+import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
+import type { ModuleEntry, ModuleStates } from '../versions/module-states.ts';
 import { formatPolicy, policyHash } from './policy-file.ts';
-import { restoreFiles, savePendingVersion } from './publish.ts';
-import { type ReviewMode, requiresReview } from './review.ts';
+import { restoreFiles } from './publish.ts';
+import { type ReviewDeps, type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
-/** The policy as it was put, with what the server knows of the code it holds for. */
+export interface PutPolicyDeps extends ReviewDeps {
+  readonly review: ReviewMode;
+  readonly log: Pick<Log, 'info' | 'error'>;
+}
+
+/** The policy as it was put, with the `code` block that the server adds: hash, approval and pending versions. */
 export function policyWithCodeBlock({ policy, state }: ModuleEntry): JsonObject {
-  if (policy.input === undefined && state.pending.length === 0) return { version: 1 };
   const { active, pending } = state;
+  if (policy.input === undefined && pending.length === 0) return { version: 1 };
   const code = {
     ...(active === null ? {} : { sha256: active.sha256 }),
     ...(active === null || active.approvedBy === null || active.approvedAt === null
@@ -28,74 +34,79 @@ export function policyWithCodeBlock({ policy, state }: ModuleEntry): JsonObject 
   return { version: 1, ...policy.input, code };
 }
 
-/** The version whose code a policy that has to wait is for: the one in force, or the newest that waits. */
+/** Makes a policy active, or keeps it until a reviewer approves it. Rejects with NOT_FOUND, POLICY_INVALID. */
+export async function putPolicy(
+  deps: PutPolicyDeps,
+  address: ModuleAddress,
+  { value, by }: { readonly value: unknown; readonly by: string },
+): Promise<void> {
+  const { states, records, files, policies, audit, review, log } = deps;
+  const entry = states.getOrThrow(address);
+  const { key } = entry.state;
+  const policy = await policies.parse(value);
+  if (requiresReview(review, policy)) {
+    const { source, metadata } = await findReviewedVersion(deps, entry);
+    await savePendingVersion(deps, { address, source, metadata, by, action: 'policy' }, policy);
+    return;
+  }
+  const hashes = { before: policyHash(entry.policy), after: policyHash(policy) };
+  const auditEntry = moduleAuditEntry({ address, action: 'policy', clientId: by, ...hashes });
+  await audit.announce(auditEntry, async () => {
+    const state = () => ({ ...states.getState(key), policyBy: by });
+    try {
+      await files.write(address, 'policy', formatPolicy(policy.input ?? {}));
+      await records.saveState(state());
+    } catch (error) {
+      await restoreFiles(deps, address, { withPolicy: true });
+      throw error;
+    }
+    states.setState(state());
+    activatePolicy(deps, address, policy);
+  });
+  log.info({ module: key }, 'policy updated');
+}
+
+/** The version whose code a pending policy is for: the active one, or the newest pending one. */
 async function findReviewedVersion(
-  { records }: LifecycleDeps,
-  held: ModuleEntry,
+  { records }: { readonly records: Pick<ModuleRecords, 'findVersion' | 'findSource'> },
+  { state: { active, pending, key } }: ModuleEntry,
 ): Promise<VersionRecord & { readonly source: string }> {
-  const { active, pending, key } = held.state;
   const version = active?.version ?? pending.at(-1) ?? 0;
-  const facts = await records.findVersion(key, version);
+  const record = await records.findVersion(key, version);
   const source = await records.findSource(key, version);
-  if (facts !== undefined && source !== undefined) return { ...facts, source };
+  if (record !== undefined && source !== undefined) return { ...record, source };
   throw new AppError('BAD_REQUEST', { message: 'Its code is broken: post code first' });
 }
 
-/** Puts a policy into force, or keeps it until a reviewer approves it. Rejects with POLICY_INVALID. */
-export async function putPolicy(
-  core: LifecycleDeps,
-  held: ModuleEntry,
-  { value, by, review }: { readonly value: unknown; readonly by: string; readonly review: ReviewMode },
-): Promise<void> {
-  const { address } = held;
-  const key = moduleKey(address);
-  const policy = await core.policies.parse(value);
-  if (requiresReview(review, policy)) {
-    const { source, metadata } = await findReviewedVersion(core, held);
-    await savePendingVersion(core, { address, source, metadata, by, action: 'policy' }, policy);
-    return;
-  }
-  const states = { before: policyHash(held.policy), after: policyHash(policy) };
-  await core.audit.announce(
-    moduleAuditEntry({ address, action: 'policy', clientId: by, ...states }),
-    async () => {
-      const state = () => ({ ...core.shelf.getState(key), policyBy: by });
-      try {
-        await core.files.write(address, 'policy', formatPolicy(policy.input ?? {}));
-        await core.records.saveState(state());
-      } catch (error) {
-        await restoreFiles(core, address, true);
-        throw error;
-      }
-      core.shelf.setState(state());
-      activatePolicy(core, address, policy);
-    },
-  );
-  core.log.info({ module: key }, 'a policy was put');
+interface PolicyStateDeps {
+  readonly states: ModuleStates;
+  readonly records: Pick<ModuleRecords, 'saveState'>;
 }
 
-/** Makes a policy hold for every request that comes from now on. */
-function activatePolicy({ shelf }: LifecycleDeps, address: ModuleAddress, policy: Policy): void {
-  const held = shelf.get(moduleKey(address));
-  if (held === undefined) return;
-  const { policy: _, ...faults } = held.faults;
-  shelf.put({ ...held, policy, faults });
+/** Makes a policy hold for every call from now on. */
+function activatePolicy({ states }: PolicyStateDeps, address: ModuleAddress, policy: Policy): void {
+  const entry = states.get(moduleKey(address));
+  if (entry === undefined) return;
+  const { policy: _, ...fileErrors } = entry.fileErrors;
+  states.put({ ...entry, policy, fileErrors });
 }
 
-/** The same for a policy file that was edited by hand, with its entry in the audit log. */
+/** Makes the policy of a file active that was edited by hand, and writes the audit entry. */
 export async function applyPolicyFromFile(
-  core: LifecycleDeps,
+  deps: PolicyStateDeps,
   address: ModuleAddress,
   policy: Policy,
 ): Promise<void> {
-  const held = core.shelf.get(moduleKey(address));
-  if (held === undefined) return;
-  const states = { before: policyHash(held.policy), after: policyHash(policy) };
-  const state = () => ({ ...core.shelf.getState(moduleKey(address)), policyBy: null });
-  await core.records.saveState(
+  const { states, records } = deps;
+  const key = moduleKey(address);
+  const entry = states.get(key);
+  if (entry === undefined) return;
+  const hashes = { before: policyHash(entry.policy), after: policyHash(policy) };
+  const state = () => ({ ...states.getState(key), policyBy: null });
+  await records.saveState(
     state(),
-    moduleAuditEntry({ address, action: 'policy', clientId: null, ...states }),
+    moduleAuditEntry({ address, action: 'policy', clientId: null, ...hashes }),
   );
-  core.shelf.setState(state());
-  activatePolicy(core, address, policy);
+  states.setState(state());
+  activatePolicy(deps, address, policy);
 }

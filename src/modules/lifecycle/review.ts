@@ -1,58 +1,148 @@
-// Review: which changes wait for a reviewer, and how that one, who wrote no part of them, lets them into force.
+// Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves them.
+import type { Audit } from '../../auth/audit/audit.ts';
 import { AppError } from '../../errors.ts';
 import { moduleKey } from '../model/address.ts';
+import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isPrivilegedPolicy } from '../policy/policy-schema.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
-import type { LifecycleDeps } from './lifecycle-deps.ts';
-import { publishApproved } from './publish.ts';
+import { withActiveVersion, withPendingVersion } from '../versions/state-transitions.ts';
+import { formatPolicy, loadCurrentPolicy, policyHash } from './policy-file.ts';
+import {
+  activateVersion,
+  assertModulePaths,
+  createVersionRecord,
+  type NewCode,
+  type PublishDeps,
+  restoreFiles,
+} from './publish.ts';
+
+export interface ReviewDeps extends PublishDeps {
+  readonly audit: Pick<Audit, 'announce'>;
+}
 
 /** What waits: nothing, the code of modules that hold grants beyond request and response, or everything. */
 export type ReviewMode = 'none' | 'grants' | 'all';
 
-/** Must code, or a policy, that is about to hold together with this policy wait for a reviewer? */
+/** Must code or a policy wait for a reviewer before it becomes active together with this policy? */
 export function requiresReview(mode: ReviewMode, policy: Policy): boolean {
   if (mode === 'none') return false;
   return mode === 'all' || isPrivilegedPolicy(policy.input ?? {});
 }
 
-/** Everybody who posted this text under any name, or who put it or this policy into any version of the module. */
-async function findAuthors(
-  { records, shelf }: LifecycleDeps,
-  key: string,
-  facts: VersionRecord,
-): Promise<Set<string>> {
-  const { sha256, policySha256 } = facts;
-  const isPart = (one: VersionRecord) =>
-    one.sha256 === sha256 || (one.policy !== null && one.policySha256 === policySha256);
-  const parts = (await records.listVersions(key)).filter(isPart).map(({ clientId }) => clientId);
-  const inForce = facts.policy === null ? shelf.getState(key).policyBy : null;
-  const posters = await records.findPosters(sha256);
-  return new Set([...parts, ...posters, inForce].filter((author) => author !== null));
+/** Keeps code, perhaps together with a policy, until a reviewer approves it. The active version stays active. */
+export function savePendingVersion(
+  deps: PublishDeps,
+  code: NewCode,
+  policy?: Policy,
+): Promise<VersionRecord> {
+  const { states, records, policies, locks } = deps;
+  const { address, source, by } = code;
+  const key = moduleKey(address);
+  return locks.withPaths(async () => {
+    assertModulePaths(deps, address, code.metadata);
+    const under = policy ?? (await loadCurrentPolicy(deps, address));
+    const record = await createVersionRecord(deps, code, { policy: policy?.input ?? null, under });
+    const before = states.getState(key).active?.sha256 ?? null;
+    const hashes = { before, after: record.sha256, policy: policyHashes(deps, address, policy) };
+    const auditEntry = moduleAuditEntry({ address, action: 'propose', clientId: by, ...hashes });
+    const stored = withPendingVersion(states.getState(key), record.version);
+    await records.addVersion(stored, { record, source }, auditEntry);
+    const state = withPendingVersion(states.getState(key), record.version);
+    const unpublished = { address, policy: policies.empty, source: undefined, fileErrors: {} };
+    states.put({ ...(states.get(key) ?? unpublished), state });
+    return record;
+  });
 }
 
 /**
- * `by` has the right to approve. Throws NOT_FOUND for an unknown version, BAD_REQUEST for one that waits for nobody,
- * APPROVAL_REFUSED for whoever wrote its code or its policy, VERSION_OUTDATED.
+ * Publishes a pending version. `by` has the right to approve. Throws NOT_FOUND for an unknown version, BAD_REQUEST for one
+ * that is not pending, APPROVAL_REFUSED for an author of its code or its policy, VERSION_OUTDATED.
  */
 export async function approveVersion(
-  core: LifecycleDeps,
+  deps: ReviewDeps,
   address: ModuleAddress,
   { version, by }: { readonly version: number; readonly by: string },
 ): Promise<void> {
+  const { states, records, now } = deps;
   const key = moduleKey(address);
-  const facts = await core.records.findVersion(key, version);
-  const source = await core.records.findSource(key, version);
-  if (facts === undefined || source === undefined) throw new AppError('NOT_FOUND');
-  if (!core.shelf.getState(key).pending.includes(version)) {
+  const record = await records.findVersion(key, version);
+  const source = await records.findSource(key, version);
+  if (record === undefined || source === undefined) throw new AppError('NOT_FOUND');
+  if (!states.getState(key).pending.includes(version)) {
     throw new AppError('BAD_REQUEST', { message: 'This version does not wait for approval' });
   }
-  if ((await findAuthors(core, key, facts)).has(by)) {
+  if ((await findAuthors(deps, key, record)).has(by)) {
     throw new AppError('APPROVAL_REFUSED', {
       message: 'A reviewer who wrote neither its code nor its policy has to approve it',
     });
   }
-  const approved = { ...facts, approvedBy: by, approvedAt: core.now() };
-  await publishApproved(core, address, { facts: approved, source });
+  await publishApproved(deps, address, { ...record, approvedBy: by, approvedAt: now() }, source);
+}
+
+/** Every client that posted this text under any name, or put it or this policy into any version of the module. */
+async function findAuthors(
+  { records, states }: Pick<ReviewDeps, 'records' | 'states'>,
+  key: string,
+  { sha256, policy, policySha256 }: VersionRecord,
+): Promise<Set<string>> {
+  const isPart = (other: VersionRecord) =>
+    other.sha256 === sha256 || (other.policy !== null && other.policySha256 === policySha256);
+  const parts = (await records.listVersions(key)).filter(isPart).map(({ clientId }) => clientId);
+  const policyAuthor = policy === null ? states.getState(key).policyBy : null;
+  const posters = await records.findPosters(sha256);
+  return new Set([...parts, ...posters, policyAuthor].filter((author) => author !== null));
+}
+
+/** Throws VERSION_OUTDATED where the version would run under another policy than the one it was reviewed with. */
+function publishApproved(
+  deps: ReviewDeps,
+  address: ModuleAddress,
+  record: VersionRecord,
+  source: string,
+): Promise<void> {
+  const { states, records, files, policies, locks, audit } = deps;
+  const key = moduleKey(address);
+  return locks.withPaths(async () => {
+    assertModulePaths(deps, address, record.metadata);
+    const newPolicy = record.policy === null ? undefined : await policies.parse(record.policy);
+    const policy = newPolicy ?? (await loadCurrentPolicy(deps, address));
+    if (newPolicy === undefined && policyHash(policy) !== record.policySha256) {
+      throw new AppError('VERSION_OUTDATED');
+    }
+    const before = states.getState(key).active?.sha256 ?? null;
+    const hashes = { before, after: record.sha256, policy: policyHashes(deps, address, policy) };
+    const auditEntry = moduleAuditEntry({
+      address,
+      action: 'approve',
+      clientId: record.approvedBy,
+      ...hashes,
+    });
+    await audit.announce(auditEntry, async () => {
+      try {
+        await files.write(address, 'code', source);
+        if (newPolicy?.input !== undefined) {
+          await files.write(address, 'policy', formatPolicy(newPolicy.input));
+        }
+        await records.updateVersion(withActiveVersion(states.getState(key), record), record);
+      } catch (error) {
+        await restoreFiles(deps, address, { withPolicy: newPolicy !== undefined });
+        throw error;
+      }
+      activateVersion(deps, address, record, { source, policy, fileErrors: {} });
+    });
+  });
+}
+
+/** For the audit log: the active policy, and the one that comes with the code, or stays. */
+function policyHashes(
+  { states }: Pick<PublishDeps, 'states'>,
+  address: ModuleAddress,
+  next: Policy | undefined,
+) {
+  const entry = states.get(moduleKey(address));
+  const hasPolicy = entry !== undefined && entry.fileErrors.policy === undefined;
+  const before = hasPolicy ? policyHash(entry.policy) : null;
+  return { before, after: next === undefined ? before : policyHash(next) };
 }

@@ -79,6 +79,9 @@ export interface VersionSummary {
   readonly active: boolean;
 }
 
+/** A module has a code file and may have a policy file. */
+export type ModuleFilePart = 'code' | 'policy';
+
 export interface ModuleLogRecord extends GuestLog {
   /** Epoch milliseconds. */
   readonly at: number;

@@ -77,7 +77,7 @@ export interface VersionRecord {
 }
 
 interface Version {
-  readonly facts: VersionRecord;
+  readonly record: VersionRecord;
   readonly source: string;
 }
 
@@ -131,11 +131,11 @@ function toFacts(document: JsonObject): VersionRecord | undefined {
 
 function toState({ active, ...rest }: StoredDocument): ModuleState {
   const { _id, v, ...state } = rest;
-  const facts = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
+  const record = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
   const known = state as unknown as Partial<ModuleState> & Pick<ModuleState, 'key'>;
   // Older states name no hashes.
-  const faulty = known.faulty ?? (known.quarantined === true && facts !== null ? [facts.sha256] : []);
-  return { ...initialState(known.key), ...known, active: facts, faulty };
+  const faulty = known.faulty ?? (known.quarantined === true && record !== null ? [record.sha256] : []);
+  return { ...initialState(known.key), ...known, active: record, faulty };
 }
 
 /** The state of every module that there is or was. Rejects with the store's StoreError. */
@@ -192,14 +192,14 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
      */
     async addVersion(
       state: ModuleState,
-      { facts, source }: Version,
+      { record, source }: Version,
       entry: AuditAction,
       bring?: () => Promise<void>,
     ): Promise<void> {
-      const id = versionId(state.key, facts.version);
+      const id = versionId(state.key, record.version);
       const { key } = state;
       const writes: readonly Write[] = [
-        { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...facts }) },
+        { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...record }) },
         { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
         await put(MODULES, idOf(key), state),
       ];
@@ -207,8 +207,11 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       else await audit.announce(entry, bring, { writes, ...timely() });
     },
     /** Replaces what is known of a version, together with the state. */
-    async updateVersion(state: ModuleState, facts: VersionRecord): Promise<void> {
-      const version = await put(VERSIONS, versionId(state.key, facts.version), { key: state.key, ...facts });
+    async updateVersion(state: ModuleState, record: VersionRecord): Promise<void> {
+      const version = await put(VERSIONS, versionId(state.key, record.version), {
+        key: state.key,
+        ...record,
+      });
       await store.commit([version, await put(MODULES, idOf(state.key), state)], timely());
     },
     /** Oldest first. */

@@ -1,9 +1,8 @@
-// The modules of this process as they are now, and what the rest of the server sees of them. Entries are replaced, never changed.
-
+// The modules of this process in memory, and the live modules derived from them. Entries are replaced, never changed.
+import { AppError } from '../../errors.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
-import type { ModuleFilePart } from '../lifecycle/module-files.ts';
 import { moduleKey, modulePath, parseModuleKey } from '../model/address.ts';
-import type { LiveModule, ModuleAddress, ModuleStatus as ServedState } from '../model/types.ts';
+import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/types.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { WritableModuleRegistry } from '../routes/module-registry.ts';
 import { parseRoute, type RoutePattern } from '../routes/route-pattern.ts';
@@ -13,56 +12,59 @@ export interface ModuleEntry {
   readonly address: ModuleAddress;
   readonly state: ModuleState;
   readonly policy: Policy;
-  /** The code in force, or that of a broken file; undefined while no version is approved. */
+  /** The active code, or that of a broken file; undefined while no version is approved. */
   readonly source: string | undefined;
-  /** Why its files cannot be brought into force, each by itself. */
-  readonly faults: FileErrors;
+  /** Why its files cannot become active. */
+  readonly fileErrors: FileErrors;
 }
 
 type FileErrors = Readonly<Partial<Record<ModuleFilePart, string>>>;
 
 export interface ModuleStates {
   get(key: string): ModuleEntry | undefined;
+  /** Throws NOT_FOUND. */
+  getOrThrow(address: ModuleAddress): ModuleEntry;
   all(): Iterable<ModuleEntry>;
-  /** In force for every request that comes from now on. */
-  put(held: ModuleEntry): void;
-  /** Takes the module away; `state` is what is known of it from now on. */
+  /** Active for every call from now on. */
+  put(entry: ModuleEntry): void;
+  /** Removes the module and keeps this state of it. */
   remove(state: ModuleState): void;
-  /** What is known of a module, there or gone. */
+  /** The state of a module, present or removed; the initial one where the name is unknown. */
   getState(key: string): ModuleState;
-  /** Of every module that is known, there or gone. */
+  /** Of every known module, present or removed. */
   allStates(): Iterable<ModuleState>;
-  /** The module goes on with this state, if it is there. */
+  /** Replaces the state of a module, present or removed. */
   setState(state: ModuleState): void;
 }
 
 interface ModuleStatesDeps {
   readonly registry: WritableModuleRegistry;
-  /** Forgets what runs of older code, or under an older policy. */
+  /** Evicts isolates of older code or of an older policy. */
   readonly retire: (unitId: string) => void;
-  /** Ends all that runs of it. */
+  /** Ends all invocations of a module. */
   readonly stop: (unitId: string) => void;
 }
 
-const isBroken = ({ faults }: ModuleEntry) => faults.code !== undefined || faults.policy !== undefined;
+const isBroken = ({ fileErrors }: ModuleEntry) =>
+  fileErrors.code !== undefined || fileErrors.policy !== undefined;
 
-function moduleStatus(held: ModuleEntry): ServedState {
-  const { state } = held;
-  if (isBroken(held)) return 'broken';
+function moduleStatus(entry: ModuleEntry): ModuleStatus {
+  const { state } = entry;
+  if (isBroken(entry)) return 'broken';
   if (state.active === null) return 'pending';
   return state.suspendedBy === null ? 'active' : 'suspended';
 }
 
-function toModuleVersion(held: ModuleEntry): ModuleVersion | undefined {
-  const { address, state, policy, source } = held;
-  if (state.active === null || source === undefined || isBroken(held)) return undefined;
+function toModuleVersion(entry: ModuleEntry): ModuleVersion | undefined {
+  const { address, state, policy, source } = entry;
+  if (state.active === null || source === undefined || isBroken(entry)) return undefined;
   const { version, sha256 } = state.active;
   const id = moduleKey(address);
   const effective = policy.resolve(id, state.quarantined);
   return { id, kind: address.kind, version, sha256, source, policy: effective };
 }
 
-/** Does the module run as before? Then what is warm stays so. */
+/** Runs the module as before? Then its warm isolates are kept. */
 function isSameCode(a: ModuleEntry | undefined, b: ModuleEntry): boolean {
   return (
     a !== undefined &&
@@ -78,69 +80,73 @@ function suspensionOf({ suspendedBy: by, suspendedClient: clientId, suspendedAt:
   return by === null ? {} : { suspension: { by, clientId, at } };
 }
 
-function toLiveModule(held: ModuleEntry, unit: ModuleVersion | undefined): LiveModule {
-  const { address, state } = held;
-  const served = moduleStatus(held);
-  const metadata = unit === undefined ? undefined : state.active?.metadata;
+function toLiveModule(entry: ModuleEntry, moduleVersion: ModuleVersion | undefined): LiveModule {
+  const { address, state } = entry;
+  const metadata = moduleVersion === undefined ? undefined : state.active?.metadata;
   return {
     address,
     path: metadata?.route ?? modulePath(address),
-    state: served,
+    state: moduleStatus(entry),
     ...suspensionOf(state),
     methods: metadata?.methods ?? [],
     authenticate: metadata?.authenticate ?? true,
     ...(metadata?.displayName == null ? {} : { displayName: metadata.displayName }),
-    ...(unit === undefined ? {} : { moduleVersion: unit }),
+    ...(moduleVersion === undefined ? {} : { moduleVersion }),
     postedBy: state.active?.clientId ?? null,
     postedAt: state.active?.createdAt ?? 0,
   };
 }
 
-function routeOf(held: ModuleEntry): RoutePattern | undefined {
-  const { address, state } = held;
+function routeOf(entry: ModuleEntry): RoutePattern | undefined {
+  const { address, state } = entry;
   const route = state.active?.metadata.route ?? null;
-  if (address.kind === 'hook' || route === null || isBroken(held)) return undefined;
+  if (address.kind === 'hook' || route === null || isBroken(entry)) return undefined;
   return parseRoute(route, address.apiVersion);
 }
 
-/** Keeps the registry in step with the modules. Their routes must have been parsed before: here a bad one throws. */
+/** Creates the states, which keep the registry up to date. Routes must have been parsed before: here a bad one throws. */
 export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps): ModuleStates {
-  const shelf = new Map<string, ModuleEntry>();
+  const entries = new Map<string, ModuleEntry>();
   const states = new Map<string, ModuleState>();
 
-  const put = (held: ModuleEntry) => {
-    const key = moduleKey(held.address);
-    const before = shelf.get(key);
-    const alike = isSameCode(before, held);
-    shelf.set(key, held);
-    states.set(key, held.state);
-    // A module that breaks its limits a thousand times a second gains violations, which nobody out there sees.
-    if (alike && before?.state.suspendedBy === held.state.suspendedBy) return;
-    const unit = (alike ? registry.findByKey(key)?.moduleVersion : undefined) ?? toModuleVersion(held);
-    registry.put(toLiveModule(held, unit), routeOf(held));
-    const stopped = before?.state.suspendedBy === null && held.state.suspendedBy !== null;
+  const put = (entry: ModuleEntry) => {
+    const key = moduleKey(entry.address);
+    const before = entries.get(key);
+    const alike = isSameCode(before, entry);
+    entries.set(key, entry);
+    states.set(key, entry.state);
+    // A thousand violations a second change the state, but nothing of the live module.
+    if (alike && before?.state.suspendedBy === entry.state.suspendedBy) return;
+    const current = alike ? registry.findByKey(key)?.moduleVersion : undefined;
+    registry.put(toLiveModule(entry, current ?? toModuleVersion(entry)), routeOf(entry));
+    const stopped = before?.state.suspendedBy === null && entry.state.suspendedBy !== null;
     if (stopped) stop(key);
     else if (before !== undefined && !alike) retire(key);
   };
 
   return {
     put,
-    get: (key) => shelf.get(key),
-    all: () => shelf.values(),
+    get: (key) => entries.get(key),
+    getOrThrow(address) {
+      const entry = entries.get(moduleKey(address));
+      if (entry === undefined) throw new AppError('NOT_FOUND');
+      return entry;
+    },
+    all: () => entries.values(),
     getState: (key) => states.get(key) ?? initialState(key),
     allStates: () => states.values(),
     setState(state) {
-      const held = shelf.get(state.key);
-      if (held !== undefined) return put({ ...held, state });
+      const entry = entries.get(state.key);
+      if (entry !== undefined) return put({ ...entry, state });
       states.set(state.key, state);
       const address = parseModuleKey(state.key);
       if (address !== undefined) registry.keepRemoved(address);
     },
     remove(state) {
-      const before = shelf.get(state.key);
+      const before = entries.get(state.key);
       states.set(state.key, state);
       if (before === undefined) return;
-      shelf.delete(state.key);
+      entries.delete(state.key);
       registry.remove(before.address);
       registry.keepRemoved(before.address);
       retire(state.key);

@@ -1,17 +1,24 @@
-// Reading code: what is in force, what was, and what changed in between.
+// Reads the code of modules: the active version, older ones, and the differences between them.
 import { AppError } from '../../errors.ts';
-import type { LifecycleDeps } from '../lifecycle/lifecycle-deps.ts';
-import { getModuleOrThrow } from '../lifecycle/removal.ts';
 import { moduleKey } from '../model/address.ts';
 import type { ModuleAddress, ModuleService, VersionSummary } from '../model/types.ts';
+import type { ModuleRecords } from './module-records.ts';
+import type { ModuleStates } from './module-states.ts';
 import { diffSources } from './source-diff.ts';
 
-/** The part of the service that only reads. */
-export function createVersionHistory(
-  core: LifecycleDeps,
-): Pick<ModuleService, 'source' | 'versions' | 'versionSource' | 'versionPolicy' | 'diff'> {
-  const { records } = core;
+interface VersionHistoryDeps {
+  readonly states: Pick<ModuleStates, 'getOrThrow' | 'getState'>;
+  readonly records: Pick<ModuleRecords, 'findVersion' | 'findSource' | 'listVersions'>;
+}
 
+/** Creates the part of the module service that only reads versions. */
+export function createVersionHistory({
+  states,
+  records,
+}: VersionHistoryDeps): Pick<
+  ModuleService,
+  'source' | 'versions' | 'versionSource' | 'versionPolicy' | 'diff'
+> {
   const versionSource = async (address: ModuleAddress, version: number): Promise<string> => {
     const source = await records.findSource(moduleKey(address), version);
     if (source === undefined) throw new AppError('NOT_FOUND');
@@ -21,23 +28,23 @@ export function createVersionHistory(
   return {
     versionSource,
     async versionPolicy(address, version) {
-      const { state, policy } = getModuleOrThrow(core, address);
-      const facts = await records.findVersion(state.key, version);
-      const isNear = state.active?.version === version || state.pending.includes(version);
-      if (facts === undefined || (facts.policy === null && !isNear)) throw new AppError('NOT_FOUND');
-      return facts.policy ?? policy.input ?? { version: 1 };
+      const { state, policy } = states.getOrThrow(address);
+      const record = await records.findVersion(state.key, version);
+      const isCurrent = state.active?.version === version || state.pending.includes(version);
+      if (record === undefined || (record.policy === null && !isCurrent)) throw new AppError('NOT_FOUND');
+      return record.policy ?? policy.input ?? { version: 1 };
     },
     source(address) {
-      const { source } = getModuleOrThrow(core, address);
+      const { source } = states.getOrThrow(address);
       if (source === undefined) throw new AppError('NOT_FOUND', { message: 'No version is approved yet' });
       return source;
     },
     async versions(address) {
       const key = moduleKey(address);
       const found = await records.listVersions(key);
-      // Those of a module that was removed stay.
-      if (found.length === 0) getModuleOrThrow(core, address);
-      const { active } = core.shelf.getState(key);
+      // A removed module keeps its versions.
+      if (found.length === 0) states.getOrThrow(address);
+      const { active } = states.getState(key);
       return found.map(
         ({ version, sha256, clientId, createdAt }): VersionSummary => ({
           ...{ version, sha256, clientId, createdAt },

@@ -1,11 +1,11 @@
-// Measures a collection: how many documents, and how much room they and their indexes take.
+// Reads the statistics of a collection: document count, sizes, and the size of each index.
 import { type Document, MongoServerError } from 'mongodb';
 import type { CollectionStats, Namespace } from '../ports.ts';
 import type { KnownIndex, OperationScope } from './connection/types.ts';
 import { shadowedName } from './indexes/index-plan.ts';
 
 const NAMESPACE_NOT_FOUND = 26;
-/** CommandNotSupportedOnView: a view takes no room. */
+/** CommandNotSupportedOnView: a view occupies no storage. */
 const COMMAND_NOT_SUPPORTED_ON_VIEW = 166;
 
 interface StorageStats {
@@ -42,15 +42,15 @@ async function readStorageStats(scope: OperationScope, ns: Namespace): Promise<S
   return measured;
 }
 
-/** By declared names; what a twin takes counts with the index that it belongs to. */
+/** Sizes by definition name. The size of a shadow index is added to that of its index. */
 function sizesByDefinition(
   sizes: ReadonlyMap<string, number>,
   known: readonly KnownIndex[],
 ): Readonly<Record<string, number>> {
   const owners = new Map<string, string>();
-  for (const { name, twin, definition } of known) {
+  for (const { name, shadow, definition } of known) {
     if (!owners.has(name)) owners.set(name, definition.name);
-    if (twin !== undefined) owners.set(twin, definition.name);
+    if (shadow !== undefined) owners.set(shadow, definition.name);
   }
   const ownerOf = (name: string): string => {
     const base = shadowedName(name);
@@ -62,7 +62,7 @@ function sizesByDefinition(
     const owner = ownerOf(name);
     declared.set(owner, (declared.get(owner) ?? 0) + bytes);
   }
-  // What is still to be built behind an answer is declared already.
+  // Indexes that are still to be built in the background are listed with size 0.
   for (const { name, definition } of sizes.size === 0 ? [] : known) {
     if (!sizes.has(name)) declared.set(definition.name, 0);
   }
@@ -70,7 +70,7 @@ function sizesByDefinition(
 }
 
 /**
- * The count is exact; sizes are what the server keeps account of, in bytes. Indexes that somebody else made are among
+ * The count is exact; sizes are the server's statistics, in bytes. Indexes of other programs are among
  * them, as they are on the disk.
  */
 export async function collectionStats(

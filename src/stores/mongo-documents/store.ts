@@ -1,4 +1,4 @@
-// The document store on MongoDB: this is where MongoDB begins, and nothing outside this folder knows of it.
+// The document store on MongoDB. Nothing outside this folder depends on MongoDB.
 import type { DocumentStore } from '../ports.ts';
 import { createCatalog } from './catalog.ts';
 import { createMongoCommits } from './commits/commits.ts';
@@ -13,10 +13,10 @@ export function openMongoDocuments(options: MongoOptions): DocumentStore {
   const { log, separateDatabases, hasMemoryFor: hasRoom = () => true } = options;
   const connection = createConnection(options);
   const { ensureIndexes, cache: knowledge, close } = createIndexMigrator({ connection, log });
-  const kinds = createTypeProbe(() => performance.now());
+  const typeProbe = createTypeProbe(() => performance.now());
   return {
-    ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasRoom, kinds }),
-    ...createMongoCommits({ connection, indexes: knowledge, kinds, log }),
+    ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasRoom, typeProbe }),
+    ...createMongoCommits({ connection, indexes: knowledge, typeProbe, log }),
     ...createCatalog({ connection, indexes: knowledge, separateDatabases }),
     ensureIndexes,
     health: () => connection.health(),

@@ -52,7 +52,7 @@ describe('entries of the audit log', () => {
   it('are stored under their numbers, which sort as text, and read back', () => {
     const [entry] = createEntries(undefined, [{ ...action('a'), policy }], { at: 5, key });
     const write = insertOf(entry!);
-    expect(write).toMatchObject({ kind: 'insert', ns: AUDIT_NAMESPACE, stays: true });
+    expect(write).toMatchObject({ kind: 'insert', ns: AUDIT_NAMESPACE, keepOnRollback: true });
     expect(write.kind === 'insert' ? parseEntry(write.document) : undefined).toEqual(entry);
     expect([entryIdOf(2), entryIdOf(10), entryIdOf(300)].toSorted()).toEqual([
       entryIdOf(2),

@@ -55,7 +55,7 @@ describe('the end of the audit log', () => {
     });
     const server = createAudit(options);
     await server.check();
-    expect(errors).toEqual(['the audit log was written with another key']);
+    expect(errors).toEqual(['the audit log was signed with another key']);
     const hashes = { before: keysNamed('theirs').current.id, after: keysNamed('ours').current.id };
     expect((await server.read(1, 10)).map(({ seq: _, ...entry }) => entry)).toMatchObject([
       { action: 'audit.key', clientId: null, key: hashes.after, ...hashes },
@@ -72,8 +72,8 @@ describe('the end of the audit log', () => {
     await audit.record(ACTION);
     expect(await audit.read(0, 10)).toHaveLength(1);
     expect(errors).toEqual([
-      'it is not known which entry of the audit log was the newest',
-      'the newest entry of the audit log cannot be kept outside the database',
+      'cannot read which audit entry was the newest',
+      'cannot save the newest audit entry outside the database',
     ]);
   });
 });

@@ -13,7 +13,7 @@ async function setUp(shared?: string) {
     newId: createIdSource(),
     now: Date.now,
   });
-  await clients.ensure();
+  await clients.ensureIndexes();
   return { store, path, clients };
 }
 
@@ -24,9 +24,9 @@ describe('creating a client', () => {
     const { clients } = await setUp();
     const { client, secret } = await clients.create({ clientId: 'reader' });
     expect(client).toMatchObject({ clientId: 'reader', accessType: 'user', permissions: null });
-    expect((await clients.verify('reader', secret ?? ''))?.client).toEqual(client);
+    expect((await clients.verifySecret('reader', secret ?? ''))?.client).toEqual(client);
     expect((await clients.create({ clientId: 'writer', secret: SECRET })).secret).toBeUndefined();
-    expect((await clients.verify('writer', SECRET))?.client.clientId).toBe('writer');
+    expect((await clients.verifySecret('writer', SECRET))?.client.clientId).toBe('writer');
   });
 
   it('keeps the secret nowhere in clear', async () => {
@@ -83,7 +83,7 @@ describe('clients', () => {
   it('change rights without losing their tokens', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
-    const before = await clients.standing('reader');
+    const before = await clients.findStatus('reader');
     const permissions = { collections: [{ path: 'books' }] };
     expect(await clients.update('reader', { permissions })).toMatchObject({
       accessType: 'user',
@@ -94,32 +94,32 @@ describe('clients', () => {
       accessType: 'admin',
       permissions: null,
     });
-    expect((await clients.standing('reader'))?.stamp).toBe(before?.stamp);
+    expect((await clients.findStatus('reader'))?.stamp).toBe(before?.stamp);
   });
 
   it('lose their tokens and the old secret with a new one', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
-    const before = await clients.standing('reader');
+    const before = await clients.findStatus('reader');
     expect((await clients.setSecret('reader', 'another secret')).secret).toBeUndefined();
-    expect(await clients.verify('reader', SECRET)).toBeUndefined();
-    const after = await clients.verify('reader', 'another secret');
+    expect(await clients.verifySecret('reader', SECRET)).toBeUndefined();
+    const after = await clients.verifySecret('reader', 'another secret');
     expect(after?.client).toEqual(before?.client);
     expect(after?.stamp).not.toBe(before?.stamp);
     const { secret = '' } = await clients.setSecret('reader');
-    expect(await clients.verify('reader', secret)).toBeDefined();
+    expect(await clients.verifySecret('reader', secret)).toBeDefined();
     await expect(clients.setSecret('reader', 'short')).rejects.toMatchObject({ status: 400 });
-    expect(await clients.verify('reader', secret)).toBeDefined();
+    expect(await clients.verifySecret('reader', secret)).toBeDefined();
   });
 
   it('are gone when removed, and another client when made again', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
-    const before = await clients.standing('reader');
+    const before = await clients.findStatus('reader');
     await clients.remove('reader');
-    expect(await clients.verify('reader', SECRET)).toBeUndefined();
+    expect(await clients.verifySecret('reader', SECRET)).toBeUndefined();
     await clients.create({ clientId: 'reader', secret: SECRET });
-    expect((await clients.standing('reader'))?.stamp).not.toBe(before?.stamp);
+    expect((await clients.findStatus('reader'))?.stamp).not.toBe(before?.stamp);
   });
 });
 
@@ -127,9 +127,9 @@ describe('verifying', () => {
   it('finds nobody for a wrong pair', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
-    expect(await clients.verify('reader', `${SECRET}.`)).toBeUndefined();
-    expect(await clients.verify('nobody', SECRET)).toBeUndefined();
-    expect(await clients.verify('READER', SECRET)).toBeUndefined();
+    expect(await clients.verifySecret('reader', `${SECRET}.`)).toBeUndefined();
+    expect(await clients.verifySecret('nobody', SECRET)).toBeUndefined();
+    expect(await clients.verifySecret('READER', SECRET)).toBeUndefined();
   });
 
   it('hashes for an unknown client as for a known one', async () => {
@@ -137,7 +137,7 @@ describe('verifying', () => {
     await clients.create({ clientId: 'reader', secret: SECRET });
     const cost = async (clientId: string) => {
       const start = process.cpuUsage();
-      await clients.verify(clientId, 'wrong secret');
+      await clients.verifySecret(clientId, 'wrong secret');
       const { user, system } = process.cpuUsage(start);
       return user + system;
     };
@@ -158,21 +158,21 @@ describe('the configured admin', () => {
   it('is made, and left alone while its secret stays', async () => {
     const { clients } = await setUp();
     expect(await clients.upsertAdmin('root', 'short')).toMatchObject({ accessType: 'admin' });
-    const before = await clients.standing('root');
+    const before = await clients.findStatus('root');
     await clients.upsertAdmin('root', 'short');
-    expect(await clients.standing('root')).toEqual(before);
+    expect(await clients.findStatus('root')).toEqual(before);
     await clients.upsertAdmin('root', 'changed');
-    expect((await clients.standing('root'))?.stamp).not.toBe(before?.stamp);
-    expect(await clients.verify('root', 'short')).toBeUndefined();
-    expect(await clients.verify('root', 'changed')).toBeDefined();
+    expect((await clients.findStatus('root'))?.stamp).not.toBe(before?.stamp);
+    expect(await clients.verifySecret('root', 'short')).toBeUndefined();
+    expect(await clients.verifySecret('root', 'changed')).toBeDefined();
   });
 
   it('is promoted when it was none, keeping its tokens', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'root', secret: SECRET });
-    const before = await clients.standing('root');
+    const before = await clients.findStatus('root');
     expect(await clients.upsertAdmin('root', SECRET)).toMatchObject({ accessType: 'admin' });
-    expect((await clients.standing('root'))?.stamp).toBe(before?.stamp);
+    expect((await clients.findStatus('root'))?.stamp).toBe(before?.stamp);
   });
 
   it('is made once by two starts at once', async () => {

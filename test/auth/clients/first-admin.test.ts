@@ -15,7 +15,7 @@ async function setUp(shared?: string) {
     newId: createIdSource(),
     now: Date.now,
   });
-  await clients.ensure();
+  await clients.ensureIndexes();
   return { clients, path };
 }
 
@@ -25,7 +25,9 @@ describe('the first admin', () => {
   it('makes an admin once and tells its secret once', async () => {
     const { clients } = await setUp();
     const made = await ensureFirstAdmin(clients, undefined);
-    expect((await clients.verify(made?.clientId ?? '', made?.secret ?? ''))?.client.accessType).toBe('admin');
+    expect((await clients.verifySecret(made?.clientId ?? '', made?.secret ?? ''))?.client.accessType).toBe(
+      'admin',
+    );
     expect(await ensureFirstAdmin(clients, undefined)).toBeUndefined();
     expect(await clients.list()).toHaveLength(1);
   });
@@ -52,7 +54,7 @@ describe('the first admin', () => {
     await clients.create({ clientId: 'reader' });
     expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'first secret' })).toBeUndefined();
     expect(await ensureFirstAdmin(clients, { id: 'root', secret: 'second secret' })).toBeUndefined();
-    expect((await clients.verify('root', 'second secret'))?.client.accessType).toBe('admin');
+    expect((await clients.verifySecret('root', 'second secret'))?.client.accessType).toBe('admin');
     expect(await clients.list()).toHaveLength(2);
   });
 
@@ -73,7 +75,7 @@ describe('the first admin', () => {
     await expect(ensure()).rejects.toMatchObject({ reason: 'unavailable' });
     fails = false;
     const made = await ensure();
-    expect((await clients.verify('admin', made?.secret ?? ''))?.client.accessType).toBe('admin');
+    expect((await clients.verifySecret('admin', made?.secret ?? ''))?.client.accessType).toBe('admin');
   });
 
   it('is made when the first attempt came to nothing, unless somebody else has made one meanwhile', async () => {

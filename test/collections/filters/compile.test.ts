@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { joinFilters } from '../../../src/collections/filters/compile.ts';
+import { joinFilters, resolveReferences } from '../../../src/collections/filters/compile.ts';
 import { type Filter, MATCH_ALL } from '../../../src/stores/filter.ts';
+import type { FindQuery, Namespace, StoredDocument } from '../../../src/stores/ports.ts';
 import { callerNamed, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
+import { PEOPLE, parseSample } from './sample.ts';
 
 const SOURCES = {
   books: {
@@ -43,7 +45,7 @@ test('default filters and the filter of the request hold together, on the same f
   expect(await titles({ hidden: 'false' })).toEqual(['C']);
 });
 
-test('a path through a reference finds by all ids, and obeys the permissions of its collection', async () => {
+test('a path through a reference matches all its ids, and needs permission to read that collection', async () => {
   const people = await library.create('people', [{ name: 'Ann' }, { name: 'ANN' }, { name: 'Bob' }]);
   const [ann, other, bob] = people.map(({ _id }) => String(_id));
   await library.create('books', [
@@ -58,19 +60,19 @@ test('a path through a reference finds by all ids, and obeys the permissions of 
   expect(refusal).toMatchObject({ status: 400, items: [{ field: 'author.name' }] });
 });
 
-test('what refers to nothing counts as missing, and a list has none where no element has it', async () => {
+test('a reference to no document counts as missing, and a list as missing when no element has the field', async () => {
   const people = await library.create('people', [{ name: 'Ann' }, { name: null }, {}, { name: 'Bob' }]);
   const [ann, empty, nameless, bob] = people.map(({ _id }) => _id!);
-  const nobody = 'f'.repeat(24);
+  const unknownId = 'f'.repeat(24);
   await library.create('books', [
     { title: 'none' },
     { title: 'null', author: null },
-    { title: 'nobody', author: nobody },
+    { title: 'nobody', author: unknownId },
     { title: 'empty', author: empty! },
     { title: 'nameless', author: nameless! },
     { title: 'ann', author: ann! },
-    { title: 'both', author: [bob!, ann!, nobody] },
-    { title: 'lost', author: [nobody] },
+    { title: 'both', author: [bob!, ann!, unknownId] },
+    { title: 'lost', author: [unknownId] },
     { title: 'some', author: [bob!, nameless!] },
   ]);
   const missing = ['none', 'null', 'nobody', 'nameless'];
@@ -95,7 +97,7 @@ test('what refers to nothing counts as missing, and a list has none where no ele
   expect(await titles({ author: { $size: 2, $not: { $elemMatch: { name: 'ann' } } } })).toEqual(['some']);
 });
 
-test('a range of which each side matches too many is looked up as one, where no document holds a list', async () => {
+test('a range of which each side matches too many is resolved as one condition, where no document holds a list', async () => {
   await library.close();
   library = await openLibrary(SOURCES, { limits: { composeReferences: 4 } });
   const people = await library.create(
@@ -109,17 +111,17 @@ test('a range of which each side matches too many is looked up as one, where no 
   expect(await titles({ $nor: [range] })).toEqual(['B', 'C']);
   expect(await titles({ 'author.name': { ...range['author.name'], $ne: 'p2' } })).toEqual([]);
   expect(await titles({ $or: [range, { 'author.name': { $in: ['p5'] } }] })).toEqual(['A', 'B']);
-  const refused = {
+  const tooMany = {
     status: 400,
     items: [{ field: 'author', message: expect.stringContaining('more than 4') }],
   };
-  expect(await refusalOf(titles({ 'author.name': { $gt: 'p1' } }))).toMatchObject(refused);
-  expect(await refusalOf(titles({ 'author.name': { $gt: 'p1', $ne: 'p3' } }))).toMatchObject(refused);
+  expect(await refusalOf(titles({ 'author.name': { $gt: 'p1' } }))).toMatchObject(tooMany);
+  expect(await refusalOf(titles({ 'author.name': { $gt: 'p1', $ne: 'p3' } }))).toMatchObject(tooMany);
   await library.create('books', { title: 'D', author: [p0!, p3!] });
-  expect(await refusalOf(titles(range))).toMatchObject(refused);
+  expect(await refusalOf(titles(range))).toMatchObject(tooMany);
 });
 
-test('default filters may lead where the caller may not read', async () => {
+test('default filters may use collections that the caller may not read', async () => {
   const [ann, bob] = await library.create('people', [{ name: 'Ann' }, { name: 'Bob' }]);
   await library.create('family', [{ author: ann!['_id']! }, { author: bob!['_id']! }]);
   const context = contextOf(callerNamed('eve', ['people', 'GET']));
@@ -127,9 +129,78 @@ test('default filters may lead where the caller may not read', async () => {
   expect(page.results.map((text) => parse(text)['author'])).toEqual([ann!['_id']]);
 });
 
-test('joining drops what matches everything', () => {
+test('joinFilters leaves out filters that match everything', () => {
   const filter: Filter = { kind: 'nor', filters: [] };
   expect(joinFilters([undefined, MATCH_ALL, null])).toBe(MATCH_ALL);
   expect(joinFilters([MATCH_ALL, filter])).toBe(filter);
   expect(joinFilters([filter, filter])).toEqual({ kind: 'and', filters: [filter, filter] });
+});
+
+const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(24));
+
+function storeOf(found: readonly string[]) {
+  const queries: [Namespace, FindQuery][] = [];
+  const find = async (ns: Namespace, query: FindQuery): Promise<readonly StoredDocument[]> => {
+    queries.push([ns, query]);
+    return found.slice(0, query.limit).map((_id) => ({ _id }));
+  };
+  return { queries, store: { find } };
+}
+
+const born: Filter = { kind: 'field', path: 'born', tests: [{ kind: 'eq', value: 1 }] };
+const isAmong = (path: string): Filter => ({ kind: 'field', path, tests: [{ kind: 'in', values: ids }] });
+
+test('a filter without references is resolved without a query', async () => {
+  const { store, queries } = storeOf([]);
+  expect(await resolveReferences(parseSample({ title: 'a' }), { store, maxReferences: 1 })).toMatchObject({
+    path: 'title',
+  });
+  expect(queries).toEqual([]);
+});
+
+test('references are resolved innermost first, to all matching ids', async () => {
+  const { store, queries } = storeOf(ids);
+  const filter = parseSample({ $or: [{ 'author.friend.born': 1 }, { pages: 1 }] });
+  expect(await resolveReferences(filter, { store, maxReferences: 6, deadline: 7 })).toMatchObject({
+    kind: 'or',
+    filters: [isAmong('author'), { path: 'pages' }],
+  });
+  expect(queries.map(([ns, query]) => [ns, query.filter])).toEqual([
+    [PEOPLE.namespace, born],
+    [PEOPLE.namespace, isAmong('friend')],
+  ]);
+});
+
+const isList = (path: string): Filter => ({
+  kind: 'field',
+  path,
+  tests: [{ kind: 'type', names: ['array'] }],
+});
+
+test('null through a reference takes two queries: for the documents that match and for those that do not', async () => {
+  const { store, queries } = storeOf(ids);
+  const nameless: Filter = { kind: 'field', path: 'born', tests: [{ kind: 'eq', value: null }] };
+  expect(await resolveReferences(parseSample({ 'author.born': null }), { store, maxReferences: 6 })).toEqual({
+    kind: 'or',
+    filters: [isAmong('author'), { kind: 'nor', filters: [isList('author'), isAmong('author')] }],
+  });
+  expect(queries.map(([, query]) => query.filter)).toEqual([nameless, { kind: 'nor', filters: [nameless] }]);
+});
+
+test('a condition on elements matches lists only', async () => {
+  const { store } = storeOf(ids);
+  const filter = parseSample({ author: { $elemMatch: { born: 1 } } });
+  expect(await resolveReferences(filter, { store, maxReferences: 3 })).toEqual({
+    kind: 'and',
+    filters: [isList('author'), isAmong('author')],
+  });
+});
+
+test('all reference conditions of a filter share one limit of ids', async () => {
+  const { store } = storeOf(ids);
+  const filter = parseSample({ $and: [{ 'author.born': 1 }, { 'author.born': 1 }] });
+  await expect(resolveReferences(filter, { store, maxReferences: 5 })).rejects.toMatchObject({
+    code: 'FILTER_INVALID',
+    items: [{ field: 'author', message: expect.stringContaining('more than 5') }],
+  });
 });

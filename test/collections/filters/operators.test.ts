@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { isOperatorObject } from '../../../src/collections/filters/operators.ts';
-import { draftOf, ID, refusalOf } from './sample.ts';
+import {
+  isOperatorObject,
+  parseRegex,
+  parseSlashedRegex,
+} from '../../../src/collections/filters/operators.ts';
+import { createFilterQuota } from '../../../src/collections/filters/parse.ts';
+import { AppError } from '../../../src/errors.ts';
+import { ID, issueOf, parseSample } from './sample.ts';
 
 const tests = (path: string, operators: object) => {
-  const draft = draftOf({ [path]: operators } as never);
-  return draft.kind === 'field' ? draft.tests : undefined;
+  const filter = parseSample({ [path]: operators } as never);
+  return filter.kind === 'field' ? filter.tests : undefined;
 };
 
-describe('operators are exact and coerced by the type of the field', () => {
+describe('operators compare exactly and coerce operands by the type of the field', () => {
   test.each([
     ['title', { $eq: 'A' }, [{ kind: 'eq', value: 'A' }]],
     ['title', { $ne: null }, [{ kind: 'ne', value: null }]],
@@ -53,7 +59,7 @@ describe('operators are exact and coerced by the type of the field', () => {
     expect(tests(path, operators)).toEqual(expected);
   });
 
-  test('$elemMatch reads a filter over the elements, exact and on any path', () => {
+  test('$elemMatch takes a filter on the elements, with exact comparison and any path', () => {
     const inner = { w: 'A', 'x.y': { $gt: 1 }, $or: [{ z: 1 }, { z: 2 }] };
     expect(tests('dimensions', { $elemMatch: inner })).toEqual([
       {
@@ -75,7 +81,7 @@ describe('operators are exact and coerced by the type of the field', () => {
   });
 });
 
-describe('operands of the wrong kind are refused', () => {
+describe('operands of the wrong kind are FILTER_INVALID', () => {
   test.each([
     [{ $in: 'a' }, /list/],
     [{ $nin: { a: 1 } }, /list/],
@@ -99,20 +105,68 @@ describe('operands of the wrong kind are refused', () => {
     [{ $elemMatch: [] }, /object/],
     [{ $not: { $not: { $eq: 1, $foo: 1 } } }, /not offered/],
   ])('%j', (operators, message) => {
-    expect(refusalOf({ title: operators } as never).message).toMatch(message);
+    expect(issueOf({ title: operators } as never).message).toMatch(message);
   });
 
   test('nesting of $not and $elemMatch counts as depth', () => {
     let operators: object = { $eq: 1 };
     for (let level = 0; level < 9; level += 1) operators = { $not: operators };
-    expect(refusalOf({ title: operators } as never).message).toMatch(/deeper than 8/);
+    expect(issueOf({ title: operators } as never).message).toMatch(/deeper than 8/);
   });
 });
 
-test('an object counts as one of operators as soon as one key is', () => {
+test('an object with at least one key that starts with $ is an object of operators', () => {
   expect(isOperatorObject({ $gt: 1 })).toBe(true);
   expect(isOperatorObject({ a: 1, $gt: 1 })).toBe(true);
   expect(isOperatorObject({ a: { $gt: 1 } })).toBe(false);
   expect(isOperatorObject({})).toBe(false);
   expect(isOperatorObject(['$gt'])).toBe(false);
 });
+
+const context = () => ({ path: 'title', quota: createFilterQuota({ filterDepth: 1, filterNodes: 1 }) });
+
+const wrongPath = (run: () => unknown) => {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof AppError ? error.items[0]?.field : error;
+  }
+  return 'no error';
+};
+
+test('a regex test keeps pattern and flags', () => {
+  expect(parseRegex(context(), 'a|b', 'ims')).toEqual({ kind: 'regex', pattern: 'a|b', flags: 'ims' });
+  expect(parseSlashedRegex(context(), '/a/b/s')).toEqual({ kind: 'regex', pattern: 'a/b', flags: 's' });
+  expect(parseSlashedRegex(context(), '/a\nb/')).toEqual({ kind: 'regex', pattern: 'a\nb', flags: '' });
+});
+
+test.each([
+  ['look-around', '(?=a)', ''],
+  ['a back reference', '(a)\\1', ''],
+  ['broken syntax', '(', ''],
+  ['a huge pattern', 'a'.repeat(5000), ''],
+  ['exploding repeats', '((a{1000}){1000}){1000}', ''],
+  ['an unknown flag', 'a', 'x'],
+  ['a flag twice', 'a', 'ii'],
+])('a pattern with %s is a FILTER_INVALID that names the path', (_name, pattern, flags) => {
+  expect(wrongPath(() => parseRegex(context(), pattern, flags))).toBe('title');
+});
+
+test('all patterns of a filter share one size limit', () => {
+  const shared = context();
+  const large = 'a'.repeat(900);
+  parseRegex(shared, large, '');
+  parseRegex(shared, large, '');
+  expect(wrongPath(() => parseRegex(shared, large, ''))).toBe('title');
+  const classes = context();
+  const letters = Array.from({ length: 480 }, (_, n) => String.fromCodePoint(0x400 + 2 * n)).join('');
+  for (let n = 0; n < 4; n += 1) parseRegex(classes, `[${letters}]`, 'i');
+  expect(wrongPath(() => parseRegex(classes, `[${letters}]`, 'i'))).toBe('title');
+});
+
+test.each(['plain', '/open', '//', '/a/G', ''])(
+  '$not does not accept the text %j, which is no slashed pattern',
+  (text) => {
+    expect(wrongPath(() => parseSlashedRegex(context(), text))).toBe('title');
+  },
+);

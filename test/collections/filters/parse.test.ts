@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { FilterTest } from '../../../src/stores/filter.ts';
-import { BOOKS, draftOf, ID, PEOPLE, refusalOf } from './sample.ts';
+import { BOOKS, ID, issueOf, PEOPLE, parseSample } from './sample.ts';
 
 const field = (path: string, ...tests: readonly FilterTest[]) => ({ kind: 'field', path, tests });
 const id = ID.toLowerCase();
 
-describe('plain equality', () => {
+describe('plain equality of a field is parsed by its type', () => {
   test.each([
     [{ title: 'Ford' }, 'title', { kind: 'eq', value: 'Ford', fold: true }],
     [{ isbn: '1X' }, 'isbn', { kind: 'eq', value: '1X' }],
@@ -27,82 +27,82 @@ describe('plain equality', () => {
     [{ dimensions: {} }, 'dimensions', { kind: 'eq', value: {} }],
     [{ constructor: 'C' }, 'constructor', { kind: 'eq', value: 'C', fold: true }],
   ] as const)('%j', (filter, path, expected) => {
-    expect(draftOf(filter)).toEqual(field(path, expected));
+    expect(parseSample(filter)).toEqual(field(path, expected));
   });
 });
 
-test('nothing asked matches everything', () => {
-  expect(draftOf({})).toEqual({ kind: 'and', filters: [] });
+test('an empty filter matches everything', () => {
+  expect(parseSample({})).toEqual({ kind: 'and', filters: [] });
 });
 
-test('several conditions, and groups of them, all hold', () => {
+test('several conditions are joined by and, groups by their operator', () => {
   const a = field('pages', { kind: 'eq', value: 1 });
   const b = field('isbn', { kind: 'eq', value: 'x' });
-  expect(draftOf({ pages: 1, isbn: 'x' })).toEqual({ kind: 'and', filters: [a, b] });
-  expect(draftOf({ $or: [{ pages: '1' }, { isbn: 'x' }] })).toEqual({ kind: 'or', filters: [a, b] });
-  expect(draftOf({ $nor: [{ pages: 1 }], isbn: 'x' })).toEqual({
+  expect(parseSample({ pages: 1, isbn: 'x' })).toEqual({ kind: 'and', filters: [a, b] });
+  expect(parseSample({ $or: [{ pages: '1' }, { isbn: 'x' }] })).toEqual({ kind: 'or', filters: [a, b] });
+  expect(parseSample({ $nor: [{ pages: 1 }], isbn: 'x' })).toEqual({
     kind: 'and',
     filters: [{ kind: 'nor', filters: [a] }, b],
   });
-  expect(draftOf({ $and: [{ $or: [{ pages: 1 }] }] })).toEqual({ kind: 'or', filters: [a] });
+  expect(parseSample({ $and: [{ $or: [{ pages: 1 }] }] })).toEqual({ kind: 'or', filters: [a] });
 });
 
-test('a path through a reference waits for a look-up, with the rules of the collection behind it', () => {
+test('a path through a reference is a reference condition, parsed by the rules of the referenced collection', () => {
   const inner = field('name', { kind: 'eq', value: 'Ann', fold: true });
-  expect(draftOf({ 'author.name': 'Ann' })).toEqual({
-    kind: 'through',
+  expect(parseSample({ 'author.name': 'Ann' })).toEqual({
+    kind: 'reference',
     source: BOOKS,
     path: 'author',
     target: PEOPLE,
-    draft: inner,
-    missing: false,
-    inList: false,
+    filter: inner,
+    matchesMissing: false,
+    elementsOnly: false,
   });
-  expect(draftOf({ $or: [{ pages: 1 }, { 'author.friend.born': { $gt: '1900' } }] })).toMatchObject({
+  expect(parseSample({ $or: [{ pages: 1 }, { 'author.friend.born': { $gt: '1900' } }] })).toMatchObject({
     kind: 'group',
-    group: 'or',
-    drafts: [
+    operator: 'or',
+    filters: [
       { kind: 'field' },
       {
-        kind: 'through',
-        draft: { kind: 'through', draft: field('born', { kind: 'gt', value: 1900 }) },
+        kind: 'reference',
+        filter: { kind: 'reference', filter: field('born', { kind: 'gt', value: 1900 }) },
       },
     ],
   });
 });
 
-test('negations stand around look-ups, and what null matches is known', () => {
-  const through = { kind: 'through', path: 'author' };
-  const group = (name: string, ...drafts: object[]) => ({ kind: 'group', group: name, drafts });
-  expect(draftOf({ 'author.born': { $ne: 1 } })).toMatchObject(
-    group('nor', { ...through, draft: field('born', { kind: 'eq', value: 1 }), missing: false }),
+test('negations stay outside reference conditions, and null also matches what is missing', () => {
+  const condition = { kind: 'reference', path: 'author' };
+  const group = (operator: string, ...filters: object[]) => ({ kind: 'group', operator, filters });
+  expect(parseSample({ 'author.born': { $ne: 1 } })).toMatchObject(
+    group('nor', { ...condition, filter: field('born', { kind: 'eq', value: 1 }), matchesMissing: false }),
   );
-  expect(draftOf({ 'author.friend.born': null })).toMatchObject({
-    ...through,
-    missing: true,
-    draft: { kind: 'through', path: 'friend', missing: true },
+  expect(parseSample({ 'author.friend.born': null })).toMatchObject({
+    ...condition,
+    matchesMissing: true,
+    filter: { kind: 'reference', path: 'friend', matchesMissing: true },
   });
-  expect(draftOf({ 'author.born': { $exists: false, $not: { $gt: 5, $lt: 1 } } })).toMatchObject(
-    group('and', group('nor', through), group('nor', group('and', through, through))),
+  expect(parseSample({ 'author.born': { $exists: false, $not: { $gt: 5, $lt: 1 } } })).toMatchObject(
+    group('and', group('nor', condition), group('nor', group('and', condition, condition))),
   );
 });
 
-test('an element of references is the document that it refers to', () => {
-  const through = {
-    kind: 'through',
+test('$elemMatch on a Reference field is about the referenced document', () => {
+  const condition = {
+    kind: 'reference',
     path: 'author',
-    draft: field('born', { kind: 'eq', value: 1 }),
-    inList: true,
+    filter: field('born', { kind: 'eq', value: 1 }),
+    elementsOnly: true,
   };
-  expect(draftOf({ author: { $elemMatch: { born: '1' } } })).toMatchObject(through);
-  expect(draftOf({ author: { $size: 2, $not: { $elemMatch: { born: 1 } } } })).toMatchObject({
-    group: 'and',
-    drafts: [field('author', { kind: 'size', value: 2 }), { group: 'nor', drafts: [through] }],
+  expect(parseSample({ author: { $elemMatch: { born: '1' } } })).toMatchObject(condition);
+  expect(parseSample({ author: { $size: 2, $not: { $elemMatch: { born: 1 } } } })).toMatchObject({
+    operator: 'and',
+    filters: [field('author', { kind: 'size', value: 2 }), { operator: 'nor', filters: [condition] }],
   });
-  expect(draftOf({ author: { $elemMatch: { $in: [ID] } } })).toMatchObject({ kind: 'field' });
+  expect(parseSample({ author: { $elemMatch: { $in: [ID] } } })).toMatchObject({ kind: 'field' });
 });
 
-describe('refusals name the culprit', () => {
+describe('a FILTER_INVALID names the path or operator that is wrong', () => {
   test.each([
     [{ nope: 1 }, 'nope'],
     [{ 'title.x': 1 }, 'title.x'],
@@ -128,44 +128,44 @@ describe('refusals name the culprit', () => {
     [[{ $match: {} }], 'filter'],
     ['title', 'filter'],
     [null, 'filter'],
-  ] as const)('%j', (filter, culprit) => {
-    expect(refusalOf(filter as never)).toMatchObject({ field: culprit, code: 'Invalid Parameter' });
+  ] as const)('%j', (filter, wrong) => {
+    expect(issueOf(filter as never)).toMatchObject({ field: wrong, code: 'Invalid Parameter' });
   });
 
-  test('a key __proto__ is a field like any other that does not exist', () => {
-    expect(refusalOf(JSON.parse('{"__proto__":1}')).field).toBe('__proto__');
-    expect(refusalOf(JSON.parse('{"dimensions.__proto__":1}')).field).toBe('dimensions.__proto__');
+  test('a key __proto__ is a field that does not exist', () => {
+    expect(issueOf(JSON.parse('{"__proto__":1}')).field).toBe('__proto__');
+    expect(issueOf(JSON.parse('{"dimensions.__proto__":1}')).field).toBe('dimensions.__proto__');
   });
 
-  test('a reference that the caller may not follow', () => {
-    expect(refusalOf({ 'author.name': 'x' }, { resolveTarget: () => undefined }).field).toBe('author.name');
-    const inList = { author: { $not: { $elemMatch: { name: 'x' } } } };
-    expect(refusalOf(inList, { resolveTarget: () => undefined }).field).toBe('author');
+  test('a reference that the caller may not follow is named by its path', () => {
+    expect(issueOf({ 'author.name': 'x' }, { resolveTarget: () => undefined }).field).toBe('author.name');
+    const elements = { author: { $not: { $elemMatch: { name: 'x' } } } };
+    expect(issueOf(elements, { resolveTarget: () => undefined }).field).toBe('author');
   });
 });
 
-describe('limits', () => {
+describe('filter limits', () => {
   const nested = (levels: number) => {
     let filter: object = { title: 'x' };
     for (let level = 0; level < levels; level += 1) filter = { $and: [filter] };
     return filter as never;
   };
 
-  test('depth', () => {
-    expect(draftOf(nested(8)).kind).toBe('field');
-    expect(refusalOf(nested(9)).message).toMatch(/deeper than 8/);
-    expect(refusalOf({ [`author${'.friend'.repeat(9)}.name`]: 1 }).message).toMatch(/deeper than 8/);
+  test('depth counts logical operators and references', () => {
+    expect(parseSample(nested(8)).kind).toBe('field');
+    expect(issueOf(nested(9)).message).toMatch(/deeper than 8/);
+    expect(issueOf({ [`author${'.friend'.repeat(9)}.name`]: 1 }).message).toMatch(/deeper than 8/);
   });
 
-  test('nodes, to which the values of a list do not count', () => {
+  test('nodes count conditions and operators, not the values of a list', () => {
     const conditions = (count: number) => ({ $or: Array.from({ length: count }, () => ({ pages: 1 })) });
-    expect(draftOf(conditions(199)).kind).toBe('or');
-    expect(refusalOf(conditions(200)).message).toMatch(/more than 200/);
+    expect(parseSample(conditions(199)).kind).toBe('or');
+    expect(issueOf(conditions(200)).message).toMatch(/more than 200/);
     const values = Array.from({ length: 5000 }, (_, n) => n);
-    expect(draftOf({ pages: { $in: values } }).kind).toBe('field');
-    expect(draftOf({ pages: { $all: values } }).kind).toBe('field');
+    expect(parseSample({ pages: { $in: values } }).kind).toBe('field');
+    expect(parseSample({ pages: { $all: values } }).kind).toBe('field');
     // Each of them is a look-up.
-    expect(refusalOf({ 'author.born': { $all: values } }).message).toMatch(/more than 200/);
-    expect(draftOf({ 'author.born': { $in: values } }).kind).toBe('through');
+    expect(issueOf({ 'author.born': { $all: values } }).message).toMatch(/more than 200/);
+    expect(parseSample({ 'author.born': { $in: values } }).kind).toBe('reference');
   });
 });

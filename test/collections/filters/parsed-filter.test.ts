@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
 import {
   areResolved,
+  distributeTests,
   isResolved,
   joinParsedFilters,
+  matchesMissing,
+  type ParsedFilter,
   type ReferenceCondition,
 } from '../../../src/collections/filters/parsed-filter.ts';
-import { MATCH_ALL } from '../../../src/stores/filter.ts';
+import { type FilterTest, MATCH_ALL } from '../../../src/stores/filter.ts';
+import { compileFilter } from '../../../src/stores/matching/compile-filter.ts';
 import { BOOKS, PEOPLE } from './sample.ts';
 
-const through: ReferenceCondition = {
-  kind: 'through',
+const condition: ReferenceCondition = {
+  kind: 'reference',
   source: BOOKS,
   path: 'author',
   target: PEOPLE,
@@ -18,22 +22,82 @@ const through: ReferenceCondition = {
   elementsOnly: false,
 };
 
-test('settled drafts join to a filter, others wait', () => {
+test('resolved filters join to a filter of the store, others to an unresolved group', () => {
   expect(joinParsedFilters('and', [MATCH_ALL])).toBe(MATCH_ALL);
   expect(joinParsedFilters('and', [])).toEqual(MATCH_ALL);
   expect(joinParsedFilters('nor', [MATCH_ALL])).toEqual({ kind: 'nor', filters: [MATCH_ALL] });
-  const waiting = joinParsedFilters('or', [MATCH_ALL, through]);
-  expect(waiting).toEqual({ kind: 'group', group: 'or', drafts: [MATCH_ALL, through] });
-  expect([MATCH_ALL, through, waiting].map(isResolved)).toEqual([true, false, false]);
+  const unresolved = joinParsedFilters('or', [MATCH_ALL, condition]);
+  expect(unresolved).toEqual({ kind: 'group', operator: 'or', filters: [MATCH_ALL, condition] });
+  expect([MATCH_ALL, condition, unresolved].map(isResolved)).toEqual([true, false, false]);
 });
 
-test('tests are settled when no element of theirs is looked up', () => {
+test('tests are resolved when none of them refers to documents of another collection', () => {
   expect(areResolved([{ kind: 'not', tests: [{ kind: 'size', value: 1 }] }])).toBe(true);
-  expect(areResolved([{ kind: 'refers', through }])).toBe(false);
+  expect(areResolved([{ kind: 'refersTo', condition }])).toBe(false);
   expect(
     areResolved([
       { kind: 'size', value: 1 },
-      { kind: 'not', tests: [{ kind: 'refers', through }] },
+      { kind: 'not', tests: [{ kind: 'refersTo', condition }] },
     ]),
   ).toBe(false);
+});
+
+const fieldFilter = (test: unknown) => ({ kind: 'field', path: 'a', tests: [test] }) as ParsedFilter;
+
+const TESTS: readonly FilterTest[] = [
+  { kind: 'eq', value: 1 },
+  { kind: 'eq', value: null },
+  { kind: 'eq', value: 'A', fold: true },
+  { kind: 'ne', value: 1 },
+  { kind: 'ne', value: null },
+  { kind: 'gt', value: null },
+  { kind: 'gte', value: null },
+  { kind: 'lte', value: null },
+  { kind: 'lt', value: 2 },
+  { kind: 'in', values: [1, null] },
+  { kind: 'in', values: [2] },
+  { kind: 'nin', values: [1, null] },
+  { kind: 'nin', values: [2] },
+  { kind: 'all', values: [1, 2] },
+  { kind: 'all', values: [null] },
+  { kind: 'all', values: [] },
+  { kind: 'exists', value: true },
+  { kind: 'exists', value: false },
+  { kind: 'size', value: 2 },
+  { kind: 'type', names: ['null', 'number'] },
+  { kind: 'regex', pattern: 'a', flags: '' },
+  { kind: 'elemMatchValue', tests: [{ kind: 'ne', value: 1 }] },
+  { kind: 'elemMatch', filter: { kind: 'and', filters: [] } },
+];
+const VALUES = [
+  {},
+  { a: null },
+  { a: 1 },
+  { a: 'a' },
+  { a: [] },
+  { a: [1, 2] },
+  { a: [null, 'b'] },
+  { a: [{}] },
+];
+
+test.each([
+  ...TESTS.map((test) => [[test]]),
+  [[TESTS[0]!, TESTS[8]!]],
+  [[{ kind: 'not', tests: [TESTS[0]!, TESTS[8]!] } as FilterTest]],
+  [[{ kind: 'not', tests: [{ kind: 'not', tests: [TESTS[3]!] }] } as FilterTest]],
+] as readonly (readonly (readonly FilterTest[])[])[])(
+  'tests %j match the same documents when they are distributed',
+  (tests) => {
+    const whole = compileFilter({ kind: 'field', path: 'a', tests: tests! });
+    const distributed = compileFilter(distributeTests(tests!, fieldFilter) as never);
+    for (const value of VALUES) expect([value, distributed(value)]).toEqual([value, whole(value)]);
+  },
+);
+
+test('matchesMissing is true for exactly those atomic tests that match a document without the field', () => {
+  const atomic = TESTS.filter(({ kind }) => !['ne', 'nin', 'not', 'all', 'exists'].includes(kind));
+  for (const test of atomic) {
+    const matches = compileFilter({ kind: 'field', path: 'a', tests: [test] });
+    expect([test, matchesMissing(test as never)]).toEqual([test, matches({})]);
+  }
 });

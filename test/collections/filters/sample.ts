@@ -34,17 +34,17 @@ const OPTIONS: FilterParseOptions = {
     field.name === 'author' || field.name === 'friend' ? PEOPLE : undefined,
 };
 
-export function draftOf(filter: Json, options: Partial<FilterParseOptions> = {}): ParsedFilter {
+export function parseSample(filter: Json, options: Partial<FilterParseOptions> = {}): ParsedFilter {
   return parseFilter(filter, BOOKS, { ...OPTIONS, ...options });
 }
 
-/** The one item of the 400 that the filter must end in. */
-export function refusalOf(filter: Json, options: Partial<FilterParseOptions> = {}): ErrorItem {
+/** The issue of the FILTER_INVALID that the filter must end in. */
+export function issueOf(filter: Json, options: Partial<FilterParseOptions> = {}): ErrorItem {
   try {
-    draftOf(filter, options);
+    parseSample(filter, options);
   } catch (error) {
     if (error instanceof AppError && error.code === 'FILTER_INVALID') return error.items[0]!;
     throw error;
   }
-  throw new Error(`nothing was refused: ${JSON.stringify(filter)}`);
+  throw new Error(`no error: ${JSON.stringify(filter)}`);
 }

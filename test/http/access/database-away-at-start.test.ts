@@ -98,8 +98,8 @@ describe('once the database comes', () => {
     expect((await ask('GET', '/1.0/report', { token })).status).toBe(404);
     const said = log.map((line) => JSON.parse(line)).filter(({ msg }) => /database/.test(msg));
     expect(said.map(({ level, msg }) => [level, msg])).toEqual([
-      [40, 'the database is away: the start is completed when it comes'],
-      [30, 'the database has come: the start is complete'],
+      [40, 'database unavailable, startup continues when it is back'],
+      [30, 'database connected, startup complete'],
     ]);
   });
 

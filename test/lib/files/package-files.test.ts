@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { packageRoot, packageVersion } from '../../../src/lib/files/package-files.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 it('finds the folder of the package', () => {
   expect(fileURLToPath(packageRoot())).toBe(`${ROOT}/`);

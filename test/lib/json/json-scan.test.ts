@@ -31,10 +31,10 @@ describe('a list', () => {
   test('has elements, of which one is the largest', () => {
     expect(scan(' [1, {"a":[2]} ,"x"] ').list).toEqual({
       elements: 3,
-      runs: [{ start: 2, end: 19, elements: 3 }],
+      chunks: [{ start: 2, end: 19, elements: 3 }],
       largest: { index: 1, values: 4 },
     });
-    expect(scan('[]').list).toMatchObject({ elements: 1, runs: [{ start: 1, end: 1, elements: 1 }] });
+    expect(scan('[]').list).toMatchObject({ elements: 1, chunks: [{ start: 1, end: 1, elements: 1 }] });
     expect(scan('{"a":[1]}').list).toBeUndefined();
     expect(scan('1').list).toBeUndefined();
   });

@@ -34,9 +34,9 @@ describe('a file edited by hand', () => {
     await expect.poll(() => errors.length, soon).toBe(1);
     expect(errors[0]).toMatchObject({
       fields: { file: expect.stringContaining(FILE), problems: [{ code: 'ENDPOINT_SYNTAX', line: 1 }] },
-      message: 'this file is not in force',
+      message: 'file rejected',
     });
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 1 } });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { version: 1 } });
     await modules.postCode(REPORT, code({}, 'better'), 'alice');
     expect(modules.source(REPORT)).toBe(code({}, 'better'));
   });

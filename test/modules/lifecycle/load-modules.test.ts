@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
-import { moduleAuditEntry } from '../../../src/modules/lifecycle/lifecycle-deps.ts';
+import { moduleAuditEntry } from '../../../src/modules/model/audit-entry.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
 import { auditOf } from '../../helpers/audit-log.ts';
 import { openFickleStore } from '../../helpers/fickle-store.ts';
@@ -40,7 +40,7 @@ describe('a start', () => {
       state: 'suspended',
       suspension: { by: 'admin', clientId: 'alice' },
       postedBy: 'bob',
-      unit: { version: 2, policy: { limits: { cpuMs: 77 } } },
+      moduleVersion: { version: 2, policy: { limits: { cpuMs: 77 } } },
     });
     expect(await modules.versions(REPORT)).toHaveLength(2);
     expect(await modules.postCode(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
@@ -62,7 +62,10 @@ describe('a start', () => {
     expect(second.modules.source(REPORT)).toBe(code({}, 'syntax'));
     expect(await second.modules.versions(REPORT)).toHaveLength(1);
     await second.modules.rollback(REPORT, 1, 'alice');
-    expect(second.modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 2 } });
+    expect(second.modules.registry.get(REPORT)).toMatchObject({
+      state: 'active',
+      moduleVersion: { version: 2 },
+    });
   });
 
   it('serves 503 for code whose policy is not valid: it must not run with another one', async () => {
@@ -78,7 +81,7 @@ describe('a start', () => {
     await second.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
     expect(second.modules.registry.get(REPORT)).toMatchObject({
       state: 'active',
-      unit: { policy: { limits: { cpuMs: 77 } } },
+      moduleVersion: { policy: { limits: { cpuMs: 77 } } },
     });
   });
 
@@ -106,7 +109,10 @@ describe('a start', () => {
     await second.close();
     await second.write(FILE, code());
     const third = await second.restart();
-    expect(third.modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', unit: { version: 2 } });
+    expect(third.modules.registry.get(REPORT)).toMatchObject({
+      state: 'suspended',
+      moduleVersion: { version: 2 },
+    });
   });
 
   it('completes what a crash left between file and state', async () => {
@@ -122,16 +128,22 @@ describe('a start', () => {
     const states = { before: one!.sha256, after: sha256Hex(source) };
     const entry = moduleAuditEntry({ address: REPORT, action: 'replace', clientId: 'bob', ...states });
     const two = { ...one!, version: 2, clientId: 'bob', sha256: sha256Hex(source) };
-    await records.addVersion({ ...state!, last: 2 }, { facts: two, source }, entry);
+    await records.addVersion({ ...state!, last: 2 }, { record: two, source }, entry);
     await first.close();
 
     const before = await first.restart();
-    expect(before.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 1 }, postedBy: 'alice' });
+    expect(before.modules.registry.get(REPORT)).toMatchObject({
+      moduleVersion: { version: 1 },
+      postedBy: 'alice',
+    });
     await before.close();
     await before.write(FILE, source);
     const after = await before.restart();
     expect(after.inspected).toEqual([]);
-    expect(after.modules.registry.get(REPORT)).toMatchObject({ unit: { version: 2 }, postedBy: 'bob' });
+    expect(after.modules.registry.get(REPORT)).toMatchObject({
+      moduleVersion: { version: 2 },
+      postedBy: 'bob',
+    });
     expect(await after.modules.versions(REPORT)).toHaveLength(2);
     expect((await after.audited()).at(-1)).toEqual(['endpoint.replace', '/1.0/report', null]);
   });
@@ -199,7 +211,7 @@ describe('a start', () => {
     const posted = modules.postCode(REPORT, code({}, 'posted'), 'alice');
     looking.resolve();
     await posted;
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 2 } });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { version: 2 } });
     expect(modules.source(REPORT)).toBe(code({}, 'posted'));
   }, 15_000);
 

@@ -26,7 +26,7 @@ describe('posting an endpoint', () => {
       authenticate: false,
       displayName: 'Report',
       postedBy: 'alice',
-      unit: {
+      moduleVersion: {
         id: 'endpoint:1.0/report',
         kind: 'endpoint',
         version: 1,
@@ -41,7 +41,7 @@ describe('posting an endpoint', () => {
     expect(inspected).toEqual([source]);
   });
 
-  it('replaces it by a new unit, and keeps the old version', async () => {
+  it('replaces it by a new module version, and keeps the old version', async () => {
     const { modules, retired } = await loadedModules();
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
     const before = modules.registry.get(REPORT);

@@ -66,11 +66,11 @@ describe('code that cannot be stored', () => {
     const { failing, control } = await failingStore();
     const { modules, read, audited } = await loadedModules({ store: failing });
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
-    const unit = modules.registry.get(REPORT)?.moduleVersion;
+    const moduleVersion = modules.registry.get(REPORT)?.moduleVersion;
     control.refuses = (collections) => collections.join() === 'cloister.modules';
     await expect(modules.postCode(REPORT, code({}, 'two'), 'alice')).rejects.toBeInstanceOf(StoreError);
     expect(await read(FILE)).toBe(code({}, 'one'));
-    expect(modules.registry.get(REPORT)?.moduleVersion).toBe(unit);
+    expect(modules.registry.get(REPORT)?.moduleVersion).toBe(moduleVersion);
     expect((await audited()).slice(1).map(([action]) => action)).toEqual([
       ...['endpoint.replace', 'endpoint.replace.failed'],
     ]);
@@ -121,7 +121,7 @@ describe('an incident while new code is being stored', () => {
     await Promise.all([posting, suspending]);
     expect(opened.modules.registry.get(REPORT)).toMatchObject({
       state: 'suspended',
-      unit: { version: 2, policy: { trustDomain: 'default' } },
+      moduleVersion: { version: 2, policy: { trustDomain: 'default' } },
     });
   });
 });

@@ -49,7 +49,7 @@ describe('review of all code', () => {
     expect(modules.registry.get(REPORT)).toMatchObject({
       state: 'active',
       postedBy: 'alice',
-      unit: { version: 1 },
+      moduleVersion: { version: 1 },
     });
     expect(await read(FILE)).toBe(code());
     await expect(modules.approve(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
@@ -189,6 +189,6 @@ describe('review of grants', () => {
     const lower = { ...ceilings, grants: { ...ceilings.grants, collections: [] } };
     const { modules } = await first.restart({ ceilings: lower });
     await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'POLICY_INVALID' });
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { version: 1 } });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { version: 1 } });
   });
 });

@@ -9,7 +9,7 @@ import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
 const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
-const facts = (version: number): VersionRecord => ({
+const record = (version: number): VersionRecord => ({
   ...{ version, sha256: `hash${version}`, clientId: 'alice', createdAt: version, metadata },
   ...{ approvedBy: null, approvedAt: null, policy: null, policySha256: null },
 });
@@ -28,7 +28,7 @@ describe('records', () => {
     const { records } = await open();
     const state = {
       ...initialState('hook:a'),
-      active: facts(2),
+      active: record(2),
       last: 3,
       pending: [3],
       suspendedBy: 'admin' as const,
@@ -45,15 +45,15 @@ describe('records', () => {
   it('keep versions of each module apart, with their sources', async () => {
     const { records } = await open();
     const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;
-    await records.addVersion({ ...initialState(a), last: 1 }, { facts: facts(1), source: 'one' }, ENTRY);
-    await records.addVersion({ ...initialState(a), last: 2 }, { facts: facts(2), source: 'two' }, ENTRY);
+    await records.addVersion({ ...initialState(a), last: 1 }, { record: record(1), source: 'one' }, ENTRY);
+    await records.addVersion({ ...initialState(a), last: 2 }, { record: record(2), source: 'two' }, ENTRY);
     await records.addVersion(
       { ...initialState(b), last: 1 },
-      { facts: { ...facts(1), policy: { version: 1 } }, source: 'other' },
+      { record: { ...record(1), policy: { version: 1 } }, source: 'other' },
       ENTRY,
     );
-    expect(await records.listVersions(a)).toEqual([facts(1), facts(2)]);
-    expect(await records.findVersion(b, 1)).toEqual({ ...facts(1), policy: { version: 1 } });
+    expect(await records.listVersions(a)).toEqual([record(1), record(2)]);
+    expect(await records.findVersion(b, 1)).toEqual({ ...record(1), policy: { version: 1 } });
     expect(await records.findVersion(b, 2)).toBeUndefined();
     expect([await records.lastVersion(a), await records.lastVersion(b)]).toEqual([2, 1]);
     expect(await records.lastVersion('endpoint:1.0/c')).toBe(0);
@@ -69,12 +69,12 @@ describe('records', () => {
     const { store, records } = await open();
     await records.addVersion(
       { ...initialState('hook:a'), last: 1 },
-      { facts: facts(1), source: 'one' },
+      { record: record(1), source: 'one' },
       ENTRY,
     );
     const again = records.addVersion(
       { ...initialState('hook:a'), last: 9 },
-      { facts: facts(1), source: 'two' },
+      { record: record(1), source: 'two' },
       ENTRY,
     );
     await expect(again).rejects.toBeInstanceOf(StoreError);
@@ -86,8 +86,8 @@ describe('records', () => {
   it('note an approval', async () => {
     const { records } = await open();
     const state = { ...initialState('hook:a'), last: 1, pending: [1] };
-    await records.addVersion(state, { facts: facts(1), source: 'one' }, ENTRY);
-    const approved = { ...facts(1), approvedBy: 'bob', approvedAt: 7 };
+    await records.addVersion(state, { record: record(1), source: 'one' }, ENTRY);
+    const approved = { ...record(1), approvedBy: 'bob', approvedAt: 7 };
     await records.updateVersion({ ...state, pending: [], active: approved }, approved);
     expect(await records.findVersion('hook:a', 1)).toEqual(approved);
     expect((await records.loadStates())[0]?.active).toEqual(approved);

@@ -24,7 +24,7 @@ const held: ModuleEntry = {
   state: { ...initialState(KEY), active, last: 2 },
   policy: policies.empty,
   source: 'text',
-  faults: {},
+  fileErrors: {},
 };
 
 function open() {
@@ -53,7 +53,7 @@ describe('the shelf', () => {
       displayName: 'R',
       postedBy: 'alice',
       postedAt: 7,
-      unit: {
+      moduleVersion: {
         ...{ id: KEY, kind: 'endpoint', version: 2, sha256: 'a', source: 'text' },
         policy: policies.empty.resolve(KEY, false),
       },
@@ -62,30 +62,30 @@ describe('the shelf', () => {
     expect(retired).toEqual([]);
   });
 
-  it('keeps the unit as long as code and policy stay, and retires it when they change', async () => {
+  it('keeps the module version as long as code and policy stay, and retires it when they change', async () => {
     const { shelf, live, retired, stopped } = open();
     shelf.put(held);
     const before = live();
-    const unit = before?.moduleVersion;
+    const moduleVersion = before?.moduleVersion;
     shelf.setState({ ...held.state, pending: [3], last: 3 });
     expect(live()).toBe(before);
     expect(shelf.getState(KEY).last).toBe(3);
     expect(retired).toEqual([]);
     shelf.setState({ ...held.state, suspendedBy: 'admin' });
-    expect(live()?.moduleVersion).toBe(unit);
+    expect(live()?.moduleVersion).toBe(moduleVersion);
     expect([retired, stopped]).toEqual([[], [KEY]]);
     shelf.setState({ ...held.state, suspendedBy: 'admin', last: 4 });
     expect([retired, stopped]).toEqual([[], [KEY]]);
     shelf.put({ ...held, policy: await policies.parse({}) });
-    expect(live()?.moduleVersion).not.toBe(unit);
+    expect(live()?.moduleVersion).not.toBe(moduleVersion);
     shelf.setState({ ...held.state, quarantined: true });
     expect(live()?.moduleVersion?.policy.trustDomain).toBe(`own:${KEY}`);
     expect(retired).toHaveLength(2);
   });
 
   it.each([
-    ['broken', { ...held, faults: { policy: 'odd' } }],
-    ['broken', { ...held, faults: { code: 'odd' } }],
+    ['broken', { ...held, fileErrors: { policy: 'odd' } }],
+    ['broken', { ...held, fileErrors: { code: 'odd' } }],
     ['pending', { ...held, source: undefined, state: { ...held.state, active: null, pending: [1] } }],
   ] as const)('gives nothing to run of what is %s', (state, one) => {
     const { registry, shelf, live } = open();

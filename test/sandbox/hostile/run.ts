@@ -1,6 +1,6 @@
 // Runs classes of attacks against one application, some side by side, and asserts what the server promises meanwhile.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOOK_RESULT_LIMITS } from '../../../src/hooks/result-quota.ts';
+import { HOOK_RESULT_LIMITS } from '../../../src/hooks/hook-result.ts';
 import { type Arena, startArena } from './arena.ts';
 import { attacksOf } from './corpus.ts';
 import { fight } from './fight.ts';

@@ -138,7 +138,7 @@ describeMongo('an error of a server', () => {
         expect([code, heard]).toEqual([code, 4]);
       }
       await fail('off', {});
-      const failed = lines.filter(({ message }) => message.startsWith('the database fails'));
+      const failed = lines.filter(({ message }) => message.startsWith('database operation failed'));
       expect(failed.map(({ facts }) => facts['code'])).toEqual([
         ...new Set(failed.map(({ facts }) => facts['code'])),
       ]);

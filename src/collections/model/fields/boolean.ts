@@ -1,6 +1,5 @@
 // Boolean fields: true or false and nothing that merely looks like it. Filters may write them as text.
-import type { FieldTypeRules } from './field-type.ts';
-import { WRONG_TYPE } from './problems.ts';
+import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 export const booleanField: FieldTypeRules = {
   check: (value) => (typeof value === 'boolean' ? undefined : WRONG_TYPE),
@@ -10,4 +9,5 @@ export const booleanField: FieldTypeRules = {
     return value === 'false' ? false : value;
   },
   supportsCaseInsensitive: false,
+  formText: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };

@@ -1,5 +1,4 @@
-// The table of field types: a new type is one module and one line here.
-import type { FieldType } from '../collection.ts';
+// The table of field types. Adding a type takes one file, one row here and one test.
 import { booleanField } from './boolean.ts';
 import { dateTimeField } from './date-time.ts';
 import type { FieldTypeRules } from './field-type.ts';
@@ -10,7 +9,7 @@ import { objectIdField } from './object-id.ts';
 import { referenceField } from './reference.ts';
 import { stringField } from './string.ts';
 
-export const FIELD_TYPES: Readonly<Record<FieldType, FieldTypeRules>> = {
+const TYPES = {
   String: stringField,
   Number: numberField,
   Boolean: booleanField,
@@ -19,4 +18,19 @@ export const FIELD_TYPES: Readonly<Record<FieldType, FieldTypeRules>> = {
   ObjectID: objectIdField,
   Reference: referenceField,
   DateTime: dateTimeField,
-};
+} satisfies Readonly<Record<string, FieldTypeRules>>;
+
+/** The name of a field type in specifications. */
+export type FieldType = keyof typeof TYPES;
+
+export const FIELD_TYPES: Readonly<Record<FieldType, FieldTypeRules>> = TYPES;
+
+/** The type of a field whose specification names none. */
+export const DEFAULT_FIELD_TYPE: FieldType = 'String';
+
+/** Stands in for a type that does not exist, so that the rest of the field is checked too. */
+export const FALLBACK_FIELD_TYPE: FieldType = 'Mixed';
+
+export function isFieldType(name: string): name is FieldType {
+  return Object.hasOwn(FIELD_TYPES, name);
+}

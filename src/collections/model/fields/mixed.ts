@@ -6,4 +6,7 @@ export const mixedField: FieldTypeRules = {
   normalise: (value) => value,
   coerceOperand: (value) => value,
   supportsCaseInsensitive: true,
+  nested: true,
+  acceptsAny: true,
+  formText: 'json',
 };

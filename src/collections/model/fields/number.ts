@@ -1,17 +1,21 @@
 // Number fields: one finite number, never a list.
-import type { FieldTypeRules } from './field-type.ts';
-import { WRONG_TYPE } from './problems.ts';
+import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 const NUMERIC = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const MAX_NUMERIC_TEXT = 400;
+
+/** The finite number that text of this form names. */
+function parseNumber(text: string, form: RegExp): number | undefined {
+  if (text.length > MAX_NUMERIC_TEXT || !form.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}
 
 export const numberField: FieldTypeRules = {
   check: (value) => (typeof value === 'number' && Number.isFinite(value) ? undefined : WRONG_TYPE),
   normalise: (value) => value,
-  coerceOperand(value) {
-    if (typeof value !== 'string' || value.length > MAX_NUMERIC_TEXT || !NUMERIC.test(value)) return value;
-    const number = Number(value);
-    return Number.isFinite(number) ? number : value;
-  },
+  coerceOperand: (value) => (typeof value === 'string' ? (parseNumber(value, NUMERIC) ?? value) : value),
   supportsCaseInsensitive: false,
+  formText: (text) => parseNumber(text, JSON_NUMBER),
 };

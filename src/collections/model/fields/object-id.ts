@@ -1,8 +1,7 @@
 // ObjectID fields: a document id of 24 hexadecimal characters, or a list of them. Stored in lower case.
 import { isId } from '../../../lib/ids.ts';
 import type { Json } from '../../../lib/json/json.ts';
-import type { FieldIssue, FieldTypeRules } from './field-type.ts';
-import { WRONG_TYPE } from './problems.ts';
+import { type FieldIssue, type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 const MAX_SHOWN_CHARACTERS = 100;
 const NOT_AN_ID: FieldIssue = { message: 'is not a valid ObjectID', code: 'ERROR_INVALID_ID' };
@@ -36,4 +35,5 @@ export const objectIdField: FieldTypeRules = {
   normalise: lowerCaseIds,
   coerceOperand: lowerCaseIds,
   supportsCaseInsensitive: false,
+  formText: 'json-list',
 };

@@ -1,8 +1,7 @@
 // Reference fields: the id of a document, or a list of ids. Sub-documents were taken out before a value comes here.
 import type { Json } from '../../../lib/json/json.ts';
-import type { FieldIssue, FieldTypeRules } from './field-type.ts';
+import { type FieldIssue, type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 import { checkId, lowerCaseIds } from './object-id.ts';
-import { WRONG_TYPE } from './problems.ts';
 
 function checkTarget(value: Json, inList: boolean): FieldIssue | undefined {
   if (typeof value === 'string') return checkId(value, inList);
@@ -22,4 +21,6 @@ export const referenceField: FieldTypeRules = {
   normalise: lowerCaseIds,
   coerceOperand: lowerCaseIds,
   supportsCaseInsensitive: false,
+  reference: true,
+  formText: 'json-list',
 };

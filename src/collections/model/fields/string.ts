@@ -1,7 +1,6 @@
 // String fields: a text, or a list of texts.
 
-import type { FieldTypeRules } from './field-type.ts';
-import { WRONG_TYPE } from './problems.ts';
+import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 const isText = (value: unknown) => typeof value === 'string';
 

@@ -1,5 +1,4 @@
-// Writes documents as JSON text straight from their bytes, without making objects of them first.
-// What JSON has no type for, in data of other programs, becomes the nearest thing that it has.
+// Writes BSON documents as JSON text straight from their bytes, without creating objects first.
 import type { StoredDocument } from '../../ports.ts';
 import {
   createJsonOutput,
@@ -46,7 +45,7 @@ export function parseBson(bytes: Uint8Array): StoredDocument {
   return JSON.parse(bsonToJson(bytes)) as StoredDocument;
 }
 
-/** Writes an object up to its closing brace. At the top it leaves `_id` out and tells where that is. */
+/** Writes an object up to its closing brace. At the top level it omits `_id` and returns where that is. */
 function writeMembers(
   out: JsonOutput,
   source: Buffer,

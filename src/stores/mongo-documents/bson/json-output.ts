@@ -1,5 +1,4 @@
-// A growing run of bytes that JSON text is written into: one string is made of it at the end.
-
+// Growing buffer that JSON text is written into.
 export interface JsonOutput {
   bytes: Buffer;
   at: number;
@@ -20,7 +19,7 @@ export function jsonText(out: JsonOutput): string {
   return out.bytes.toString('utf8', 0, out.at);
 }
 
-/** Makes room for `more` bytes. */
+/** Grows the buffer for `more` bytes. */
 function reserve(out: JsonOutput, more: number): void {
   if (out.at + more <= out.bytes.length) return;
   const larger = Buffer.allocUnsafe(Math.max(out.bytes.length * 2, out.at + more));
@@ -49,7 +48,7 @@ export function writeString(out: JsonOutput, text: string): void {
   out.at += out.bytes.write(json, out.at, 'utf8');
 }
 
-/** Writes UTF-8 that stands in `source` as a JSON string. */
+/** Writes UTF-8 from `source` as a JSON string. */
 export function writeUtf8(out: JsonOutput, source: Buffer, range: { from: number; to: number }): void {
   const { from, to } = range;
   if (to - from > MAX_LOOP_BYTES) {

@@ -1,4 +1,4 @@
-// Makes of JSON what the driver stores: the same values, save for ids, which are ObjectIds in the database.
+// Converts JSON to what the driver stores: the same values, except ids, which become ObjectIds.
 import { type Document, ObjectId } from 'mongodb';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import type { StoredDocument } from '../../ports.ts';

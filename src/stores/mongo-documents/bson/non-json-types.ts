@@ -1,4 +1,4 @@
-// Values that JSON has no type for, as data of other programs hold them, written as the nearest that JSON has.
+// Writes values of BSON types that JSON lacks as the nearest JSON value.
 import { Decimal128 } from 'mongodb';
 import { type JsonOutput, writeAscii, writeString } from './json-output.ts';
 

@@ -1,4 +1,4 @@
-// Cuts the writes of a commit into commands: each for writes of one kind on one collection, none too large to be sent.
+// Splits a commit into batches: consecutive writes of one kind on one collection that fit in one command.
 import type { Namespace, Write } from '../../ports.ts';
 import { namespaceKey } from '../connection/namespaces.ts';
 
@@ -6,7 +6,7 @@ import { namespaceKey } from '../connection/namespaces.ts';
 export interface WriteBatch {
   readonly kind: Write['kind'];
   readonly ns: Namespace;
-  /** Where the first of them stands in the commit. */
+  /** Index of its first write in the commit. */
   readonly first: number;
   readonly writes: readonly Write[];
 }
@@ -17,10 +17,10 @@ export interface WriteBatch {
  */
 const MAX_BATCH = { count: 500, size: 1024 * 1024 };
 
-/** Text that stands for a write without a document. */
+/** Characters that every write counts for, besides its document. */
 const WRITE_OVERHEAD = 100;
 
-/** Items in their order, cut wherever the next would be too much or `joins` says that it belongs elsewhere. */
+/** Splits items in their order, wherever the next one exceeds a limit or does not join the one before. */
 export function* splitBySize<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,
@@ -45,7 +45,7 @@ export function* splitBySize<T>(
   if (run.length > 0) yield run;
 }
 
-/** The parcels of a commit, in the order of its writes. Each is made when it is asked for. */
+/** The batches of a commit, in the order of its writes, created lazily. */
 export function* batchesOf(writes: readonly Write[]): Generator<WriteBatch> {
   let first = 0;
   for (const run of splitBySize(

@@ -1,4 +1,4 @@
-// What stood in the database before a commit without a transaction touched it, to be put back should it fail.
+// Before-images: the documents that a commit without a transaction will change, to restore them if it fails.
 import { setImmediate } from 'node:timers/promises';
 import { BSON, type Document, type Filter } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
@@ -10,19 +10,19 @@ import { namespaceKey } from '../connection/namespaces.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { writtenId } from './write-operations.ts';
 
-/** A document as the database held it. */
+/** A document as BSON. */
 type BeforeImage = Uint8Array;
 
 /** Those that a commit updates or removes, by the writes that do. */
 export type BeforeImages = ReadonlyMap<Write, BeforeImage>;
 
-/** What one commit may keep in memory, in bytes. */
+/** Memory limit of one commit, in bytes. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 /** How many documents one query fetches. */
 const MAX_DOCUMENTS_PER_QUERY = 1000;
 
-/** Bytes that are read between two turns of the event loop. */
+/** Bytes that are read before yielding to the event loop. */
 const YIELD_EVERY_BYTES = 512 * 1024;
 
 /**
@@ -107,7 +107,7 @@ async function readChunk(
   }
 }
 
-/** The same value with maps for the objects that only look like one of the driver's. */
+/** Replaces objects that look like one of the driver's own by maps. */
 function guardBsonTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(guardBsonTypes);
   if (typeof value !== 'object' || value === null) return value;

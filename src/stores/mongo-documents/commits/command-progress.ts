@@ -1,8 +1,9 @@
-// How far a command came that the server ended in the middle: its answer does not say.
+// Finds out how many writes of an interrupted command were applied, and which document was in an unexpected state.
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, type Filter, MongoServerError, MongoWriteConcernError } from 'mongodb';
+import { documentVersion } from '../../../lib/document-version.ts';
 import type { Write } from '../../ports.ts';
-import { bsonToJson } from '../bson/bson-to-json.ts';
+import { bsonToJson, parseBson } from '../bson/bson-to-json.ts';
 import { toBsonId } from '../bson/json-to-bson.ts';
 import type { OperationScope } from '../connection/types.ts';
 import type { WriteBatch } from './batches.ts';
@@ -39,7 +40,7 @@ export function progressAfter(error: unknown): CommandProgress {
 }
 
 /**
- * How many of the inserts or updates of a parcel, from the first, are done: up to the last whose document is in the
+ * How many of the inserts or updates of a batch, from the first, are done: up to the last whose document is in the
  * database just as the write leaves it. Rejects with what the driver throws.
  */
 export async function findProgress(scope: OperationScope, { ns, writes }: WriteBatch): Promise<number> {
@@ -59,3 +60,26 @@ export async function findProgress(scope: OperationScope, { ns, writes }: WriteB
 }
 
 const asStored = (document: Document): unknown => JSON.parse(JSON.stringify(document));
+
+/** The numbers of writes of the documents that are there, by their ids. */
+export async function readVersions(
+  scope: OperationScope,
+  { ns, writes }: Pick<WriteBatch, 'ns' | 'writes'>,
+): Promise<ReadonlyMap<string, number>> {
+  const filter: Filter<Document> = {
+    _id: { $in: writes.map((write) => toBsonId(writtenId(write))) as never[] },
+  };
+  const found = await scope
+    .collection(ns)
+    .find(filter, { projection: { v: 1 }, raw: true })
+    .toArray();
+  const documents = found.map((bytes) => parseBson(bytes as unknown as Uint8Array));
+  return new Map(documents.map((document) => [document._id, documentVersion(document)]));
+}
+
+/** Position of the first update or removal whose document is gone or in another state; 0 where all are as expected. */
+export async function firstStale(scope: OperationScope, batch: WriteBatch): Promise<number> {
+  const versions = await readVersions(scope, batch);
+  const isStale = (write: Write) => write.kind !== 'insert' && versions.get(write.id) !== write.v;
+  return Math.max(batch.writes.findIndex(isStale), 0);
+}

@@ -1,4 +1,4 @@
-// Commits: one write as one command, several as a transaction, or one after the other where the server has none.
+// Commits writes: one as one command, several as a transaction, or in order with a rollback on a standalone server.
 import { isStoreUnavailable, StoreError } from '../../../errors.ts';
 import type { Random } from '../../../lib/async/back-off.ts';
 import type { Logger } from '../../../lib/logger.ts';
@@ -6,35 +6,101 @@ import type { DocumentStore, Namespace, Write } from '../../ports.ts';
 import { explainByCollectionType } from '../connection/collection-type.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import { namespaceKey } from '../connection/namespaces.ts';
-import { isUnappliedWrite, retry, retryRead } from '../connection/retry.ts';
+import { isUnappliedWrite, retryOperation, retryRead } from '../connection/retry.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TypeProbe } from '../query/type-probe.ts';
 import { assertNoNonJsonDuplicates } from './non-json-duplicates.ts';
-import { writeOne } from './single-write.ts';
 import { withStoredDates } from './stored-dates.ts';
 import { writeInTransaction } from './transaction.ts';
 import { writeWithoutTransaction } from './without-transaction.ts';
+import { writeOne } from './write-commands.ts';
 import { createWriteErrorMapper, type FailedWrite } from './write-errors.ts';
 
 interface MongoCommitsDeps {
   readonly connection: Pick<MongoConnection, 'run'>;
   readonly indexes: IndexCache;
-  readonly kinds: TypeProbe;
+  readonly typeProbe: TypeProbe;
   readonly log: Pick<Logger, 'error'>;
   readonly random?: Random;
 }
 
-/** Nobody knows whether the writes were applied. Only what is said of a write says that they were not. */
+/** Whether the writes may have been applied: only an error about a single write says that they were not. */
 const isInDoubt = (error: Error) => !(error instanceof StoreError) || isStoreUnavailable(error);
 
-const lane = () => 'write' as const;
+const operationClass = () => 'write' as const;
 
 const namespacesOf = (writes: readonly Write[]): readonly Namespace[] => [
   ...new Map(writes.map(({ ns }) => [namespaceKey(ns), ns])).values(),
 ];
 
-/** What a read returns at the most: a document with more characters could not be read again. */
+/** The most characters that a read returns: a longer document could be written but not read again. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/**
+ * Creates the `commit` and `watch` of the store. A rejected commit wrote nothing and names the write, with two exceptions:
+ * after `timeout` or `unavailable` a single write or the commit of a transaction may have been applied without an answer,
+ * and without transactions the first of several writes may stay if the server is lost in between.
+ */
+export function createMongoCommits(deps: MongoCommitsDeps): Pick<DocumentStore, 'commit' | 'watch'> {
+  const { connection, indexes, typeProbe, log, random = Math.random } = deps;
+  const toWriteError = createWriteErrorMapper(indexes);
+  const listeners = new Set<(changed: readonly Namespace[]) => void>();
+
+  /** The whole of a commit. After a timeout it continues unobserved, and its listeners are still notified. */
+  const commit = async (scope: OperationScope, writes: readonly Write[]): Promise<void> => {
+    const withCollectionType = (error: unknown) => explainByCollectionType(error, scope, writes);
+    try {
+      assertReadable(writes);
+      const prepared = await retryRead(scope, () => prepare(scope, writes), random);
+      const failed = await apply(scope, prepared);
+      if (failed !== undefined) {
+        throw await toWriteError({ ...failed, error: await withCollectionType(failed.error) }, scope);
+      }
+    } catch (error) {
+      const storeError = toStoreErrorOrDefect(await withCollectionType(error));
+      if (isInDoubt(storeError)) notify(writes);
+      throw storeError;
+    }
+    notify(writes);
+  };
+
+  /** Adapts the writes to values of non-JSON types in their collections. Only reads. */
+  const prepare = async (scope: OperationScope, writes: readonly Write[]): Promise<readonly Write[]> => {
+    const withDates = await withStoredDates(scope, writes, typeProbe);
+    await assertNoNonJsonDuplicates(scope, writes, { indexes, typeProbe });
+    return withDates;
+  };
+
+  /** Resolves with the write that failed, if any. */
+  const apply = async (scope: OperationScope, writes: readonly Write[]): Promise<FailedWrite | undefined> => {
+    const [write] = writes as [Write];
+    if (writes.length === 1) return applyOne(scope, write, random);
+    if (scope.deployment.transactions) return writeInTransaction(scope, writes, random);
+    return writeWithoutTransaction(scope, writes, log);
+  };
+
+  const notify = (writes: readonly Write[]) => {
+    const changed = namespacesOf(writes);
+    for (const listener of listeners) {
+      try {
+        listener(changed);
+      } catch (error) {
+        log.error({ err: error }, 'commit listener threw');
+      }
+    }
+  };
+
+  return {
+    async commit(writes, options = {}) {
+      if (writes.length === 0) return;
+      await connection.run({ ...options, operationClass }, (scope) => commit(scope, writes));
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
 
 function assertReadable(writes: readonly Write[]): void {
   for (const [index, write] of writes.entries()) {
@@ -52,76 +118,10 @@ async function applyOne(
   const session = scope.session();
   const send = () => writeOne(scope, write, { session, ...scope.timeLimit() });
   try {
-    await retry(scope, send, { isRetryable: isUnappliedWrite, random });
+    await retryOperation(scope, send, { isRetryable: isUnappliedWrite, random });
   } catch (error) {
     return { error, write, index: 0 };
   }
   scope.acknowledged(session);
   return undefined;
-}
-
-/**
- * Rejections name the write that was refused; nothing is written then. `timeout` and `unavailable` say less: a single
- * write, or the end of a transaction, may have been applied although its answer did not come in time, and without
- * transactions the first of several writes may stay behind when the server is lost in between.
- */
-export function createMongoCommits(options: MongoCommitsDeps): Pick<DocumentStore, 'commit' | 'watch'> {
-  const { connection, indexes, kinds, log, random = Math.random } = options;
-  const explain = createWriteErrorMapper(indexes);
-  const watchers = new Set<(changed: readonly Namespace[]) => void>();
-
-  const tell = (writes: readonly Write[]) => {
-    const changed = namespacesOf(writes);
-    for (const watcher of watchers) {
-      try {
-        watcher(changed);
-      } catch (error) {
-        log.error({ err: error }, 'a watcher of commits failed');
-      }
-    }
-  };
-
-  const apply = async (scope: OperationScope, writes: readonly Write[]): Promise<FailedWrite | undefined> => {
-    const [write] = writes as [Write];
-    if (writes.length === 1) return applyOne(scope, write, random);
-    const { transactions } = scope.deployment;
-    return transactions
-      ? writeInTransaction(scope, writes, random)
-      : writeWithoutTransaction(scope, writes, log);
-  };
-
-  /** The writes as the collections have such values. Nothing is written yet. */
-  const prepare = async (scope: OperationScope, writes: readonly Write[]): Promise<readonly Write[]> => {
-    const dated = await withStoredDates(scope, writes, kinds);
-    await assertNoNonJsonDuplicates(scope, writes, { indexes, kinds });
-    return dated;
-  };
-
-  /** Goes on behind an operation that has run out of time, and tells what then happens all the same. */
-  const work = async (scope: OperationScope, writes: readonly Write[]): Promise<void> => {
-    const byKind = (error: unknown) => explainByCollectionType(error, scope, writes);
-    try {
-      assertReadable(writes);
-      const prepared = await retryRead(scope, () => prepare(scope, writes), random);
-      const refusal = await apply(scope, prepared);
-      if (refusal !== undefined)
-        throw await explain({ ...refusal, error: await byKind(refusal.error) }, scope);
-    } catch (error) {
-      const failure = toStoreErrorOrDefect(await byKind(error));
-      if (isInDoubt(failure)) tell(writes);
-      throw failure;
-    }
-    tell(writes);
-  };
-
-  return {
-    async commit(writes, operation = {}) {
-      if (writes.length > 0)
-        await connection.run({ ...operation, operationClass: lane }, (scope) => work(scope, writes));
-    },
-    watch(listener) {
-      watchers.add(listener);
-      return () => watchers.delete(listener);
-    },
-  };
 }

@@ -1,5 +1,5 @@
-// Unique values that another program stored in a type of its own: an index takes a date and the text of it for two values,
-// where whoever reads them sees one.
+// Checks unique indexes against values of non-JSON types: the index keeps a date and its text as two values, although
+// readers see one.
 import type { Document } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
@@ -15,20 +15,20 @@ import { writtenId } from './write-operations.ts';
 
 interface DuplicateCheckDeps {
   readonly indexes: IndexCache;
-  readonly kinds: TypeProbe;
+  readonly typeProbe: TypeProbe;
 }
 
 /** Rejects with `duplicate` where a document that stays has, in another type, what a unique index has for a written one. */
 export async function assertNoNonJsonDuplicates(
   scope: OperationScope,
   writes: readonly Write[],
-  { indexes, kinds }: DuplicateCheckDeps,
+  { indexes, typeProbe }: DuplicateCheckDeps,
 ): Promise<void> {
   for (const [index, write] of writes.entries()) {
     if (write.kind === 'remove') continue;
     for (const known of indexes.of(write.ns)) {
       const query = known.definition.unique
-        ? await duplicateQuery(scope, { write, known }, kinds)
+        ? await duplicateQuery(scope, { write, known }, typeProbe)
         : undefined;
       if (query === undefined) continue;
       const { collectionName } = scope.collection(write.ns);
@@ -45,7 +45,7 @@ export async function assertNoNonJsonDuplicates(
 async function duplicateQuery(
   scope: OperationScope,
   { write, known }: { readonly write: Exclude<Write, { kind: 'remove' }>; readonly known: KnownIndex },
-  kinds: TypeProbe,
+  typeProbe: TypeProbe,
 ): Promise<Document | undefined> {
   const query: Record<string, unknown> = {};
   let isMixed = false;
@@ -56,7 +56,7 @@ async function duplicateQuery(
     query[path] = { $in: forms };
     if (typeof value !== 'string' || forms.length < 2) continue;
     const place = { ns: write.ns, path };
-    isMixed ||= (await kinds.has(scope, place, 'dates')) || (await kinds.has(scope, place, 'others'));
+    isMixed ||= (await typeProbe.has(scope, place, 'dates')) || (await typeProbe.has(scope, place, 'others'));
   }
   return isMixed ? query : undefined;
 }

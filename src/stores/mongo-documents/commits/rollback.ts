@@ -1,12 +1,12 @@
-// Takes back, in reverse, what a commit without a transaction had done when it failed.
+// Rolls back, in reverse order, the writes that a failed commit without a transaction had applied.
 import type { Document } from 'mongodb';
 import { documentVersion } from '../../../lib/document-version.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { runWriteCommand } from './batch-command.ts';
 import { splitBySize } from './batches.ts';
 import { type BeforeImages, deserializeImage } from './before-images.ts';
-import { readVersions } from './document-versions.ts';
+import { readVersions } from './command-progress.ts';
+import { runWriteCommand } from './write-commands.ts';
 import { replaceOperation, stateFilter, writtenId } from './write-operations.ts';
 
 /** Writes of one kind on one collection that were done, in their order. */
@@ -16,7 +16,7 @@ export interface AppliedWrites {
   readonly writes: readonly Write[];
 }
 
-/** Documents that are not as they were before, because somebody has gone on from there. */
+/** Documents that were not restored, because another client has changed them since. */
 export interface UnrestoredDocuments {
   readonly ns: Namespace;
   readonly ids: readonly string[];
@@ -24,7 +24,7 @@ export interface UnrestoredDocuments {
 
 /**
  * Deletes what was inserted, replaces what was updated and inserts what was removed, wherever it is still as the commit
- * left it. Returns what could not be taken back. Rejects with what the driver throws.
+ * left it. Returns what could not be restored. Rejects with what the driver throws.
  */
 export async function rollBackWrites(
   scope: OperationScope,

@@ -1,5 +1,5 @@
-// Dates in the form that a collection has: where another program stores dates as dates, a new one is written so too, that
-// all of them have one order, one index and one meaning for whoever reads them. Elsewhere a date stays the text that it is.
+// Stores a date as a BSON date where other programs have stored dates at that path, so that all of them sort and compare
+// alike. Elsewhere a date stays text.
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import type { Namespace, StoredDocument, Write } from '../../ports.ts';
 import { namespaceKey } from '../connection/namespaces.ts';
@@ -8,13 +8,13 @@ import { dateOf } from '../filters/non-json-values.ts';
 import { isServerPath } from '../query/sort.ts';
 import type { TypeProbe } from '../query/type-probe.ts';
 
-/** What may hold such a text at all: told without looking into the document. */
+/** Matches documents that may contain such a text, without parsing. */
 const MAY_HOLD_DATES = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/;
 
-/** Paths of one commit that are looked at; dates beyond them stay text. */
+/** Paths of one commit that are probed; dates at further paths stay text. */
 const MAX_PATHS = 64;
 
-/** Milliseconds that the server may look for a date at one path, where no index helps. */
+/** Time limit of one probe, in milliseconds: without an index it would scan the collection. */
 const DATE_PROBE_TIMEOUT_MS = 200;
 
 type DocumentWrite = Exclude<Write, { kind: 'remove' }>;
@@ -25,7 +25,7 @@ const pathKey = (ns: Namespace, path: string) => `${namespaceKey(ns)}\0${path}`;
 export async function withStoredDates(
   scope: OperationScope,
   writes: readonly Write[],
-  kinds: TypeProbe,
+  typeProbe: TypeProbe,
 ): Promise<readonly Write[]> {
   const candidates = writes.filter(mayHoldDates);
   if (candidates.length === 0) return writes;
@@ -39,7 +39,7 @@ export async function withStoredDates(
   const dated = new Set<string>();
   await Promise.all(
     [...paths].map(async ([key, place]) => {
-      if (await kinds.has(scope, place, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
+      if (await typeProbe.has(scope, place, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
     }),
   );
   if (dated.size === 0) return writes;
@@ -47,7 +47,7 @@ export async function withStoredDates(
   return writes.map((write) => {
     if (write.kind === 'remove' || !chosen.has(write)) return write;
     const isDated = (path: string) => dated.has(pathKey(write.ns, path));
-    // The driver writes a `Date` as one, and nothing looks into it before.
+    // The driver serializes a `Date`, and nothing reads the document before.
     return { ...write, document: convertDates(write.document, '', isDated) as unknown as StoredDocument };
   });
 }

@@ -1,7 +1,8 @@
-// Several writes as one transaction, again and again while others get in between.
+// Commits several writes as one transaction, repeated after transient errors.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, MongoServerError } from 'mongodb';
-import { backOff, type Random } from '../../../lib/async/back-off.ts';
+import type { Random } from '../../../lib/async/back-off.ts';
+import { jitteredBackOff, retry } from '../../../lib/async/retry.ts';
 import type { Write } from '../../ports.ts';
 import {
   isTransientTransactionError,
@@ -11,20 +12,20 @@ import {
 import { namespaceKey } from '../connection/namespaces.ts';
 import { isRetryable } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { sendBatch } from './batch-command.ts';
 import { batchesOf } from './batches.ts';
-import { firstStale } from './document-versions.ts';
+import { firstStale } from './command-progress.ts';
+import { sendBatch } from './write-commands.ts';
 import type { FailedWrite } from './write-errors.ts';
 
-/** Bounds of the pause before the next attempt, in milliseconds. */
-const BACK_OFF = { first: 5, most: 200 };
+/** Bounds of the delay before the next attempt. */
+const BACK_OFF = { firstMs: 5, maxMs: 200 };
 
-/** How often in all what fails is tried, or a commit asked for, where the server does not say that it is worth it. */
+/** Attempts in all after errors that the server does not label as transient. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Applies all writes or none; returns the one that was refused, if any. Rejects with `timeout`, or with what the driver
- * throws. Nothing is applied then, unless it was the commit itself that stayed without an answer until the deadline.
+ * Applies all writes or none. Resolves with the write that failed, if any. Rejects with `timeout`, or with what the driver
+ * throws; nothing is applied then, unless the commit itself stayed without an answer until the deadline.
  */
 export async function writeInTransaction(
   scope: OperationScope,
@@ -32,27 +33,46 @@ export async function writeInTransaction(
   random: Random,
 ): Promise<FailedWrite | undefined> {
   const session = scope.session();
-  let created = false;
+  let hasCreatedCollections = false;
   let failures = 0;
-  for (let round = 0; ; round += 1) {
+  const attempt = async (): Promise<FailedWrite | undefined> => {
     try {
       return await runTransaction(scope, session, writes);
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
-      if (isCollectionCreationError(error) && !created) {
-        await createCollections(scope, writes);
-        created = true;
-      } else if (!isTransientTransactionError(error)) {
-        failures += 1;
-        // Nothing is applied before the commit, and what that throws is passed on.
-        if (!isRetryable(error) || failures === MAX_ATTEMPTS) throw error;
-      }
+      if (!isCollectionCreationError(error) || hasCreatedCollections) throw error;
+      hasCreatedCollections = true;
+      await createCollections(scope, writes).catch((cause: unknown) => {
+        throw new CreationFailed(cause);
+      });
+      throw new CollectionsCreated();
     }
-    scope.left();
-    await delay(backOff(round, BACK_OFF, random));
-    scope.left();
+  };
+  const result = retry(attempt, {
+    shouldRetry(error) {
+      if (error instanceof CreationFailed) return false;
+      if (error instanceof CollectionsCreated || isTransientTransactionError(error)) return true;
+      // Nothing is applied before the commit, and errors of the commit that leave this open are no driver errors.
+      failures += 1;
+      return isRetryable(error) && failures < MAX_ATTEMPTS;
+    },
+    delayMs: (number) => jitteredBackOff(number, BACK_OFF, random),
+    checkDeadline: () => void scope.remainingMs(),
+  });
+  return result.catch((error: unknown) => {
+    throw error instanceof CreationFailed ? error.cause : error;
+  });
+}
+
+/** Carries the error of creating collections, which ends the attempts. */
+class CreationFailed extends Error {
+  constructor(cause: unknown) {
+    super('could not create the collections', { cause });
   }
 }
+
+/** Thrown to repeat a transaction after the collections that it needs were created outside of it. */
+class CollectionsCreated extends Error {}
 
 async function runTransaction(scope: OperationScope, session: ClientSession, writes: readonly Write[]) {
   session.startTransaction({
@@ -60,10 +80,10 @@ async function runTransaction(scope: OperationScope, session: ClientSession, wri
     writeConcern: { w: 'majority', journal: true },
     ...commitTimeLimit(scope),
   });
-  for (const parcel of batchesOf(writes)) {
+  for (const batch of batchesOf(writes)) {
     const sending = { session, ...scope.timeLimit() };
-    const { failure } = await sendBatch(scope, parcel, sending).catch((error: unknown) => {
-      // Too large to be sent: then it stands alone.
+    const { failure } = await sendBatch(scope, batch, sending).catch((error: unknown) => {
+      // A command that is too large to be sent has a single write.
       return { failure: { at: 0, error } };
     });
     if (failure === undefined) continue;
@@ -71,22 +91,22 @@ async function runTransaction(scope: OperationScope, session: ClientSession, wri
     if (isTransientTransactionError(error) || isCollectionCreationError(error) || isRetryable(error))
       throw error;
     await session.abortTransaction().catch(() => undefined);
-    const at = failure.at ?? (await firstStale(scope, parcel));
-    const write = parcel.writes[at] as Write;
-    return { error, write, index: parcel.first + at };
+    const at = failure.at ?? (await firstStale(scope, batch));
+    const write = batch.writes[at] as Write;
+    return { error, write, index: batch.first + at };
   }
   await commitTransaction(scope, session);
   scope.acknowledged(session);
   return undefined;
 }
 
-/** A commit that waits for members which lag would go on waiting when nobody listens any more. */
+/** Without it a commit that waits for lagging members would continue after the caller has given up. */
 function commitTimeLimit(scope: OperationScope): { readonly maxCommitTimeMS?: number } {
-  const left = scope.left();
-  return left === undefined ? {} : { maxCommitTimeMS: left };
+  const maxCommitTimeMS = scope.remainingMs();
+  return maxCommitTimeMS === undefined ? {} : { maxCommitTimeMS };
 }
 
-/** A cluster makes no collections in a transaction that writes to several shards: OperationNotSupportedInTransaction. */
+/** OperationNotSupportedInTransaction: a cluster creates no collections in a transaction that writes to several shards. */
 function isCollectionCreationError(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 263;
 }
@@ -107,8 +127,8 @@ async function createCollections(scope: OperationScope, writes: readonly Write[]
 }
 
 /**
- * Commits. An answer that got lost, or says nothing of what became of the commit, is asked for again: committing twice
- * does no harm. Throws what the driver throws only where nothing is applied, and a StoreError where nobody knows.
+ * Sends the commit again while its result is unknown, which is safe: a transaction commits once. Throws a driver error only
+ * if nothing was applied, and a StoreError if that is unknown.
  */
 async function commitTransaction(scope: OperationScope, session: ClientSession): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -120,7 +140,7 @@ async function commitTransaction(scope: OperationScope, session: ClientSession):
       if (!isUnknownCommitResult(error) && (!isRetryable(error) || attempt >= MAX_ATTEMPTS))
         throw toStoreErrorOrDefect(error);
     }
-    scope.left();
-    await delay(BACK_OFF.first);
+    scope.remainingMs();
+    await delay(BACK_OFF.firstMs);
   }
 }

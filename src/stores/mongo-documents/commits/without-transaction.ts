@@ -1,4 +1,4 @@
-// Several writes on a server without transactions: one command after the other, taken back when one is refused.
+// Commits several writes on a server without transactions: one command after the other, rolled back if one fails.
 import { type Collection, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
@@ -7,13 +7,11 @@ import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import { namespaceKey } from '../connection/namespaces.ts';
 import { retryRead } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { type BatchResult, sendBatch, UNJOURNALED } from './batch-command.ts';
 import { batchesOf, type WriteBatch } from './batches.ts';
 import { type BeforeImages, readBeforeImages } from './before-images.ts';
-import { findProgress, progressAfter } from './command-progress.ts';
-import { firstStale } from './document-versions.ts';
+import { findProgress, firstStale, progressAfter } from './command-progress.ts';
 import { type AppliedWrites, rollBackWrites } from './rollback.ts';
-import { writeOne } from './single-write.ts';
+import { type BatchResult, sendBatch, UNJOURNALED, writeOne } from './write-commands.ts';
 import type { FailedWrite } from './write-errors.ts';
 
 /** How many removals are on their way at once. */
@@ -28,7 +26,7 @@ interface RollbackJournal {
 
 /**
  * Applies the writes in exactly their order, all or none: every state that they were computed from is looked at before
- * the first, and what was done is taken back when one is refused. Returns that one. Others may see a part of the writes
+ * the first, and applied ones are rolled back if one fails. Returns that one. Others may see a part of the writes
  * in the meantime. Rejects with `timeout` at the deadline, with nothing left done.
  * Where the server does not answer any more, the writes up to some point stay: which point is not known, so that taking
  * back could remove what a later one refers to.
@@ -41,17 +39,17 @@ export async function writeWithoutTransaction(
   const images = await retryRead(limited, () => readBeforeImages(limited, writes));
   const scope = withoutDeadline(limited, writes);
   const journal: RollbackJournal = { images, done: [], log };
-  for (const parcel of batchesOf(writes)) {
+  for (const batch of batchesOf(writes)) {
     const limit = remainingLimit(scope);
     if (limit === undefined) return rollBackAll(scope, journal, undefined);
-    const isFollowed = parcel.first + parcel.writes.length < writes.length;
-    const outcome = await applyBatch(scope, { parcel, isFollowed, limit }, journal);
+    const isFollowed = batch.first + batch.writes.length < writes.length;
+    const outcome = await applyBatch(scope, { batch, isFollowed, limit }, journal);
     if (outcome === undefined) continue;
-    const at = outcome.at ?? (await firstStale(scope, parcel));
-    const refusal = { error: outcome.error, write: parcel.writes[at] as Write, index: parcel.first + at };
+    const at = outcome.at ?? (await firstStale(scope, batch));
+    const refusal = { error: outcome.error, write: batch.writes[at] as Write, index: batch.first + at };
     return rollBackAll(scope, journal, refusal);
   }
-  // Whoever asked has been told that nothing was written.
+  // The caller has been told that nothing was written.
   return remainingLimit(scope) === undefined ? rollBackAll(scope, journal, undefined) : undefined;
 }
 
@@ -75,32 +73,32 @@ function remainingLimit(scope: OperationScope): ReturnType<OperationScope['timeL
 }
 
 interface BatchStep {
-  readonly parcel: WriteBatch;
+  readonly batch: WriteBatch;
   /** More of the commit comes after it. */
   readonly isFollowed: boolean;
   readonly limit: ReturnType<OperationScope['timeLimit']>;
 }
 
-/** Applies a parcel and notes what of it was done. */
+/** Applies a batch and adds what was applied to the journal. */
 async function applyBatch(
   scope: OperationScope,
   step: BatchStep,
   { done }: RollbackJournal,
 ): Promise<BatchResult['failure']> {
-  const { parcel, isFollowed, limit } = step;
-  const { kind, ns, writes } = parcel;
+  const { batch, isFollowed, limit } = step;
+  const { kind, ns, writes } = batch;
   if (kind === 'remove') return removeOneByOne(scope, step, done);
   const note = (count: number) =>
     done.push({ kind, ns, writes: writes.slice(0, count).filter(needsRollback) });
   try {
-    const outcome = await sendBatch(scope, parcel, { isFollowed, ...limit });
+    const outcome = await sendBatch(scope, batch, { isFollowed, ...limit });
     note(outcome.done);
     return outcome.failure;
   } catch (error) {
     const progress = progressAfter(error);
     if (progress === 'nothing') return { at: 0, error };
     const count =
-      progress === 'unknown' ? undefined : await findProgress(scope, parcel).catch(() => undefined);
+      progress === 'unknown' ? undefined : await findProgress(scope, batch).catch(() => undefined);
     if (count === undefined) throw error;
     note(count);
     return { at: Math.min(count, writes.length - 1), error };
@@ -118,7 +116,7 @@ async function removeOneByOne(
   step: BatchStep,
   done: AppliedWrites[],
 ): Promise<BatchResult['failure']> {
-  const { kind, ns, writes } = step.parcel;
+  const { kind, ns, writes } = step.batch;
   for (let first = 0; first < writes.length; first += MAX_CONCURRENT_REMOVALS) {
     const some = writes.slice(first, first + MAX_CONCURRENT_REMOVALS);
     const isFollowed = step.isFollowed || first + MAX_CONCURRENT_REMOVALS < writes.length;
@@ -150,11 +148,11 @@ async function rollBackAll(
 ) {
   try {
     for (const { ns, ids } of await rollBackWrites(scope, done, images)) {
-      log.error({ ns, ids }, 'somebody has changed what a write that failed had written: it stays');
+      log.error({ ns, ids }, 'rollback skipped documents that were changed meanwhile');
     }
   } catch (error) {
     const written = done.map(({ ns, writes }) => ({ ns, count: writes.length }));
-    log.error({ err: toStoreErrorOrDefect(error), written }, 'a write that failed could not be taken back');
+    log.error({ err: toStoreErrorOrDefect(error), written }, 'rollback of a failed write failed');
   }
   if (refusal === undefined) throw new StoreError('timeout');
   return refusal;

@@ -1,4 +1,4 @@
-// Why a write was refused, in the terms of the port: which one of the commit, and which fields.
+// Maps the error of a failed write to a StoreError that names the write and its fields.
 import type { Document } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import { expandRows, parsePath } from '../../matching/paths.ts';

@@ -1,4 +1,4 @@
-// Writes in the words of the server: which document they are about, in which state, and what becomes of it.
+// Builds the server's operation for a write: which document, in which state, and how it changes.
 import type { Document } from 'mongodb';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { toBson, toBsonId, toBsonValue } from '../bson/json-to-bson.ts';
@@ -45,7 +45,9 @@ export function guardedFilter(id: string, v: number): Document {
 /** What operators such as `$set` would take for a path, or not take at all. */
 const needsPipeline = (name: string) => name === '' || name.startsWith('$') || name.includes('.');
 
-/** More stages than this are not worth keeping types for; the server takes a thousand. */
+/**
+ * With more stages than this the document is replaced, and types of other programs are lost; the server allows 1000.
+ */
 const MAX_STAGES = 200;
 
 /** A whole document in the place of the old one. A plain replacement takes no names such as `$set`. */

@@ -1,9 +1,9 @@
-// What reads must see, whichever server answers them. A server that was just elected has every write that the majority
-// has, but does not know at once that the majority has it, and would leave out the last ones:
+// Causal consistency across all reads: a newly elected primary has every majority write but may not know yet that the
+// majority has it, and would leave out the last ones:
 // https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/
 import type { ClientSession, ClusterTime, Document, MongoClient, Timestamp } from 'mongodb';
 
-/** The latest write that is known to last. Servers without a replica set tell no time. */
+/** Time of the latest acknowledged write. Only replica sets and clusters have such a time. */
 export interface CausalClock {
   /** Takes the session of a write that was acknowledged. */
   recordWrite(session: Pick<ClientSession, 'operationTime' | 'clusterTime'>): void;
@@ -16,7 +16,7 @@ export interface CausalClock {
 /** One for each client, as times of one deployment mean nothing to another. */
 export function createCausalClock(): CausalClock {
   let latest: Timestamp | undefined;
-  /** Signed by the deployment: behind a router other servers need it to believe the time. */
+  /** Signed by the deployment: behind a router other servers require it. */
   let clusterTime: ClusterTime | undefined;
   return {
     recordWrite(session) {

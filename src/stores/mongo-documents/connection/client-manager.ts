@@ -1,11 +1,11 @@
-// Keeps one client that works: makes it when it is first needed, and a new one where the driver would never recover.
-import type { MongoClient, TopologyDescription } from 'mongodb';
+// Manages the driver's client: created on first use, and replaced when the driver itself would not recover.
+import type { Collection, Db, MongoClient, TopologyDescription } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
+import { withTimeout } from '../../../lib/async/timeout.ts';
 import { type CausalClock, startCausalClock } from './causal-clock.ts';
-import { type Deadline, withTimeout } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import { deploymentOf, isBoundToReader } from './deployment.ts';
-import { sanitizedCause } from './error-cause.ts';
-import { createHandleCache, type HandleCache } from './handle-cache.ts';
+import { sanitizedCause } from './errors.ts';
 import type { Deployment } from './types.ts';
 
 export interface LiveClient {
@@ -24,12 +24,12 @@ interface ClientManagerOptions {
   readonly onConnected: (deployment: Deployment) => void;
 }
 
-/** After a failed attempt the next one is made so many milliseconds later: a refused login is quick, and costs the server. */
+/** Delay after a failed attempt to connect, in milliseconds: a rejected login is quick, and costs the server. */
 const RECONNECT_PAUSE_MS = 250;
 
 /**
- * A client that has seen no server to write to for so many milliseconds is given up: an election is over by then, and
- * one whose servers all told it to look elsewhere would never go back to the connection string.
+ * A client that has had no primary for so many milliseconds is replaced: an election is over by then, and a client whose
+ * known servers have all left would never return to the connection string.
  */
 const RENEW_MS = 30_000;
 
@@ -65,7 +65,7 @@ export class ClientManager {
 
   /**
    * The connected client, once a server takes writes. Rejects with `unavailable` when none comes in time. Nothing
-   * is sent before, so that whoever gives up here has changed nothing.
+   * is sent before, so a caller that gives up here has changed nothing.
    */
   async liveClient(deadline: Deadline): Promise<LiveClient> {
     if (!this.isWritable) await this.#awaited(deadline);
@@ -82,7 +82,7 @@ export class ClientManager {
   }
 
   async #awaited(deadline: Deadline): Promise<void> {
-    // All who wait share a round, which ends: nobody who has gone leaves anything behind, however long this lasts.
+    // All waiters share one attempt, which ends by itself, so that waiters that have left cost nothing.
     const late = () => this.#away();
     this.#round ??= withTimeout(this.#untilHere(), this.#options.timeoutMs, late).finally(() => {
       this.#round = undefined;
@@ -179,4 +179,33 @@ export class ClientManager {
     this.#regain();
     client.close().catch(ignore);
   }
+}
+
+export interface HandleCache {
+  database(name: string): Db;
+  collection(database: string, name: string): Collection;
+}
+
+/** Beyond so many handles of a kind all are dropped and created again on demand. */
+const MAX_HANDLES = 10_000;
+
+function getOrCreate<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= MAX_HANDLES) known.clear();
+  const made = make();
+  known.set(key, made);
+  return made;
+}
+
+/** Databases and collections as this client has them. */
+export function createHandleCache(client: MongoClient): HandleCache {
+  const databases = new Map<string, Db>();
+  const collections = new Map<string, Collection>();
+  const database = (name: string) => getOrCreate(databases, name, () => client.db(name));
+  return {
+    database,
+    // The name of a database has no dot in it, so that no two pairs share a key.
+    collection: (of, name) => getOrCreate(collections, `${of}.${name}`, () => database(of).collection(name)),
+  };
 }

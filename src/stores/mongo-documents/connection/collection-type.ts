@@ -1,4 +1,4 @@
-// Kinds of collections that other programs make, and what the server refuses to do with each of them.
+// Types of collections that other programs may create (views, time series, capped), and the writes they do not support.
 import { MongoError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
@@ -38,7 +38,7 @@ const UNSUPPORTED_WRITES: Readonly<Record<Exclude<CollectionType, 'plain'>, stri
     'a capped collection, which takes no part in transactions: its documents can be written one at a time only, and without revisions',
 };
 
-/** What a client is told about a write that the kind of the collection does not allow; undefined where it allows all. */
+/** The message for a write that the type of the collection does not support; undefined if it supports all. */
 export function unsupportedWriteMessage(kind: CollectionType, { collection }: Namespace): string | undefined {
   return kind === 'plain' ? undefined : `\`${collection}\` is ${UNSUPPORTED_WRITES[kind]}`;
 }
@@ -50,7 +50,10 @@ const UNRELATED_CODES: ReadonlySet<unknown> = new Set([
   ...[10058, 11001, 12582, 16746, 17419, 17420],
 ]);
 
-/** A refusal of writes to collections of which one is not plain, as a `refused` that says why; any other as it is. */
+/**
+ * Turns a rejected write to a collection that is not plain into a `refused` with an explanation; returns other errors
+ * unchanged.
+ */
 export async function explainByCollectionType(
   error: unknown,
   scope: OperationScope,
@@ -58,7 +61,7 @@ export async function explainByCollectionType(
 ): Promise<unknown> {
   const code: unknown = error instanceof MongoError ? error.code : undefined;
   if (!(error instanceof MongoError) || UNRELATED_CODES.has(code)) return error;
-  // A driver that lost the connection has no code, save where it has put a refusal in words of its own.
+  // Errors of a lost connection have no code; neither has the driver's own message about retryable writes.
   if (code === undefined && !/retryable writes/.test(error.message)) return error;
   const first = new Map<string, number>();
   for (const [index, { ns }] of writes.entries()) {

@@ -1,4 +1,4 @@
-// What a connection string says, and the driver's client made of it. What the store promises, no string can change.
+// Parses the connection string and creates the driver's client. Options that the store's guarantees rest on are fixed.
 import { MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
 import { AppError } from '../../../errors.ts';
 import { DEFAULT_DATABASE, isDatabaseName } from './namespaces.ts';
@@ -27,7 +27,7 @@ export const SERVER_SELECTION_MS = 3000;
 const HEARTBEAT_MS = 2000;
 const CONNECT_MS = 5000;
 
-/** Options of a connection string that promises rest on: they are dropped, whatever they say. */
+/** Options that the guarantees of the store rest on. They are dropped from the connection string. */
 const RESERVED_OPTIONS: ReadonlySet<string> = new Set([
   ...['w', 'j', 'journal', 'fsync', 'wtimeout', 'wtimeoutms', 'writeconcern'],
   ...['readpreference', 'readpreferencetags', 'maxstalenessseconds', 'readconcern', 'readconcernlevel'],
@@ -56,7 +56,7 @@ const SECRET_OPTIONS = [
   'authMechanismProperties',
 ];
 
-/** Shorter ones are part of too many words: taken out of a message they would be told by its holes. */
+/** Shorter secrets occur in too many words: redacting those would reveal them. */
 const MIN_SECRET_LENGTH = 3;
 
 const NO_DATABASE =

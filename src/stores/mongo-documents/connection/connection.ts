@@ -1,12 +1,12 @@
-// Access to the server: one client for all, a deadline for each operation, failures as StoreErrors.
+// Runs operations on the server: one client for all, a deadline for each operation, errors as StoreErrors.
 import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
+import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { OperationOptions } from '../../ports.ts';
 import { ClientManager, type LiveClient } from './client-manager.ts';
 import { type ClientSource, createClientSource, SERVER_SELECTION_MS } from './connection-string.ts';
-import { createDeadline, type Deadline, withTimeout } from './deadline.ts';
-import { redactSecrets } from './error-cause.ts';
-import { toStoreErrorOrDefect } from './errors.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
+import { redactSecrets, toStoreErrorOrDefect } from './errors.ts';
 import { locateNamespace, namespaceDatabases } from './namespaces.ts';
 import {
   createOperationSlots,
@@ -21,8 +21,8 @@ import type { MongoConnection, MongoOptions, OperationScope } from './types.ts';
 const HEALTH_MS = 2000;
 
 /**
- * Connections that turns leave free: for the question for health, which never waits behind slow operations, and for two
- * works without a deadline, which would keep their turns for hours.
+ * Connections without a slot: one for health checks, which never wait behind slow operations, and two for work without a
+ * deadline (index builds), which would keep a slot for hours.
  */
 const UNSLOTTED_CONNECTIONS = 3;
 
@@ -47,9 +47,9 @@ const defaultClass = (): OperationClass => 'lookup';
 class ServerConnection implements MongoConnection {
   readonly #options: MongoOptions;
   readonly #source: ClientSource;
-  readonly #keeper: ClientManager;
-  readonly #lanes: OperationSlots;
-  readonly #spells: OutageLog;
+  readonly #clientManager: ClientManager;
+  readonly #slots: OperationSlots;
+  readonly #outageLog: OutageLog;
   /** Operations with a deadline that have not ended. */
   readonly #inFlight = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -57,19 +57,19 @@ class ServerConnection implements MongoConnection {
   constructor(options: MongoOptions, source: ClientSource) {
     this.#options = options;
     this.#source = source;
-    this.#spells = createOutageLog({ log: options.log, now: Date.now });
-    this.#lanes = createOperationSlots(Math.max(1, options.maxPoolSize - UNSLOTTED_CONNECTIONS));
-    this.#keeper = new ClientManager({
+    this.#outageLog = createOutageLog({ log: options.log, now: Date.now });
+    this.#slots = createOperationSlots(Math.max(1, options.maxPoolSize - UNSLOTTED_CONNECTIONS));
+    this.#clientManager = new ClientManager({
       create: source.create,
       now: Date.now,
       timeoutMs: SERVER_SELECTION_MS,
-      onConnected: (deployment) => this.#spells.connected(deployment),
+      onConnected: (deployment) => this.#outageLog.connected(deployment),
     });
   }
 
   run: MongoConnection['run'] = async (options, work) => {
     const deadline = this.#deadlineOf(options);
-    const began = this.#spells.currentPeriod();
+    const began = this.#outageLog.currentPeriod();
     const operation = this.#told(began, () =>
       this.#inTurn(deadline, options.operationClass ?? defaultClass, work),
     );
@@ -80,8 +80,8 @@ class ServerConnection implements MongoConnection {
   health: MongoConnection['health'] = async () => {
     if (this.#closing !== undefined) throw new StoreError('unavailable');
     const deadline = createDeadline(Date.now() + HEALTH_MS, Date.now);
-    const ping = this.#told(this.#spells.currentPeriod(), async () => {
-      const { handles } = await this.#keeper.liveClient(deadline);
+    const ping = this.#told(this.#outageLog.currentPeriod(), async () => {
+      const { handles } = await this.#clientManager.liveClient(deadline);
       await handles.database(this.#source.database).command({ ping: 1, maxTimeMS: HEALTH_MS });
     });
     try {
@@ -112,8 +112,8 @@ class ServerConnection implements MongoConnection {
   async #close(): Promise<void> {
     const ended = Promise.allSettled(this.#inFlight).then(ignore);
     await withTimeout(ended, this.#options.queryMs, () => new StoreError('timeout')).catch(ignore);
-    this.#lanes.close();
-    await withTimeout(this.#keeper.close(), CLOSE_MS, () => new StoreError('timeout')).catch(ignore);
+    this.#slots.close();
+    await withTimeout(this.#clientManager.close(), CLOSE_MS, () => new StoreError('timeout')).catch(ignore);
   }
 
   #deadlineOf({ deadline }: OperationOptions): Deadline {
@@ -132,33 +132,33 @@ class ServerConnection implements MongoConnection {
 
   /** The deadline came first. Without a server that takes writes, that is the reason. */
   #late(): StoreError {
-    return new StoreError(this.#keeper.isWritable ? 'timeout' : 'unavailable');
+    return new StoreError(this.#clientManager.isWritable ? 'timeout' : 'unavailable');
   }
 
   async #inTurn<T>(
     deadline: Deadline,
-    laneOf: () => OperationClass,
-    work: (scope: OperationScope, lane: OperationClass) => Promise<T>,
+    classOf: () => OperationClass,
+    work: (scope: OperationScope, operationClass: OperationClass) => Promise<T>,
   ): Promise<T> {
-    const live = await this.#keeper.liveClient(deadline);
+    const live = await this.#clientManager.liveClient(deadline);
     if (deadline.remainingMs() === Number.POSITIVE_INFINITY) {
-      return this.#work(live, deadline, (scope) => work(scope, laneOf()));
+      return this.#work(live, deadline, (scope) => work(scope, classOf()));
     }
-    const lane = await this.#enter(deadline, laneOf);
+    const operationClass = await this.#enter(deadline, classOf);
     try {
-      return await this.#work(live, deadline, (scope) => work(scope, lane));
+      return await this.#work(live, deadline, (scope) => work(scope, operationClass));
     } finally {
-      this.#lanes.release(lane);
+      this.#slots.release(operationClass);
     }
   }
 
-  /** Waits for a turn. Work that has turned out to be longer meanwhile goes on to that lane. */
-  async #enter(deadline: Deadline, laneOf: () => OperationClass): Promise<OperationClass> {
+  /** Waits for a slot. Work that has turned out to be of a longer class meanwhile waits for that one. */
+  async #enter(deadline: Deadline, classOf: () => OperationClass): Promise<OperationClass> {
     for (;;) {
-      const lane = laneOf();
-      await this.#lanes.acquire(lane, deadline);
-      if (!isLongerClass(laneOf(), lane)) return lane;
-      this.#lanes.release(lane);
+      const operationClass = classOf();
+      await this.#slots.acquire(operationClass, deadline);
+      if (!isLongerClass(classOf(), operationClass)) return operationClass;
+      this.#slots.release(operationClass);
     }
   }
 
@@ -181,7 +181,7 @@ class ServerConnection implements MongoConnection {
     sessions: ClientSession[],
   ): OperationScope {
     const own = this.#source.database;
-    const left = () => {
+    const remainingMs = () => {
       deadline.assertNotPassed();
       const ms = deadline.remainingMs();
       return ms === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(ms));
@@ -205,30 +205,31 @@ class ServerConnection implements MongoConnection {
         deadline.assertNotPassed();
         return handles.database(name ?? own);
       },
-      left,
+      remainingMs,
       timeLimit() {
-        const maxTimeMS = left();
+        const maxTimeMS = remainingMs();
         return maxTimeMS === undefined ? {} : { maxTimeMS };
       },
       session,
       readConcern: clock.readConcern,
-      // One of its own: the driver writes the time into it, and would write it into that of all collections.
+      // A new read concern each time: the driver writes the time into it, and would change that of the whole
+      // collection.
       readOptions: () => ({ session: session(), readConcern: { level: 'majority' } }),
       acknowledged: clock.recordWrite,
     };
   }
 
-  /** Tells the log what becomes of the work, and whoever asked for it no more than that. */
+  /** Logs the outcome of the work, and redacts secrets in its error. */
   async #told<T>(began: number, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      this.#spells.succeeded(began);
+      this.#outageLog.succeeded(began);
       return result;
     } catch (error) {
       const failure = toStoreErrorOrDefect(error);
       redactSecrets(failure, this.#source.secrets);
       // What closing cuts off says nothing about the server.
-      if (this.#closing === undefined) this.#spells.failed(began, failure);
+      if (this.#closing === undefined) this.#outageLog.failed(began, failure);
       throw failure;
     }
   }

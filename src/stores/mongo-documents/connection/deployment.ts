@@ -1,4 +1,4 @@
-// What kind of server answers, read from what the driver sees of it all the time: no round trip of its own.
+// Reads the kind of deployment from the driver's topology description, without a round trip.
 import type { ServerType, TopologyDescription } from 'mongodb';
 import type { Deployment } from './types.ts';
 
@@ -6,12 +6,12 @@ const STANDALONE: Deployment = { kind: 'standalone', transactions: false };
 const REPLICA_SET: Deployment = { kind: 'replica set', transactions: true };
 const SHARDED: Deployment = { kind: 'sharded', transactions: true };
 
-/** Servers that take writes, and what stands behind them. */
+/** Types of servers that accept writes, with their deployment. */
 const WRITABLE: ReadonlyMap<ServerType, Deployment> = new Map<ServerType, Deployment>([
   ['Standalone', STANDALONE],
   ['RSPrimary', REPLICA_SET],
   ['Mongos', SHARDED],
-  // Only a cluster stands behind a balancer that calls itself one.
+  // Only a cluster runs behind a load balancer in this mode.
   ['LoadBalancer', SHARDED],
 ]);
 

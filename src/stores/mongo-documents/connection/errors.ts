@@ -1,4 +1,4 @@
-// What the driver throws, as the StoreErrors that callers know.
+// Maps errors of the driver to StoreErrors, without documents, commands or secrets in them.
 import {
   type Document,
   MongoBulkWriteError,
@@ -7,7 +7,6 @@ import {
   MongoServerSelectionError,
 } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
-import { sanitizedCause } from './error-cause.ts';
 
 type ErrorReason = StoreError['reason'];
 
@@ -61,7 +60,7 @@ const REASON_BY_CODE: ReadonlyMap<number, ErrorReason> = new Map([
   [17420, 'too-large'],
 ]);
 
-/** What has no code, or one that means many things, by the words. */
+/** Messages of errors without a code, or with one of several meanings. */
 const REASON_BY_MESSAGE: readonly (readonly [RegExp, ErrorReason])[] = [
   [/cannot (?:sort with keys that are|index) parallel arrays/, 'parallel-arrays'],
   [/larger than the maximum size|object to insert too large/, 'too-large'],
@@ -92,7 +91,7 @@ export function isUnknownCommitResult(error: unknown): boolean {
   return error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 }
 
-/** The paths of a broken index, without the `_id` that follows them in our own. A bulk write does not tell them. */
+/** The paths of the violated index, without the `_id` that own indexes end in. A bulk write does not report them. */
 function duplicateKeyPaths(error: MongoError): readonly string[] {
   const pattern: unknown = Reflect.get(error, 'keyPattern');
   const paths = typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [];
@@ -127,19 +126,19 @@ function isSocketError(error: Error): boolean {
 const STACK_FRAME = /^\s+at (?!.*(?:\bnode:|\(<anonymous>\))).*$/m;
 const DRIVER = /[\\/]node_modules[\\/](?:mongodb|bson)[\\/]/;
 
-/** A defect of the driver: it throws whatever its code runs into. */
+/** Whether the driver threw by a defect of its own. */
 function isDriverDefect({ stack = '' }: Error): boolean {
   return DRIVER.test(STACK_FRAME.exec(stack)?.[0] ?? '');
 }
 
 function isNetworkError(error: MongoError): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
-  // A bulk write wraps whatever ended it, and only answers of a server have a number.
+  // A bulk write wraps the error that ended it, and only errors of a server have a numeric code.
   return error instanceof MongoBulkWriteError && typeof error.code !== 'number';
 }
 
 function reasonOf(error: MongoError): ErrorReason {
-  // Codes first: the words of a message may be those of a document.
+  // Codes come first: a message may contain text of a document.
   const coded = typeof error.code === 'number' ? REASON_BY_CODE.get(error.code) : undefined;
   const known = coded ?? REASON_BY_NAME.get(error.name);
   const worded = known ?? REASON_BY_MESSAGE.find(([words]) => words.test(error.message))?.[1];
@@ -156,8 +155,8 @@ function isBufferOverrun(error: unknown): boolean {
 }
 
 /**
- * The StoreError of whatever was thrown, StoreErrors as they are. What is not known to be somebody's mistake is a failure
- * of the database. A defect of ours has none: it is thrown. Causes tell what happened and hold no documents.
+ * The StoreError of a thrown value; StoreErrors unchanged. Server errors that are not known to be the client's are
+ * failures of the database. Throws defects of this process. Causes contain no documents.
  */
 export function driverErrorToStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
@@ -182,4 +181,45 @@ export function toStoreErrorOrDefect(error: unknown): Error {
   } catch (defect) {
     return defect instanceof Error ? defect : new Error(String(defect));
   }
+}
+
+/** Beyond this many characters the rest of a message is dropped. */
+const MAX_MESSAGE = 1000;
+
+/** Parts of messages that repeat what a document or a command holds. */
+const SENSITIVE_PARTS: readonly (readonly [RegExp, string])[] = [
+  [/( dup key: ).*/s, '$1…'],
+  [/(to execute command \{ \w+: ).*/s, '$1…'],
+  [/\/\/[^\s/@]*@/g, '//…@'],
+];
+
+const withoutSensitiveParts = (text: string): string =>
+  SENSITIVE_PARTS.reduce((kept, [content, instead]) => kept.replace(content, instead), text).slice(
+    0,
+    MAX_MESSAGE,
+  );
+
+/** An error that says what the driver's says, with its name, its code and its stack, and holds nothing else. */
+export function sanitizedCause(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(withoutSensitiveParts(String(error)));
+  const plain = new Error(withoutSensitiveParts(error.message));
+  plain.name = error.name;
+  // The stack repeats the message.
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  plain.stack = [`${plain.name}: ${plain.message}`, ...frames].join('\n');
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'number' || typeof code === 'string' ? Object.assign(plain, { code }) : plain;
+}
+
+/** Takes each of the secrets out of an error and its causes, wherever the driver repeated one. */
+export function redactSecrets(error: Error, secrets: readonly string[]): void {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    cause.message = redactText(cause.message, secrets);
+    cause.stack = redactText(cause.stack ?? '', secrets);
+  }
+}
+
+/** The text without any of the secrets. */
+export function redactText(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((kept, secret) => kept.replaceAll(secret, '[redacted]'), text);
 }

@@ -1,4 +1,4 @@
-// Where a name space lies on a server.
+// Maps namespaces to databases and collections of the server.
 import type { Namespace } from '../../ports.ts';
 
 /** The database of a connection string that names none. */
@@ -9,7 +9,7 @@ const MAX_BYTES = 63;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the forbidden ones.
 const FORBIDDEN_CHARACTERS = /[/\\. "$*<>:|?\u0000]/;
 
-/** What every server keeps for itself. */
+/** Databases that belong to the server. */
 const SYSTEM_DATABASES: ReadonlySet<string> = new Set(['admin', 'local', 'config']);
 
 /** Whether documents may be kept in a database of this name. */
@@ -18,12 +18,12 @@ export function isDatabaseName(name: string): boolean {
   return fits && !FORBIDDEN_CHARACTERS.test(name) && !SYSTEM_DATABASES.has(name);
 }
 
-/** What tells name spaces apart. A name of a database holds no slash. */
+/** Unique key of a namespace. The name of a database contains no slash. */
 export function namespaceKey({ database, collection }: Namespace): string {
   return `${database ?? ''}/${collection}`;
 }
 
-/** The database and the collection of a name space; `own` is the database of the connection string. */
+/** The database and collection of a namespace; `own` is the database of the connection string. */
 export function locateNamespace(
   ns: Namespace,
   own: string,
@@ -31,7 +31,7 @@ export function locateNamespace(
   return { database: ns.database ?? own, collection: ns.collection };
 }
 
-/** The databases of a server by the names that name spaces call them, null for that of the connection string. */
+/** The databases as namespaces name them: null for that of the connection string. */
 export function namespaceDatabases(databases: readonly string[], own: string): readonly (string | null)[] {
   return [null, ...databases.filter((name) => name !== own && !SYSTEM_DATABASES.has(name))];
 }

@@ -1,6 +1,7 @@
-// Turns in lanes: each kind of work has connections that no other kind can take, so that what is slow holds nothing else up.
+// Divides the connection pool among operation classes: each has reserved slots, so that slow work never blocks short work.
+import { StoreError } from '../../../errors.ts';
+import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { Deadline } from './deadline.ts';
-import { createWaitQueue, type WaitQueue } from './wait-queue.ts';
 
 /** Kinds of work, from the shortest to the longest. */
 const OPERATION_CLASSES = ['lookup', 'write', 'query', 'count', 'scan', 'page'] as const;
@@ -16,35 +17,35 @@ const MAX_COUNTS = 2;
 const MAX_PAGES = 2;
 
 export interface OperationSlots {
-  /** Resolves when it is the caller's turn. Rejects with `timeout` at the deadline, `unavailable` once closed. */
-  acquire(lane: OperationClass, deadline: Deadline): Promise<void>;
-  /** Ends a turn. */
-  release(lane: OperationClass): void;
+  /** Resolves once the caller has a slot. Rejects with `timeout` at the deadline, `unavailable` once closed. */
+  acquire(operationClass: OperationClass, deadline: Deadline): Promise<void>;
+  /** Returns a slot. */
+  release(operationClass: OperationClass): void;
   /** Sends away everybody who waits. */
   close(): void;
 }
 
 interface SlotShare {
-  /** Places that are kept free for this lane. */
+  /** Slots that are reserved for this class. */
   readonly reserved: number;
-  /** Places that it takes at most. */
+  /** Slots that it takes at most. */
   readonly max: number;
 }
 
-/** How `places` are shared out. What is reserved for no lane goes to whoever comes first. */
-function slotShares(places: number): Readonly<Record<OperationClass, SlotShare>> {
-  const part = (divisor: number) => Math.floor(places / divisor);
-  const few = (most: number) => Math.max(1, Math.min(most, part(4)));
-  // Each keeps a processor of the database busy, which what is short needs too.
-  const scans = Math.max(few(2), part(32));
+/** Divides the slots. Those not reserved go to whoever comes first. */
+function slotShares(slots: number): Readonly<Record<OperationClass, SlotShare>> {
+  const part = (divisor: number) => Math.floor(slots / divisor);
+  const upTo = (max: number) => Math.max(1, Math.min(max, part(4)));
+  // Each scan keeps a CPU of the database busy, which short work needs too.
+  const scans = Math.max(upTo(2), part(32));
   return {
-    // Also of a few places one is for reads by id, and one for writes.
-    lookup: { reserved: Math.max(part(4), places > 1 ? 1 : 0), max: places },
-    write: { reserved: Math.max(part(4), places > 2 ? 1 : 0), max: places },
+    // Even of a few slots one is reserved for reads by id, and one for writes.
+    lookup: { reserved: Math.max(part(4), slots > 1 ? 1 : 0), max: slots },
+    write: { reserved: Math.max(part(4), slots > 2 ? 1 : 0), max: slots },
     query: { reserved: part(8), max: Math.max(1, part(2)) },
-    count: { reserved: Math.min(1, part(16)), max: few(MAX_COUNTS) },
+    count: { reserved: Math.min(1, part(16)), max: upTo(MAX_COUNTS) },
     scan: { reserved: Math.min(scans, part(16)), max: scans },
-    page: { reserved: Math.min(MAX_PAGES, part(16)), max: few(MAX_PAGES) },
+    page: { reserved: Math.min(MAX_PAGES, part(16)), max: upTo(MAX_PAGES) },
   };
 }
 
@@ -53,32 +54,33 @@ interface ClassState extends SlotShare {
   readonly queue: WaitQueue;
 }
 
-/** Lanes over so many places. In each of them it is first come, first served. */
-export function createOperationSlots(places: number): OperationSlots {
-  const shares = slotShares(places);
-  const states: readonly ClassState[] = OPERATION_CLASSES.map((lane) => ({
-    ...shares[lane],
+/** Creates the slots of all classes. Each class is first come, first served. */
+export function createOperationSlots(slots: number): OperationSlots {
+  const shares = slotShares(slots);
+  const states: readonly ClassState[] = OPERATION_CLASSES.map((operationClass) => ({
+    ...shares[operationClass],
     used: 0,
     queue: createWaitQueue(),
   }));
-  const stateOf = (lane: OperationClass) => states[OPERATION_CLASSES.indexOf(lane)] as ClassState;
-  /** Where the search for whom to let in begins: a lane that has had its turn is the last one next time. */
+  const stateOf = (operationClass: OperationClass) =>
+    states[OPERATION_CLASSES.indexOf(operationClass)] as ClassState;
+  /** Round robin: the class after the one that was last admitted is checked first. */
   let first = 0;
 
-  const isFree = ({ used, reserved, max: most }: ClassState) => {
-    if (used >= most) return false;
+  const isFree = ({ used, reserved, max }: ClassState) => {
+    if (used >= max) return false;
     const taken = states.reduce((sum, state) => sum + Math.max(state.used, state.reserved), 0);
-    return used < reserved || taken < places;
+    return used < reserved || taken < slots;
   };
 
   return {
-    async acquire(lane, deadline) {
-      const state = stateOf(lane);
+    async acquire(operationClass, deadline) {
+      const state = stateOf(operationClass);
       if (state.queue.size() > 0 || !isFree(state)) return state.queue.wait(deadline);
       state.used += 1;
     },
-    release(lane) {
-      stateOf(lane).used -= 1;
+    release(operationClass) {
+      stateOf(operationClass).used -= 1;
       for (let step = 0; step < states.length; step += 1) {
         const at = (first + step) % states.length;
         const state = states[at] as ClassState;
@@ -94,7 +96,60 @@ export function createOperationSlots(places: number): OperationSlots {
   };
 }
 
-/** Whether work of `lane` is longer than that of `other`. */
-export function isLongerClass(lane: OperationClass, other: OperationClass): boolean {
-  return OPERATION_CLASSES.indexOf(lane) > OPERATION_CLASSES.indexOf(other);
+/** Whether work of one class takes longer than that of another. */
+export function isLongerClass(operationClass: OperationClass, other: OperationClass): boolean {
+  return OPERATION_CLASSES.indexOf(operationClass) > OPERATION_CLASSES.indexOf(other);
+}
+
+export interface WaitQueue {
+  /** How many wait. */
+  size(): number;
+  /** Resolves when `next` lets the caller in. Rejects with `timeout` at the deadline, `unavailable` once closed. */
+  wait(deadline: Deadline): Promise<void>;
+  /** Admits the longest waiter; false if there is none. */
+  admitNext(): boolean;
+  /** Sends away everybody who waits. */
+  close(): void;
+}
+
+interface Waiter {
+  admit(): void;
+  reject(): void;
+}
+
+/** An empty queue. */
+export function createWaitQueue(): WaitQueue {
+  // By their numbers: any of them leaves without a search.
+  const waiting = new Map<number, Waiter>();
+  let first = 0;
+  let last = 0;
+  return {
+    size: () => waiting.size,
+    async wait(deadline) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const number = last;
+      last += 1;
+      waiting.set(number, { admit: resolve, reject: () => reject(new StoreError('unavailable')) });
+      // Removed at the deadline, so that no slot goes to a caller that has left.
+      const late = () => {
+        waiting.delete(number);
+        return new StoreError('timeout');
+      };
+      await withTimeout(promise, deadline.remainingMs(), late);
+    },
+    admitNext() {
+      for (; first < last; first += 1) {
+        const waiter = waiting.get(first);
+        if (waiter === undefined) continue;
+        waiting.delete(first);
+        waiter.admit();
+        return true;
+      }
+      return false;
+    },
+    close() {
+      for (const waiter of waiting.values()) waiter.reject();
+      waiting.clear();
+    },
+  };
 }

@@ -1,26 +1,26 @@
-// What the log says of the database: a line when something changes, never one for each request.
+// Logs outages of the database: one line when it becomes unavailable or available, none per request.
 import { StoreError } from '../../../errors.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
 import type { Deployment, MongoOptions } from './types.ts';
 
-/** A refusal that has not been seen for so many milliseconds is told anew. */
+/** An authentication or authorization error is logged again after so many milliseconds without one. */
 const CREDENTIAL_LOG_INTERVAL_MS = 60_000;
 
-/** A failure of the database is told once in so many milliseconds. */
+/** Other errors of the server are logged once per code in so many milliseconds. */
 const ERROR_LOG_INTERVAL_MS = 60_000;
 
-/** Codes of the server for who may not come in, and who may not do a thing. */
+/** AuthenticationFailed, AtlasError. */
 const LOGIN_CODES: ReadonlySet<unknown> = new Set([18, 8000]);
 const UNAUTHORIZED = 13;
 
 export interface OutageLog {
-  /** Where things stand: to be handed back with what became of an operation that begins now. */
+  /** Number of the current period: up or down. Pass it to `succeeded` or `failed`, which ignore operations of earlier periods. */
   currentPeriod(): number;
   connected(deployment: Deployment): void;
-  /** An operation succeeded. */
-  succeeded(began: number): void;
-  /** An operation failed. */
-  failed(began: number, error: unknown): void;
+  /** An operation that began in `period` succeeded. */
+  succeeded(period: number): void;
+  /** An operation that began in `period` failed. */
+  failed(period: number, error: unknown): void;
 }
 
 interface OutageLogOptions {
@@ -29,75 +29,78 @@ interface OutageLogOptions {
 }
 
 function connectedMessage({ kind, transactions }: Deployment): string {
-  const what = `connected to the database (${kind})`;
-  return transactions ? what : `${what}: no transactions, a replica set of one member has them`;
+  const message = `connected to the database (${kind})`;
+  return transactions ? message : `${message}: no transactions; a single-member replica set has them`;
 }
 
-/** Keeps the log of one connection. */
+/** Creates the log of one connection. */
 export function createOutageLog({ log, now }: OutageLogOptions): OutageLog {
-  const limit = createLogThrottle({ everyMs: ERROR_LOG_INTERVAL_MS, now });
-  const refusals = new Map<unknown, number>();
+  const throttle = createLogThrottle({ everyMs: ERROR_LOG_INTERVAL_MS, now });
+  const lastCredentialErrors = new Map<unknown, number>();
   let kind: Deployment['kind'] | undefined;
-  let away = false;
-  // Operations that began before a change say nothing about what holds since.
-  let spell = 0;
+  let isDown = false;
+  let period = 0;
 
-  function change(next: boolean): void {
-    away = next;
-    spell += 1;
+  function setDown(next: boolean): void {
+    isDown = next;
+    period += 1;
   }
 
-  function refuse(code: unknown, message: string): void {
-    const last = refusals.get(code) ?? Number.NEGATIVE_INFINITY;
-    refusals.set(code, now());
+  function logCredentialError(code: unknown, message: string): void {
+    const last = lastCredentialErrors.get(code) ?? Number.NEGATIVE_INFINITY;
+    lastCredentialErrors.set(code, now());
     if (now() - last >= CREDENTIAL_LOG_INTERVAL_MS) log.error({ code }, message);
   }
 
-  function goAway(began: number, cause: unknown): void {
-    if (away || began !== spell) return;
-    change(true);
+  function goDown(since: number, cause: unknown): void {
+    if (isDown || since !== period) return;
+    setDown(true);
     if (LOGIN_CODES.has(codeOf(cause))) return;
-    log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'the database is away');
+    log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'database unavailable');
   }
 
-  /** The server answers, and fails at what it is asked. */
-  function tellFailure(cause: unknown): void {
+  /** Logs that the server answers, but with an error. */
+  function logServerError(cause: unknown): void {
     const code = codeOf(cause);
-    const line = limit(String(code));
+    const line = throttle(String(code));
     if (line === undefined) return;
     const detail = cause instanceof Error ? cause.message : undefined;
-    log.error({ code, detail, ...line }, 'the database fails: what it fails at is answered with 503');
+    log.error({ code, detail, ...line }, 'database operation failed, responding with 503');
   }
 
   return {
-    currentPeriod: () => spell,
+    currentPeriod: () => period,
     connected(deployment) {
-      const isNews = deployment.kind !== kind;
+      const isNew = deployment.kind !== kind;
       kind = deployment.kind;
-      if (isNews) log.info({ deployment: kind }, connectedMessage(deployment));
-      else if (away) log.info('the database is back');
-      if (away) change(false);
+      if (isNew) log.info({ deployment: kind }, connectedMessage(deployment));
+      else if (isDown) log.info('database available again');
+      if (isDown) setDown(false);
     },
-    succeeded(began) {
-      if (!away || began !== spell) return;
-      change(false);
-      log.info('the database is back');
+    succeeded(since) {
+      if (!isDown || since !== period) return;
+      setDown(false);
+      log.info('database available again');
     },
-    failed(began, error) {
+    failed(since, error) {
       if (!(error instanceof StoreError)) return;
-      if (error.reason === 'failed') tellFailure(error.cause);
+      if (error.reason === 'failed') logServerError(error.cause);
       if (error.reason !== 'unavailable') return;
       const code = codeOf(error.cause);
-      if (LOGIN_CODES.has(code))
-        refuse(code, 'the database refuses the user or the password of database.mongodb.uri');
-      if (code === UNAUTHORIZED) {
-        refuse(
+      if (LOGIN_CODES.has(code)) {
+        logCredentialError(
           code,
-          'the database user lacks a privilege: it needs readWrite on every database that is used',
+          'database authentication failed: check the user and password in database.mongodb.uri',
+        );
+      }
+      if (code === UNAUTHORIZED) {
+        logCredentialError(
+          code,
+          'database user lacks a privilege: it needs readWrite on every database in use',
         );
         return;
       }
-      goAway(began, error.cause);
+      goDown(since, error.cause);
     },
   };
 }

@@ -1,25 +1,25 @@
-// Repeats what failed without harm: a server that just changed its role, or killed a query, answers the next time.
-import { setTimeout as delay } from 'node:timers/promises';
+// Retries operations after errors that pass: a new primary, a killed query, a broken connection.
 import { MongoError, MongoServerError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
-import { backOff, type Random } from '../../../lib/async/back-off.ts';
+import type { Random } from '../../../lib/async/back-off.ts';
+import { jitteredBackOff, retry } from '../../../lib/async/retry.ts';
 import { toStoreErrorOrDefect } from './errors.ts';
 import type { OperationScope } from './types.ts';
 
 /** How often the same is tried in all. */
 const MAX_ATTEMPTS = 5;
 /** Bounds of the pause before the next attempt, in milliseconds. */
-const BACK_OFF = { first: 10, most: 200 };
+const BACK_OFF = { firstMs: 10, maxMs: 200 };
 
-/** Who is refused is refused again: Unauthorized, AuthenticationFailed, AtlasError. */
+/** Rejected for good: Unauthorized, AuthenticationFailed, AtlasError. */
 const PERMANENT_CODES: ReadonlySet<unknown> = new Set([13, 18, 8000]);
-/** NetworkInterfaceExceededTimeLimit, ExceededTimeLimit: of the server, and not of whoever asked. */
+/** NetworkInterfaceExceededTimeLimit, ExceededTimeLimit: limits of the server, not of the caller. */
 const SERVER_TIME_LIMITS: ReadonlySet<unknown> = new Set([202, 262]);
 
 /** LockTimeout, LockBusy, WriteConflict, ConflictingOperationInProgress, QueryPlanKilled: the command did nothing. */
 const UNAPPLIED_CODES: ReadonlySet<unknown> = new Set([24, 46, 112, 117, 175]);
 
-/** True for what may succeed when it is asked again at once. Takes what the driver threw. */
+/** Whether an operation that threw this driver error may succeed on the next attempt. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof StoreError) return error.reason === 'failed';
   if (error instanceof MongoServerSelectionError) return false;
@@ -32,39 +32,35 @@ export function isRetryable(error: unknown): boolean {
   return failure instanceof StoreError && ['unavailable', 'failed', 'busy'].includes(failure.reason);
 }
 
-/** True for a write of one document that was refused before it did anything. Takes what the driver threw. */
+/** Whether a write of one document was rejected before it had any effect. */
 export function isUnappliedWrite(error: unknown): boolean {
   if (!(error instanceof MongoServerError) || error instanceof MongoWriteConcernError) return false;
   return UNAPPLIED_CODES.has(error.code);
 }
 
-interface RetryOptions {
-  /** Whether what was thrown may be followed by another attempt. */
+interface StoreRetryOptions {
+  /** Whether another attempt may follow this error. */
   readonly isRetryable: (error: unknown) => boolean;
   readonly random?: Random;
 }
 
-/** Does `work` again while what it throws is worthwhile, a few times at most and not beyond the deadline. */
-export async function retry<T>(
-  scope: Pick<OperationScope, 'left'>,
+/** Runs `work` up to five times, as long as its errors are retryable and the deadline has not passed. */
+export function retryOperation<T>(
+  scope: Pick<OperationScope, 'remainingMs'>,
   work: () => Promise<T>,
-  { isRetryable: worthwhile, random = Math.random }: RetryOptions,
+  { isRetryable: shouldRetry, random }: StoreRetryOptions,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !worthwhile(error)) throw error;
-    }
-    scope.left();
-    await delay(backOff(attempt - 1, BACK_OFF, random));
-    scope.left();
-  }
+  return retry(work, {
+    shouldRetry,
+    maxAttempts: MAX_ATTEMPTS,
+    delayMs: (attempt) => jitteredBackOff(attempt, BACK_OFF, random),
+    checkDeadline: () => void scope.remainingMs(),
+  });
 }
 
-/** The same for work that only reads. */
+/** Retries an operation that only reads: any attempt may be repeated after a passing error. */
 export const retryRead = <T>(
-  scope: Pick<OperationScope, 'left'>,
+  scope: Pick<OperationScope, 'remainingMs'>,
   work: () => Promise<T>,
   random?: Random,
-): Promise<T> => retry(scope, work, { isRetryable: isRetryable, ...(random && { random }) });
+): Promise<T> => retryOperation(scope, work, { isRetryable, ...(random && { random }) });

@@ -1,4 +1,4 @@
-// What the parts of the MongoDB store share: access to the server, and what is known of its indexes. Types only.
+// Types shared by the MongoDB store: connection, operation scope, and known indexes.
 import type { ClientSession, Collection, Db, Document, MongoClient, ReadConcernLike } from 'mongodb';
 import type { Logger } from '../../../lib/logger.ts';
 import type { IndexDefinition, Namespace, OperationOptions } from '../../ports.ts';
@@ -14,7 +14,7 @@ export interface MongoOptions {
   /** Bound of one operation that comes without a deadline, in milliseconds. */
   readonly queryMs: number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** Whether a long page of so many bytes may be read now; any may unless given. */
+  /** Whether a long page of so many bytes may be read now. Default: always. */
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
 
@@ -37,7 +37,7 @@ export interface OperationScope {
   /** Null: the database of the connection string. */
   database(name: string | null): Db;
   /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
-  left(): number | undefined;
+  remainingMs(): number | undefined;
   /** The same as the part of a command or of its options that bounds it; nothing without a deadline. */
   timeLimit(): { readonly maxTimeMS?: number };
   /** Opens a session that ends with the operation. Reads in it see every write that was acknowledged before. */
@@ -51,25 +51,27 @@ export interface OperationScope {
 }
 
 interface RunOptions extends OperationOptions {
-  /** The lane that the work waits in, asked once more when its turn has come: `lookup` unless given. */
+  /** The operation class of the work, evaluated again once it has a slot. Default: `lookup`. */
   readonly operationClass?: () => OperationClass;
 }
 
 export interface MongoConnection {
   /**
-   * Does `work` on a connected client, in turn: past the deadline before its turn, it is never begun. What the driver
-   * throws arrives as a StoreError: `unavailable` where the server cannot be reached, `timeout` at the deadline at the
-   * latest, even when the driver still waits (it is not known then what became of a write that was sent). The deadline
-   * is that of the store's options where none is given; Infinity is none: such work takes no turn, and `close` does
-   * not wait for it. `work` never calls `run`: it would wait for a turn while it has one.
-   * It is told the lane that it came by.
+   * Runs `work` on a connected client once its operation class has a slot, and passes it the class. Work that is still
+   * waiting at the deadline is never started. Driver errors arrive as StoreErrors: `unavailable` if the server cannot be
+   * reached, `timeout` at the deadline at the latest, even while the driver still waits (a write that was sent may then
+   * have been applied). Without a deadline that of the store's options holds; Infinity is none: such work takes no slot,
+   * and `close` does not wait for it. `work` must not call `run`: it would wait for a slot while it has one.
    */
-  run<T>(options: RunOptions, work: (scope: OperationScope, lane: OperationClass) => Promise<T>): Promise<T>;
+  run<T>(
+    options: RunOptions,
+    work: (scope: OperationScope, operationClass: OperationClass) => Promise<T>,
+  ): Promise<T>;
   /** Resolves when the server answers, rejects with `unavailable`; quickly either way. */
   health(): Promise<void>;
   /**
-   * The databases that may hold documents, each by the name that name spaces call it: null for that of the connection
-   * string, which its own name does not stand for again.
+   * The databases that may hold documents, as namespaces name them: null for that of the connection string, which is not
+   * listed again by its name.
    */
   databases(scope: OperationScope): Promise<readonly (string | null)[]>;
   /** Lets what is in flight end, then closes. Idempotent. */
@@ -82,16 +84,16 @@ export interface KnownIndex {
   /** Its name in the database. */
   readonly name: string;
   /** It ends in `_id`, so that it serves a sort with its ties. */
-  readonly tied: boolean;
+  readonly endsInId: boolean;
   /** No two documents are equal in it: a unique one that leaves no document out. */
-  readonly distinct: boolean;
-  /** The twin that finds text whatever its case, once it is built: same keys, compared by `FOLDING`. */
-  readonly folding: boolean;
-  /** The name of that twin in the database, built or not; absent where it has none. */
-  readonly twin?: string;
+  readonly isUnique: boolean;
+  /** Its shadow index is built: same keys, under `CASE_INSENSITIVE_COLLATION`. */
+  readonly hasReadyShadow: boolean;
+  /** The name of the shadow index, built or not; absent if there is none. */
+  readonly shadow?: string;
 }
 
-/** What a process knows of the indexes of a name space, from its own `ensureIndexes`; nothing until that has run. */
+/** The indexes of a namespace as this process declared them; empty until its `ensureIndexes` has run. */
 export interface IndexCache {
   of(ns: Namespace): readonly KnownIndex[];
 }

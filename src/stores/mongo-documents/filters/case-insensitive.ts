@@ -1,9 +1,9 @@
-// Text that is equal but for its case, as the server can be asked for it: by a collation that joins it and more,
-// and by a pattern that says exactly which characters may stand at each place.
+// The two ways to ask the server for case-insensitive equality: a collation that matches more than needed, and a pattern
+// with the exact characters of each position.
 import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
 import type { AtomSequence } from '../patterns/atoms.ts';
 
-/** The collation of the indexes that find text whatever its case. It ignores accents too, so it only narrows. */
+/** Collation of the shadow indexes. It ignores accents too, so it matches a superset. */
 export const CASE_INSENSITIVE_COLLATION = { locale: 'en', strength: 1 } as const;
 
 /**
@@ -18,7 +18,7 @@ const CASED = /\p{Changes_When_Casemapped}|\p{Changes_When_Casefolded}/u;
 /** A pattern of more characters than these says only how the text begins. */
 const MAX_PATTERN_CHARACTERS = 500;
 
-/** True when every text that folds like `text` is equal to it by `FOLDING`. */
+/** Whether the collation matches every text that equals `text` case-insensitively. */
 export function isCoveredByCollation(text: string): boolean {
   return !MISSED_BY_COLLATION.test(text);
 }
@@ -28,7 +28,7 @@ export function isCaseless(text: string): boolean {
   return !CASED.test(text);
 }
 
-/** Matches what folds like `text`; beyond a length only what begins like that, and is not exact. */
+/** Matches what equals `text` case-insensitively; of a long text only its beginning, which is not exact. */
 export function caseInsensitiveSequence(text: string): {
   readonly sequence: AtomSequence;
   readonly exact: boolean;

@@ -1,4 +1,4 @@
-// Tests of one element of an array, which the server takes as operators side by side, each at most once.
+// Translates tests of one array element into `$elemMatch` operators, each of which may occur once.
 import type { Document } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
@@ -17,7 +17,7 @@ export interface ElementOperators {
 }
 
 interface ElementOptions {
-  readonly dialect: TranslateContext;
+  readonly context: TranslateContext;
   /** Translates a filter of an element's own fields. */
   readonly translate: (filter: Filter) => TranslatedFilter;
 }
@@ -33,10 +33,10 @@ export function elementOperators(tests: readonly FilterTest[], options: ElementO
   const operators: Document = {};
   let exact = true;
   for (const test of tests) {
-    const said = translateElementTest(test, options);
-    if (said.operators === undefined) return NO_ELEMENT;
-    exact &&= said.exact;
-    for (const [name, operand] of Object.entries(said.operators)) {
+    const translated = translateElementTest(test, options);
+    if (translated.operators === undefined) return NO_ELEMENT;
+    exact &&= translated.exact;
+    for (const [name, operand] of Object.entries(translated.operators)) {
       if (Object.hasOwn(operators, name)) exact = false;
       else operators[name] = operand;
     }
@@ -106,9 +106,9 @@ function exactOperators(operators: Document): ElementOperators {
   return { operators, exact: true };
 }
 
-const hasNonJsonTypes = ({ dialect }: ElementOptions): boolean => {
-  const foreign = nonJsonTypesAt(dialect, '');
-  return foreign?.dates === true || foreign?.others === true;
+const hasNonJsonTypes = ({ context }: ElementOptions): boolean => {
+  const nonJson = nonJsonTypesAt(context, '');
+  return nonJson?.dates === true || nonJson?.others === true;
 };
 
 function oneOfCandidates({ values, exact, patterns = [] }: CandidateValues): ElementOperators {
@@ -120,15 +120,15 @@ function oneOfCandidates({ values, exact, patterns = [] }: CandidateValues): Ele
 function equalsElement(value: Json, options: ElementOptions): ElementOperators {
   if (!isStorable(value)) return NO_ELEMENT;
   if (typeof value !== 'object' || value === null) return oneOfValues([value], options);
-  return options.dialect.collated ? UNTRANSLATABLE_ELEMENT : exactOperators({ $eq: toBsonValue(value) });
+  return options.context.collated ? UNTRANSLATABLE_ELEMENT : exactOperators({ $eq: toBsonValue(value) });
 }
 
-function oneOfValues(values: readonly Json[], { dialect }: ElementOptions): ElementOperators {
+function oneOfValues(values: readonly Json[], { context }: ElementOptions): ElementOperators {
   if (!isTranslatableList(values)) return UNTRANSLATABLE_ELEMENT;
   const storable = values.filter(isStorable);
   if (storable.length === 0) return NO_ELEMENT;
   const isOdd = storable.some((value) => looksLikeOperator(value) || isAmbiguousNumber(value));
-  return isOdd ? UNTRANSLATABLE_ELEMENT : oneOfCandidates(candidateValues(storable, { path: '', dialect }));
+  return isOdd ? UNTRANSLATABLE_ELEMENT : oneOfCandidates(candidateValues(storable, { path: '', context }));
 }
 
 function comparesElement(
@@ -137,9 +137,9 @@ function comparesElement(
   options: ElementOptions,
 ): ElementOperators {
   if (value === null && (kind === 'gte' || kind === 'lte')) return oneOfValues([null], options);
-  if (!isComparable(value, options.dialect) || isAmbiguousNumber(value)) return UNTRANSLATABLE_ELEMENT;
+  if (!isComparable(value, options.context) || isAmbiguousNumber(value)) return UNTRANSLATABLE_ELEMENT;
   if (typeof value === 'number') return exactOperators({ [`$${kind}`]: comparisonOperand(kind, value) });
-  // A date of another program, which this leaves out, cannot be said beside it.
+  // A stored date, which this query does not match, cannot be added to the same operators.
   if (typeof value === 'string' && (hasNonJsonTypes(options) || dateOf(value) !== undefined))
     return UNTRANSLATABLE_ELEMENT;
   return exactOperators({ [`$${kind}`]: toBsonValue(value) });

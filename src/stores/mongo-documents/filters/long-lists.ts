@@ -1,10 +1,9 @@
-// Long lists of values in filters: repeated values are left out before the filter is put in the words of the server.
-
+// Long lists of values in filters: deduplicated before translation, and too long for the server beyond a limit.
 import { createYielder } from '../../../lib/async/yielding.ts';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 
-/** Up to so many values a list is sent as it is. */
+/** Lists of up to so many values are sent unchanged. */
 const MAX_SHORT_LIST = 1000;
 
 /**
@@ -28,7 +27,7 @@ export function deduplicateLists(filter: Filter): Filter | Promise<Filter> {
   return hasLongList(filter) ? ofFilter(filter, createYielder()) : filter;
 }
 
-/** True for a filter that has a list of so many values that looking at all of them takes its time. */
+/** Whether a filter has a list so long that iterating over it takes noticeable time. */
 export function hasLongList(filter: Filter): boolean {
   if (filter.kind !== 'field') return filter.filters.some(hasLongList);
   return filter.tests.some(isLongTest);
@@ -81,7 +80,7 @@ async function ofTest(test: FilterTest, pace: Pace): Promise<FilterTest> {
   }
 }
 
-/** Values between two looks at the clock. */
+/** Values between two checks of the clock. */
 const VALUES_PER_STEP = 1000;
 
 async function distinct(values: readonly Json[], pace: Pace): Promise<readonly Json[]> {

@@ -1,4 +1,4 @@
-// The values of other programs that are shown as a text, a number or null: what `bson/foreign.ts` does, the other way.
+// Values of non-JSON types that are read as a given text, number or null: the inverse of `bson/non-json-types.ts`.
 import {
   Binary,
   BSONRegExp,
@@ -34,7 +34,7 @@ export const READ_AS_NULL: readonly unknown[] = [
 const UUID_TEXT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIMESTAMP_TEXT = /^(?:0|[1-9]\d{0,19})$/;
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Words and numbers up to this length are taken for what they look like, not for the text of bytes. */
+/** Short words and numbers are not taken for Base64. */
 const WORD = /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,15}|\d{1,15})$/;
 /** The text of more bytes is sent once only: a command has a bound. */
 const MAX_BASE64_CHARACTERS = 4096;
@@ -67,7 +67,7 @@ function binaryForms(text: string): readonly unknown[] {
 
 const PATTERN_TEXT = /^\/(.*)\/([a-z]*)$/s;
 
-/** The stored pattern that reads as `text`. It must be asked for by `$eq`: in a list it would be matched. */
+/** The stored pattern that is read as `text`. It must be queried by `$eq`: in a list it would be matched. */
 export function patternForm(text: string): BSONRegExp | undefined {
   const [, pattern, flags] = PATTERN_TEXT.exec(text) ?? [];
   if (pattern === undefined || flags === undefined || pattern.includes('\0')) return undefined;
@@ -76,10 +76,10 @@ export function patternForm(text: string): BSONRegExp | undefined {
   return form.options === flags ? form : undefined;
 }
 
-/** Beyond these, numbers of other programs are shown as a neighbour. */
+/** Beyond these limits a number of another program may be read as its neighbour. */
 const isRounded = (value: number) => Math.abs(value) > Number.MAX_SAFE_INTEGER || digitsOf(value) >= 15;
 
-/** True for a number that others than it are shown as. */
+/** Whether other stored numbers are read as this one. */
 export function isRoundedNumber(value: number): boolean {
   return !Number.isSafeInteger(value) && isRounded(value);
 }

@@ -1,4 +1,4 @@
-// What the values of a filter are in the database, where ids, and dates of other programs, are no text.
+// Stored forms of filter values: ids are ObjectIds, and other programs may have stored dates and other types.
 import { ObjectId } from 'mongodb';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import { isObjectIdText, toBsonValue } from '../bson/json-to-bson.ts';
@@ -35,7 +35,7 @@ export function looksLikeOperator(value: Json): boolean {
   return Object.keys(value).some((name) => name.startsWith('$'));
 }
 
-/** The least ObjectId whose text does not stand before `text`; undefined when all do. */
+/** The smallest ObjectId whose text is not less than `text`; undefined if there is none. */
 export function smallestIdFrom(text: string): ObjectId | undefined {
   const digits = '0123456789abcdef';
   let prefix = '';

@@ -1,4 +1,4 @@
-// Tests of text: by patterns, by equality whatever the case, and by equality where a collation blurs it.
+// Translates conditions on text: patterns, case-insensitive equality, and exact equality under a collation.
 import type { BSONRegExp } from 'mongodb';
 import { foldCase } from '../../../lib/case-folding.ts';
 import { isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
@@ -9,7 +9,7 @@ import { caseInsensitiveSequence, isCaseless } from './case-insensitive.ts';
 import { dateOf, nonJsonForms, patternForm } from './non-json-values.ts';
 import { storedForms } from './stored-values.ts';
 
-/** Values to look for, one of which a matching value equals or matches; with `exact`, nothing else does. */
+/** Candidates, of which a matching value equals or matches one; with `exact`, nothing else matches. */
 export interface CandidateValues {
   readonly values: readonly unknown[];
   readonly exact: boolean;

@@ -1,5 +1,4 @@
-// The conditions of a filter that ask for text whatever its case and that every match must meet.
-
+// Finds the text equalities, case-insensitive or not, that every match of a filter must satisfy.
 import { foldCase } from '../../../lib/case-folding.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { isCaseless } from './case-insensitive.ts';

@@ -1,5 +1,5 @@
-// Puts filters in the words of the server. The language is its own; what it would understand otherwise, or run in a way
-// that can go wrong unseen, is left to the exact evaluation of what comes back.
+// Translates filters into MongoDB queries. Where the server would interpret or evaluate a condition differently the query
+// matches a superset, and this process evaluates the filter on the result.
 import type { Filter, FilterTest } from '../../filter.ts';
 import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
 import { anyElement, elementOperators, isArraySize } from './element-conditions.ts';
@@ -32,30 +32,30 @@ import {
 /** The query for `filter`; `collated` where text is compared by the collation of folding. */
 export function translateFilter(
   filter: Filter,
-  options: Pick<TranslateContext, 'collated' | 'foreign'>,
+  options: Pick<TranslateContext, 'collated' | 'nonJsonAt'>,
 ): TranslatedFilter {
   return translateNode(filter, { ...options, root: true });
 }
 
-function translateNode(filter: Filter, dialect: TranslateContext): TranslatedFilter {
-  if (filter.kind === 'field') return translateField(filter, dialect);
-  const parts = filter.filters.map((part) => translateNode(part, dialect));
+function translateNode(filter: Filter, context: TranslateContext): TranslatedFilter {
+  if (filter.kind === 'field') return translateField(filter, context);
+  const parts = filter.filters.map((part) => translateNode(part, context));
   if (filter.kind === 'and') return allOf(parts);
   return filter.kind === 'or' ? anyOf(parts) : noneOf(parts);
 }
 
 function translateField(
   { path, tests }: Extract<Filter, { kind: 'field' }>,
-  dialect: TranslateContext,
+  context: TranslateContext,
 ): TranslatedFilter {
-  const id = tests.length === 1 && isIdPath({ path, dialect }) ? soleId(tests[0]) : undefined;
+  const id = tests.length === 1 && isIdPath({ path, context }) ? soleId(tests[0]) : undefined;
   if (id !== undefined) return { query: { _id: toBsonId(id) }, exact: true };
   if (!isTranslatablePath(path)) return tests.length === 0 ? MATCH_ALL : UNTRANSLATABLE;
-  const said = allOf(tests.map((test) => translateTest(test, { path, dialect })));
-  return hasNumericPart(path) ? withoutIndex(said) : said;
+  const translated = allOf(tests.map((test) => translateTest(test, { path, context })));
+  return hasNumericPart(path) ? withoutIndex(translated) : translated;
 }
 
-/** The id, where the test is for one of our own: what is asked most, and needs none of the care below. */
+/** The id, if the test compares with an ObjectId: the most frequent filter, which needs none of the rules below. */
 function soleId(test: FilterTest | undefined): string | undefined {
   if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
   return isObjectIdText(test.value) ? test.value : undefined;
@@ -113,30 +113,30 @@ function translateTest(test: FilterTest, place: TestTarget): TranslatedFilter {
     case 'elemMatchValue': {
       const inner = inElement(place);
       const translate = (filter: Filter) => translateNode(filter, inner);
-      const { operators, exact } = elementOperators(test.tests, { dialect: inner, translate });
+      const { operators, exact } = elementOperators(test.tests, { context: inner, translate });
       if (operators === undefined) return MATCH_NONE;
       return { query: singleMember(path, { $elemMatch: anyElement(operators) }), exact };
     }
   }
 }
 
-function inElement({ path, dialect }: TestTarget): TranslateContext {
-  const within = dialect.arrayPath === undefined ? path : `${dialect.arrayPath}.${path}`;
-  return { ...dialect, root: false, arrayPath: within };
+function inElement({ path, context }: TestTarget): TranslateContext {
+  const within = context.arrayPath === undefined ? path : `${context.arrayPath}.${path}`;
+  return { ...context, root: false, arrayPath: within };
 }
 
 function matchesPattern(
   place: TestTarget,
   { pattern, flags }: Extract<FilterTest, { kind: 'regex' }>,
 ): TranslatedFilter {
-  const said = hasCandidate(place, candidatesByPattern(pattern, flags));
-  const foreign = nonJsonTypesAt(place.dialect, place.path);
-  return foreign?.dates === true || foreign?.others === true ? orNonJson(place.path, said) : said;
+  const translated = hasCandidate(place, candidatesByPattern(pattern, flags));
+  const nonJson = nonJsonTypesAt(place.context, place.path);
+  return nonJson?.dates === true || nonJson?.others === true ? orNonJson(place.path, translated) : translated;
 }
 
 function translateIgnoringCase(text: string, place: TestTarget): TranslatedFilter {
-  const sought = candidatesIgnoringCase(text, isIdPath(place));
-  // Without case it is plain text, which a collation would not tell from other text.
-  const isPlain = sought.values.some((value) => typeof value === 'string');
-  return isPlain && place.dialect.collated ? hasOneOf(place, [text]) : hasCandidate(place, sought);
+  const candidates = candidatesIgnoringCase(text, isIdPath(place));
+  // Text without case is compared exactly, which a collation would not do.
+  const isPlain = candidates.values.some((value) => typeof value === 'string');
+  return isPlain && place.context.collated ? hasOneOf(place, [text]) : hasCandidate(place, candidates);
 }

@@ -1,4 +1,4 @@
-// Conditions as the server is asked for them, and how they are joined.
+// A filter translated to MongoDB, and how translations are combined. `exact` false means that the query matches a superset.
 import { BSONRegExp, type Document, ObjectId } from 'mongodb';
 
 /** A condition. Every document that it is meant to match matches `query`; with `exact`, no other one does. */
@@ -9,17 +9,17 @@ export interface TranslatedFilter {
 
 /** How conditions are put. */
 export interface TranslateContext {
-  /** The query compares text by a collation, so that only patterns still tell texts apart. */
+  /** The query compares text by a collation, so that only patterns compare exactly. */
   readonly collated: boolean;
   /** Paths begin at a document, not at an element of an array. */
   readonly root: boolean;
   /** Which values that only other programs write there are at a path from the root; none where it is absent. */
-  readonly foreign?: NonJsonTypesAt;
+  readonly nonJsonAt?: NonJsonTypesAt;
   /** The path from the root to the list whose elements are tested. */
   readonly arrayPath?: string;
 }
 
-/** Values that are shown as text and compared by the server in their own way. */
+/** Values that are read as text but compared by the server by their own rules. */
 export interface NonJsonTypes {
   readonly dates: boolean;
   readonly others: boolean;
@@ -29,16 +29,16 @@ export type NonJsonTypesAt = (path: string) => NonJsonTypes | undefined;
 
 /** What there is at a path of the dialect; '' is the element of the list itself. */
 export function nonJsonTypesAt(
-  { foreign, arrayPath: within }: TranslateContext,
+  { nonJsonAt, arrayPath: within }: TranslateContext,
   path: string,
 ): NonJsonTypes | undefined {
-  return foreign?.([within, path].filter((part) => part !== undefined && part !== '').join('.'));
+  return nonJsonAt?.([within, path].filter((part) => part !== undefined && part !== '').join('.'));
 }
 
 export const MATCH_ALL: TranslatedFilter = { query: {}, exact: true };
 export const MATCH_NONE: TranslatedFilter = { query: { _id: { $in: [] } }, exact: true };
 
-/** For what cannot be said: anything may match. */
+/** Stands for a condition that cannot be translated: anything may match. */
 export const UNTRANSLATABLE: TranslatedFilter = { query: {}, exact: false };
 
 /** True for the query that every document matches. */

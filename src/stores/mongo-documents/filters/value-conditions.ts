@@ -1,4 +1,4 @@
-// Lists of values that a field may hold, and comparisons, as the server is asked for them.
+// Translates conditions on values: equality with one of a list, and comparisons.
 import type { BSONRegExp } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
 import type { FilterTypeName } from '../../filter.ts';
@@ -29,15 +29,15 @@ export const MAX_EXPANDED_VALUES = 10;
 /** Patterns in place of this many texts would take the server longer than a query without the collation. */
 const MAX_PATTERNS = 30;
 
-/** Where a test stands. */
+/** What a test applies to. */
 export interface TestTarget {
   readonly path: string;
-  readonly dialect: TranslateContext;
+  readonly context: TranslateContext;
 }
 
 /** True where the path is that of the document's own id. */
-export function isIdPath({ path, dialect }: TestTarget): boolean {
-  return dialect.root && path === '_id';
+export function isIdPath({ path, context }: TestTarget): boolean {
+  return context.root && path === '_id';
 }
 
 /** The path holds what is sought. */
@@ -69,7 +69,7 @@ export function hasOneOf(place: TestTarget, values: readonly Json[]): Translated
     ...(listed.length === 0 ? [] : [hasCandidate(place, list)]),
     ...numbers.map((number) => hasNumberNear(place, number)),
     ...awkward.map((value) =>
-      place.dialect.collated
+      place.context.collated
         ? UNTRANSLATABLE
         : { query: singleMember(place.path, { $eq: toBsonValue(value) }), exact: true },
     ),
@@ -81,22 +81,22 @@ export function hasOneOf(place: TestTarget, values: readonly Json[]): Translated
 export const isAmbiguousNumber = (value: Json): value is number =>
   typeof value === 'number' && isRoundedNumber(value);
 
-/** Every number that is shown as this one, and a few others. */
+/** Every number that is read as this one, and a few more. */
 function hasNumberNear({ path }: TestTarget, value: number): TranslatedFilter {
   const { below, above } = neighbouringNumbers(value);
   return { query: singleMember(path, { $gte: below, $lte: above }), exact: false };
 }
 
 /** True where it has been found out that other programs have no such values there. */
-function hasNoNonJsonTypes({ path, dialect }: TestTarget): boolean {
-  const foreign = nonJsonTypesAt(dialect, path);
-  return foreign?.dates === false && !foreign.others;
+function hasNoNonJsonTypes({ path, context }: TestTarget): boolean {
+  const nonJson = nonJsonTypesAt(context, path);
+  return nonJson?.dates === false && !nonJson.others;
 }
 
 /** The values as the database holds them. */
 export function candidateValues(values: readonly Json[], place: TestTarget): CandidateValues {
   const isId = isIdPath(place);
-  if (!place.dialect.collated) {
+  if (!place.context.collated) {
     const forms: unknown[] = [];
     const patterns: BSONRegExp[] = [];
     const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(place);
@@ -131,7 +131,7 @@ interface Comparison {
   readonly value: Json;
 }
 
-/** Whether the server can be asked which values stand above or below this one. */
+/** Whether the server can compare stored values with this one. */
 export function isComparable(value: Json, { collated }: TranslateContext): boolean {
   const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
   // By an index the server misses lists within lists that it finds without one.
@@ -140,22 +140,22 @@ export function isComparable(value: Json, { collated }: TranslateContext): boole
 
 /** The path holds a value on that side of the operand, of its type. */
 export function compares(place: TestTarget, { kind, value }: Comparison): TranslatedFilter {
-  const { path, dialect } = place;
+  const { path, context } = place;
   if (value === null && (kind === 'gte' || kind === 'lte')) return hasOneOf(place, [null]);
-  if (!isComparable(value, dialect)) return UNTRANSLATABLE;
+  if (!isComparable(value, context)) return UNTRANSLATABLE;
   if (typeof value === 'number') return comparesNumber(path, { kind, value });
   const own = { query: singleMember(path, { [`$${kind}`]: toBsonValue(value) }), exact: true };
   if (typeof value !== 'string') return own;
   if (isIdPath(place)) return anyOf([own, comparesIds(kind, value)]);
   const date = dateOf(value);
-  const said =
+  const translated =
     date === undefined
       ? own
       : anyOf([own, { query: singleMember(path, { [`$${kind}`]: date }), exact: true }]);
-  const foreign = nonJsonTypesAt(dialect, path);
-  return foreign?.others === true || (foreign?.dates === true && date === undefined)
-    ? orNonJson(path, said)
-    : said;
+  const nonJson = nonJsonTypesAt(context, path);
+  return nonJson?.others === true || (nonJson?.dates === true && date === undefined)
+    ? orNonJson(path, translated)
+    : translated;
 }
 
 function comparesNumber(
@@ -170,7 +170,7 @@ function comparesNumber(
   return { query: singleMember(path, isAbove ? { $gte: below } : { $lte: above }), exact: false };
 }
 
-/** What was said, or any value that is shown as text: which of them match is found out from what is shown. */
+/** The condition, or any value of a type that is read as text: this process then evaluates those. */
 export function orNonJson(path: string, { query }: TranslatedFilter): TranslatedFilter {
   return { query: { $or: [query, singleMember(path, { $type: NON_JSON_TEXT_TYPES })] }, exact: false };
 }
@@ -185,7 +185,7 @@ function comparesIds(kind: Comparison['kind'], text: string): TranslatedFilter {
   return { query: { _id: isAbove ? { $gte: least } : { $lt: least } }, exact: true };
 }
 
-/** Types of other programs that are shown as text. */
+/** Non-JSON types that are read as text. */
 export const NON_JSON_TEXT_TYPES = [
   'objectId',
   'date',

@@ -1,5 +1,6 @@
-// Makes and drops indexes of one name space, and keeps the record of what is ours in step.
+// Builds and drops the indexes of one collection, and keeps the records of indexes that the server created in step.
 import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import { withAbort } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/retry.ts';
 import type { MongoConnection, OperationScope } from '../connection/types.ts';
@@ -14,15 +15,15 @@ import {
 import { addRecords, readOwnership, removeRecords } from './index-records.ts';
 import type { IndexSpec } from './index-spec.ts';
 
-/** One name space, and what works on its indexes with. */
+/** A collection, and the means to work on its indexes. */
 export interface BuildTarget {
   readonly connection: Pick<MongoConnection, 'run'>;
   readonly ns: Namespace;
-  /** Ends waiting for the server, which goes on. */
+  /** Ends waiting for the server, which continues its work. */
   readonly closing: AbortSignal;
 }
 
-/** What one declared index or its twin comes to. */
+/** An index that a definition needs, or its shadow index. */
 export interface IndexBuild extends ServingIndex {
   readonly definition: IndexDefinition;
 }
@@ -30,7 +31,7 @@ export interface IndexBuild extends ServingIndex {
 /** The server's bound, that of `_id` aside. */
 const MAX_INDEXES = 63;
 
-/** Whether the server said no: it will say so again. */
+/** Whether the server rejected the request for good. */
 const isFinal = (error: unknown): error is StoreError =>
   error instanceof StoreError && !isStoreUnavailable(error);
 
@@ -39,18 +40,20 @@ const NO_LIMIT = { deadline: Number.POSITIVE_INFINITY };
 export const indexBuild = ({ definition, index }: Placement): IndexBuild => ({ definition, ...index });
 
 export const shadowBuilds = ({ placements }: IndexMigrationPlan): readonly IndexBuild[] =>
-  placements.flatMap(({ definition, shadow: twin }) => (twin === undefined ? [] : [{ definition, ...twin }]));
+  placements.flatMap(({ definition, shadow }) => (shadow === undefined ? [] : [{ definition, ...shadow }]));
 
 const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
 
-/** One look at the server. The record of what is ours is read only where something is missing or left over. */
+/**
+ * Lists the existing indexes and plans. The ownership records are read only if something is missing or undeclared.
+ */
 export async function planFor(
   { connection, ns }: BuildTarget,
   definitions: readonly IndexDefinition[],
 ): Promise<IndexMigrationPlan> {
   const look = async (scope: OperationScope) => {
     const found = await listIndexes(scope, ns).catch((error: unknown) => {
-      // Where nothing is declared, nothing stands in the way.
+      // Without definitions a collection that cannot have indexes is no error.
       if (definitions.length === 0 && isFinal(error)) return [];
       throw error;
     });
@@ -61,30 +64,19 @@ export async function planFor(
   return connection.run({}, (scope) => retryRead(scope, () => look(scope)));
 }
 
-async function untilClosed<T>(work: Promise<T>, closing: AbortSignal): Promise<T> {
-  const closed = Promise.withResolvers<never>();
-  const onClose = () => closed.reject(new StoreError('unavailable', { cause: 'the store is closing' }));
-  if (closing.aborted) onClose();
-  closing.addEventListener('abort', onClose);
-  try {
-    return await Promise.race([work, closed.promise]);
-  } finally {
-    closing.removeEventListener('abort', onClose);
-    // Whichever came second is of no interest.
-    work.catch(() => undefined);
-  }
-}
+/** The error for work that is cut off because the store is closing. */
+export const closingError = () => new StoreError('unavailable', { cause: 'the store is closing' });
 
 /** Builds take what they take. */
 async function build({ connection, ns, closing }: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
   await connection.run(NO_LIMIT, (scope: OperationScope) =>
-    untilClosed(createIndexes(scope, ns, specs), closing),
+    withAbort(createIndexes(scope, ns, specs), closing, closingError),
   );
 }
 
-async function buildOne(site: BuildTarget, { definition, spec }: IndexBuild): Promise<void> {
+async function buildOne(target: BuildTarget, { definition, spec }: IndexBuild): Promise<void> {
   try {
-    await build(site, [spec]);
+    await build(target, [spec]);
   } catch (error) {
     if (!isFinal(error)) throw error;
     throw new StoreError(error.reason, { fields: pathsOf(definition), cause: error.cause });
@@ -96,19 +88,19 @@ export interface FailedBuild {
   readonly error: StoreError;
 }
 
-const requestable = (wishes: readonly IndexBuild[]): readonly IndexBuild[] => [
-  ...new Map(wishes.filter(({ exact }) => exact).map((wish) => [wish.spec.name, wish])).values(),
+const requestable = (builds: readonly IndexBuild[]): readonly IndexBuild[] => [
+  ...new Map(builds.filter(({ exact }) => exact).map((build) => [build.spec.name, build])).values(),
 ];
 
-/** Resolves with the server's refusal of all of them together; undefined when they are in force. */
+/** Resolves with the error of building all of them together; undefined once they are built. */
 async function buildTogether(
-  site: BuildTarget,
-  wishes: readonly IndexBuild[],
+  target: BuildTarget,
+  builds: readonly IndexBuild[],
 ): Promise<StoreError | undefined> {
-  await recordBuilds(site, wishes);
+  await recordBuilds(target, builds);
   try {
-    const specs = wishes.map(({ spec }) => spec);
-    if (specs.length > 0) await build(site, specs);
+    const specs = builds.map(({ spec }) => spec);
+    if (specs.length > 0) await build(target, specs);
     return undefined;
   } catch (error) {
     if (isFinal(error)) return error;
@@ -117,19 +109,19 @@ async function buildTogether(
 }
 
 async function buildEach(
-  site: BuildTarget,
-  wishes: readonly IndexBuild[],
+  target: BuildTarget,
+  builds: readonly IndexBuild[],
   most: number,
 ): Promise<FailedBuild[]> {
   const failures: FailedBuild[] = [];
-  for (const wish of wishes) {
+  for (const build of builds) {
     if (failures.length === most) break;
     try {
-      await buildOne(site, wish);
+      await buildOne(target, build);
     } catch (error) {
       if (!isFinal(error)) throw error;
-      // What is there already and may not be asked for again serves all the same.
-      if (!wish.exists || error.reason !== 'index-conflict') failures.push({ build: wish, error });
+      // An existing index that the server will not confirm serves all the same.
+      if (!build.exists || error.reason !== 'index-conflict') failures.push({ build, error });
     }
   }
   return failures;
@@ -140,41 +132,41 @@ async function buildEach(
  * documents makes all of them; only where that is refused each is made alone. Rejects when the server is away.
  */
 export async function buildAll(
-  site: BuildTarget,
-  wishes: readonly IndexBuild[],
+  target: BuildTarget,
+  builds: readonly IndexBuild[],
 ): Promise<readonly FailedBuild[]> {
-  const asked = requestable(wishes);
-  if ((await buildTogether(site, asked)) === undefined) return [];
-  const failures = await buildEach(site, asked, Number.POSITIVE_INFINITY);
+  const asked = requestable(builds);
+  if ((await buildTogether(target, asked)) === undefined) return [];
+  const failures = await buildEach(target, asked, Number.POSITIVE_INFINITY);
   await dropAll(
-    site,
-    failures.filter(({ build: wish }) => !wish.exists).map(({ build: wish }) => wish.spec),
+    target,
+    failures.filter(({ build }) => !build.exists).map(({ build }) => build.spec),
   );
   return failures;
 }
 
 /** The same, but all or none: throws the first failure, with everything as it was. */
-export async function buildAllOrNone(site: BuildTarget, wishes: readonly IndexBuild[]): Promise<void> {
-  const asked = requestable(wishes);
-  const refusal = await buildTogether(site, asked);
+export async function buildAllOrNone(target: BuildTarget, builds: readonly IndexBuild[]): Promise<void> {
+  const asked = requestable(builds);
+  const refusal = await buildTogether(target, asked);
   if (refusal === undefined) return;
-  // A duplicate tells its index, so that none has to be made to find out.
+  // The error of a duplicate names the index, so that none has to be built to find it.
   const told = refusal.fields.length > 0 ? refusal : undefined;
-  const error = told ?? (await buildEach(site, asked, 1))[0]?.error;
+  const error = told ?? (await buildEach(target, asked, 1))[0]?.error;
   if (error === undefined) return;
   await dropAll(
-    site,
+    target,
     asked.filter(({ exists: found }) => !found).map(({ spec }) => spec),
   );
   throw error;
 }
 
-async function recordBuilds({ connection, ns }: BuildTarget, wishes: readonly IndexBuild[]): Promise<void> {
-  const missing = wishes.filter(({ exists: found }) => !found).map(({ spec }) => spec);
+async function recordBuilds({ connection, ns }: BuildTarget, builds: readonly IndexBuild[]): Promise<void> {
+  const missing = builds.filter(({ exists: found }) => !found).map(({ spec }) => spec);
   if (missing.length > 0) await connection.run({}, (scope) => addRecords(scope, ns, missing));
 }
 
-/** Drops what is ours. Resolves with those that cannot be dropped yet, as the server is building them. */
+/** Drops indexes that the server created. Resolves with those that it is still building and cannot drop yet. */
 export async function dropAll(
   { connection, ns }: BuildTarget,
   specs: readonly IndexSpec[],
@@ -190,10 +182,10 @@ export async function dropAll(
 }
 
 /** Resolves when the server has built them, or has given them up. */
-export async function waitForBuilds(site: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
+export async function waitForBuilds(target: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
   for (const spec of specs) {
     try {
-      await build(site, [spec]);
+      await build(target, [spec]);
     } catch (error) {
       if (!isFinal(error)) throw error;
     }
@@ -208,9 +200,13 @@ export const remainingSlots = ({ total }: IndexMigrationPlan, more: number): num
  * Makes room for so many more: what is no longer declared goes first, then what is there for speed alone. Resolves with
  * whether anything went.
  */
-export async function freeSlots(site: BuildTarget, plan: IndexMigrationPlan, more: number): Promise<boolean> {
+export async function freeSlots(
+  target: BuildTarget,
+  plan: IndexMigrationPlan,
+  more: number,
+): Promise<boolean> {
   const lacking = -remainingSlots(plan, more);
   if (lacking <= 0) return false;
   const going = [...plan.undeclared, ...plan.droppable].slice(0, lacking);
-  return (await dropAll(site, going)).length < going.length;
+  return (await dropAll(target, going)).length < going.length;
 }

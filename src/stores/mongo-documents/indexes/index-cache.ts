@@ -1,10 +1,9 @@
-// What this process knows of the indexes that it declared.
-
+// Cache of the indexes that this process has declared, for reads and commits.
 import { namespaceKey } from '../connection/namespaces.ts';
 import type { IndexCache, KnownIndex } from '../connection/types.ts';
 import type { IndexMigrationPlan, Placement } from './index-plan.ts';
 
-/** Names in the database, once what is built behind the answer is done. */
+/** Index names, once the background builds are done. */
 interface BuildOutcome {
   /** Twins that serve. */
   readonly ready: ReadonlySet<string>;
@@ -12,19 +11,19 @@ interface BuildOutcome {
 }
 
 export interface WritableIndexCache extends IndexCache {
-  /** Replaces what is known of a name space, by its `spaceKey`. Without an outcome twins are held ready that were so before. */
+  /** Replaces the entry of a namespace key. Without an outcome, shadow indexes that were ready stay ready. */
   set(key: string, plan: IndexMigrationPlan, outcome?: BuildOutcome): void;
 }
 
-function knownIndex({ definition, index, shadow: twin }: Placement, ready: ReadonlySet<string>): KnownIndex {
+function knownIndex({ definition, index, shadow }: Placement, ready: ReadonlySet<string>): KnownIndex {
   const { name, keys, unique, sparse } = index.spec;
   return {
     definition,
     name,
-    tied: keys.at(-1)?.[0] === '_id',
-    distinct: unique && !sparse,
-    folding: twin !== undefined && ready.has(twin.spec.name),
-    ...(twin === undefined ? {} : { twin: twin.spec.name }),
+    endsInId: keys.at(-1)?.[0] === '_id',
+    isUnique: unique && !sparse,
+    hasReadyShadow: shadow !== undefined && ready.has(shadow.spec.name),
+    ...(shadow === undefined ? {} : { shadow: shadow.spec.name }),
   };
 }
 
@@ -34,11 +33,11 @@ export function createIndexCache(): WritableIndexCache {
   return {
     of: (ns) => byKey.get(namespaceKey(ns)) ?? [],
     set(key, { placements }, outcome) {
-      const before = (byKey.get(key) ?? []).filter(({ folding }) => folding);
+      const before = (byKey.get(key) ?? []).filter(({ hasReadyShadow }) => hasReadyShadow);
       const stillFound = new Set(
-        placements.flatMap(({ shadow: twin }) => (twin?.exists ? [twin.spec.name] : [])),
+        placements.flatMap(({ shadow }) => (shadow?.exists ? [shadow.spec.name] : [])),
       );
-      const wereReady = before.flatMap(({ twin = '' }) => (stillFound.has(twin) ? [twin] : []));
+      const wereReady = before.flatMap(({ shadow = '' }) => (stillFound.has(shadow) ? [shadow] : []));
       const ready = outcome?.ready ?? new Set(wereReady);
       const there = placements.filter(({ index }) => outcome?.failed.has(index.spec.name) !== true);
       byKey.set(

@@ -1,10 +1,9 @@
-// What the server is told about indexes, and what its refusals mean.
+// The index commands of MongoDB, with their errors as StoreErrors.
 import { type Document, MongoServerError } from 'mongodb';
 import { StoreError } from '../../../errors.ts';
 import type { Namespace } from '../../ports.ts';
 import { readCollectionType } from '../connection/collection-type.ts';
-import { sanitizedCause } from '../connection/error-cause.ts';
-import { driverErrorToStoreError } from '../connection/errors.ts';
+import { driverErrorToStoreError, sanitizedCause } from '../connection/errors.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { type IndexSpec, parseFoundIndex, type ServerIndex, toIndexCommand } from './index-spec.ts';
 
@@ -14,7 +13,9 @@ const NAMESPACE_NOT_FOUND = 26;
 const INDEX_NOT_FOUND = 27;
 const BACKGROUND_OPERATION = [12_586, 12_587];
 const INDEX_BUILD_ABORTED = 276;
-/** An index that cannot be made whatever the data: another one, a view or a limit is in its way. */
+/**
+ * Errors of an index that cannot be created whatever the data: it conflicts with another index, a view or a limit.
+ */
 const CONFLICT_CODES: ReadonlySet<unknown> = new Set([
   2, // BadValue
   20, // IllegalOperation
@@ -39,7 +40,7 @@ function indexError(error: unknown): StoreError {
 
 const COMMAND_NOT_SUPPORTED_ON_VIEW = 166;
 
-/** What an index cannot be made on, in words for whoever declares it. */
+/** The error for a collection that cannot have indexes. */
 function notIndexableError({ collection }: Namespace, kind: string): StoreError {
   const explanation = `\`${collection}\` is a ${kind} of the database, on which no index of a specification can be made`;
   return new StoreError('index-conflict', { explanation, cause: new Error(explanation) });

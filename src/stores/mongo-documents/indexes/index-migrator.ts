@@ -1,17 +1,18 @@
-// Brings the declared indexes of each name space into force: unique ones before the answer, the others behind it.
+// Makes the indexes of each collection match its definitions: unique indexes before `ensureIndexes` resolves, all other
+// builds and drops in the background.
 import { isStoreUnavailable, StoreError } from '../../../errors.ts';
 import { createKeyedMutex } from '../../../lib/async/keyed-mutex.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
+import { createSemaphore } from '../../../lib/async/semaphore.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../ports.ts';
-import { createDeadline } from '../connection/deadline.ts';
-import { createDeadlineSemaphore } from '../connection/deadline-semaphore.ts';
 import { namespaceKey } from '../connection/namespaces.ts';
 import type { IndexCache, MongoConnection } from '../connection/types.ts';
 import {
   type BuildTarget,
   buildAll,
   buildAllOrNone,
+  closingError,
   dropAll,
   freeSlots,
   type IndexBuild,
@@ -34,19 +35,18 @@ interface IndexMigratorDeps {
 interface IndexMigrator {
   readonly ensureIndexes: DocumentStore['ensureIndexes'];
   readonly cache: IndexCache;
-  /** Begins and waits for nothing more; what the server is building it goes on building. */
+  /** Starts nothing more and stops waiting for the server, which continues the builds that it has started. */
   close(): Promise<void>;
 }
 
-/** Between two attempts to go on with what is behind the answer, while the server is away. In milliseconds. */
+/** Delay between background attempts while the server is unavailable, in milliseconds. */
 const RETRY_MS = 2000;
-/** The longest pause where the server is there and fails: doubled from the first, as each attempt may read all documents. */
+/** Longest delay while the server is up but fails; doubled from the first, as each attempt may read all documents. */
 const MAX_RETRY_MS = 60_000;
-/** A server builds indexes of three collections at a time: one of them is for those that somebody waits for. */
-const MAX_CONCURRENT_BUILDS = 2;
-const NO_DEADLINE = createDeadline(Number.POSITIVE_INFINITY, () => 0);
+/** The server builds indexes of three collections at a time: one slot stays free for builds that a caller waits for. */
+const MAX_BACKGROUND_BUILDS = 2;
 
-/** One `ensureIndexes`: the last of a name space is the one that counts. */
+/** One call of `ensureIndexes`. Only the latest of a collection is current. */
 interface EnsureRequest extends BuildTarget {
   readonly key: string;
   readonly definitions: readonly IndexDefinition[];
@@ -55,16 +55,23 @@ interface EnsureRequest extends BuildTarget {
 const conflictError = ({ keys }: IndexDefinition) =>
   new StoreError('index-conflict', { fields: keys.map(({ path }) => path) });
 
+const isConflict = (error: unknown) => error instanceof StoreError && error.reason === 'index-conflict';
+
+const exists = ({ exists: found }: IndexBuild) => found;
+const isMissing = (build: IndexBuild) => !exists(build);
+
 class MongoIndexMigrator implements IndexMigrator {
   readonly #connection: Pick<MongoConnection, 'run'>;
   readonly #log: Pick<Logger, 'warn'>;
   readonly #pause: Pause;
   readonly #closing = new AbortController();
+  /** Serializes `ensureIndexes` and drops, by collection. */
   readonly #foreground = createKeyedMutex();
+  /** Serializes background work, by collection. */
   readonly #background = createKeyedMutex();
-  readonly #builds = createDeadlineSemaphore(MAX_CONCURRENT_BUILDS);
+  readonly #withBuildSlot = createSemaphore(MAX_BACKGROUND_BUILDS);
   readonly #latest = new Map<string, EnsureRequest>();
-  readonly #unsettled = new Set<Promise<unknown>>();
+  readonly #pending = new Set<Promise<unknown>>();
   readonly cache: WritableIndexCache = createIndexCache();
 
   constructor({ connection, log, pause = pauseOnClock }: IndexMigratorDeps) {
@@ -75,164 +82,173 @@ class MongoIndexMigrator implements IndexMigrator {
 
   readonly ensureIndexes = async (ns: Namespace, definitions: readonly IndexDefinition[]) => {
     const key = namespaceKey(ns);
-    const site = { connection: this.#connection, ns, closing: this.#closing.signal };
-    const turn: EnsureRequest = { ...site, key, definitions };
-    return this.#foreground.run(key, () => this.#ensureNow(turn));
+    const target = { connection: this.#connection, ns, closing: this.#closing.signal };
+    const request: EnsureRequest = { ...target, key, definitions };
+    return this.#foreground.run(key, () => this.#ensureNow(request));
   };
 
   readonly close = async (): Promise<void> => {
     this.#closing.abort();
-    this.#builds.close();
-    await Promise.allSettled(this.#unsettled);
+    await Promise.allSettled(this.#pending);
   };
 
-  async #ensureNow(turn: EnsureRequest) {
-    if (this.#closing.signal.aborted) throw new StoreError('unavailable', { cause: 'the store is closing' });
-    const plan = await this.#makeUnique(turn, true);
-    this.#latest.set(turn.key, turn);
-    this.cache.set(turn.key, plan);
-    const waits = plan.placements.some(({ index, shadow: twin }) => !index.exists || twin?.exists === false);
-    // What refuses writes goes at once; what serves queries serves them until the new ones do.
-    await this.#dropNow(turn, waits ? plan.undeclared.filter(({ unique }) => unique) : plan.undeclared);
-    // Begun at once, with nothing to change, it need not look again.
-    let fresh = isComplete(plan) ? plan : undefined;
-    const built = this.#behind(turn.key, () => {
-      const known = fresh;
-      fresh = undefined;
-      return this.#makeOthers(turn, true, known);
+  async #ensureNow(request: EnsureRequest) {
+    if (this.#closing.signal.aborted) throw closingError();
+    const plan = await this.#buildUnique(request, true);
+    this.#latest.set(request.key, request);
+    this.cache.set(request.key, plan);
+    const isIncomplete = plan.placements.some(
+      ({ index, shadow }) => !index.exists || shadow?.exists === false,
+    );
+    // An undeclared unique index rejects writes, so it is dropped now; the others serve queries until the new ones do.
+    const dropped = isIncomplete ? plan.undeclared.filter(({ unique }) => unique) : plan.undeclared;
+    await this.#dropNow(request, dropped);
+    // The first background attempt reuses a complete plan instead of listing the indexes again.
+    let freshPlan = isComplete(plan) ? plan : undefined;
+    const built = this.#runInBackground(request.key, () => {
+      const known = freshPlan;
+      freshPlan = undefined;
+      return this.#buildRemaining(request, true, known);
     });
-    fresh = undefined;
+    freshPlan = undefined;
     return { built };
   }
 
-  async #dropNow(turn: EnsureRequest, specs: readonly IndexSpec[]): Promise<void> {
+  async #dropNow(request: EnsureRequest, specs: readonly IndexSpec[]): Promise<void> {
     try {
-      await dropAll(turn, specs);
+      await dropAll(request, specs);
     } catch (error) {
-      // The new ones are in force by now; what is done behind the answer drops whatever is left.
+      // The unique indexes are in force by now; the background work drops what is left.
       if (!isStoreUnavailable(error)) throw error;
     }
   }
 
-  /** Resolves with the plan as it is once the unique ones are in force. */
-  async #makeUnique(turn: EnsureRequest, again: boolean): Promise<IndexMigrationPlan> {
-    const plan = await planFor(turn, turn.definitions);
-    const refused = plan.conflicts.find(({ unique }) => unique);
-    if (refused !== undefined) throw conflictError(refused);
-    const wishes = plan.placements.map(indexBuild).filter(({ spec }) => spec.unique);
-    const missing = wishes.filter(({ exists: found }) => !found).map(({ spec }) => spec);
-    if (missing.length > 0 && (await freeSlots(turn, plan, missing.length)))
-      return this.#makeUnique(turn, again);
+  /** Builds the unique indexes, all or none. Resolves with the plan that they were built by. */
+  async #buildUnique(request: EnsureRequest, mayRetry: boolean): Promise<IndexMigrationPlan> {
+    const plan = await planFor(request, request.definitions);
+    const conflicting = plan.conflicts.find(({ unique }) => unique);
+    if (conflicting !== undefined) throw conflictError(conflicting);
+    const builds = plan.placements.map(indexBuild).filter(({ spec }) => spec.unique);
+    const missing = builds.filter(isMissing).map(({ spec }) => spec);
+    if (missing.length > 0 && (await freeSlots(request, plan, missing.length))) {
+      return this.#buildUnique(request, mayRetry);
+    }
     try {
-      await buildAllOrNone(turn, wishes);
+      await buildAllOrNone(request, builds);
       return plan;
     } catch (error) {
-      // Another process may have made one of them a moment ago.
-      if (again && isConflict(error)) return await this.#makeUnique(turn, false);
+      // Another process may have created one of them meanwhile.
+      if (mayRetry && isConflict(error)) return await this.#buildUnique(request, false);
       if (isStoreUnavailable(error)) {
-        // Nobody knows how far it came.
-        const takenBack = this.#behind(turn.key, (counts) => this.#dropBehind(turn, missing, counts));
-        takenBack.catch(() => undefined);
+        // It is not known which of them the server has built.
+        const dropping = this.#runInBackground(request.key, (isCurrent) =>
+          this.#dropInBackground(request, missing, isCurrent),
+        );
+        dropping.catch(() => undefined);
       }
       throw error;
     }
   }
 
-  /** Everything that nobody waits for, as one attempt that may be repeated. */
-  async #makeOthers(turn: EnsureRequest, again: boolean, known?: IndexMigrationPlan): Promise<void> {
-    let plan = known ?? (await planFor(turn, turn.definitions));
-    const isMissing = ({ exists: found }: IndexBuild) => !found;
+  /** Builds the indexes that no caller waits for, then drops undeclared ones. May be repeated as a whole. */
+  async #buildRemaining(
+    request: EnsureRequest,
+    mayRetry: boolean,
+    known?: IndexMigrationPlan,
+  ): Promise<void> {
+    let plan = known ?? (await planFor(request, request.definitions));
     const missing = plan.placements.map(indexBuild).filter(isMissing);
-    if (missing.length > 0 && (await freeSlots(turn, plan, missing.length))) {
-      plan = await planFor(turn, turn.definitions);
+    if (missing.length > 0 && (await freeSlots(request, plan, missing.length))) {
+      plan = await planFor(request, request.definitions);
     }
     const slots = remainingSlots(plan, missing.length);
-    const twins = shadowBuilds(plan);
-    const twinsInReach = [
-      ...twins.filter(({ exists: found }) => found),
-      ...twins.filter(isMissing).slice(0, Math.max(0, slots)),
+    const shadows = shadowBuilds(plan);
+    const fittingShadows = [
+      ...shadows.filter(exists),
+      ...shadows.filter(isMissing).slice(0, Math.max(0, slots)),
     ];
-    const wishes = [...plan.placements.map(indexBuild).filter(({ spec }) => !spec.unique), ...twinsInReach];
-    const failures = await this.#build(turn, wishes);
-    if (again && failures.some(({ error }) => isConflict(error))) return this.#makeOthers(turn, false);
-    if (!this.#counts(turn)) return;
-    const failed = new Set(failures.map(({ build: wish }) => wish.spec.name));
-    const ready = twinsInReach.map(({ spec }) => spec.name).filter((name) => !failed.has(name));
-    this.cache.set(turn.key, plan, { ready: new Set(ready), failed });
-    this.#tellOfTwins(
-      turn,
-      twins.filter(({ spec }) => !ready.includes(spec.name)),
+    const builds = [...plan.placements.map(indexBuild).filter(({ spec }) => !spec.unique), ...fittingShadows];
+    const failures = await this.#build(request, builds);
+    if (mayRetry && failures.some(({ error }) => isConflict(error)))
+      return this.#buildRemaining(request, false);
+    if (!this.#isCurrent(request)) return;
+    const failed = new Set(failures.map(({ build }) => build.spec.name));
+    const ready = fittingShadows.map(({ spec }) => spec.name).filter((name) => !failed.has(name));
+    this.cache.set(request.key, plan, { ready: new Set(ready), failed });
+    this.#warnOfMissingShadows(
+      request,
+      shadows.filter(({ spec }) => !ready.includes(spec.name)),
     );
-    const kept = new Set(failures.map(({ build: wish }) => wish.definition.name));
-    const going = plan.undeclared.filter(({ name }) => !kept.has(name));
-    await this.#dropBehind(turn, going, () => this.#counts(turn));
-    const [refused] = plan.conflicts;
-    const failure = failures.find(({ build: wish }) => !wish.spec.folding)?.error;
+    const kept = new Set(failures.map(({ build }) => build.definition.name));
+    const undeclared = plan.undeclared.filter(({ name }) => !kept.has(name));
+    await this.#dropInBackground(request, undeclared, () => this.#isCurrent(request));
+    const [conflicting] = plan.conflicts;
+    const failure = failures.find(({ build }) => !build.spec.folding)?.error;
     if (failure !== undefined) throw failure;
-    if (refused !== undefined) throw conflictError(refused);
+    if (conflicting !== undefined) throw conflictError(conflicting);
   }
 
-  async #build(turn: EnsureRequest, wishes: readonly IndexBuild[]) {
-    const missing = wishes.filter(({ exists: found }) => !found);
-    const confirmed = await buildAll(
-      turn,
-      wishes.filter(({ exists: found }) => found),
-    );
+  async #build(request: EnsureRequest, builds: readonly IndexBuild[]) {
+    const missing = builds.filter(isMissing);
+    const confirmed = await buildAll(request, builds.filter(exists));
     if (missing.length === 0) return confirmed;
-    await this.#builds.acquire(NO_DEADLINE);
-    try {
-      return this.#counts(turn) ? [...confirmed, ...(await buildAll(turn, missing))] : confirmed;
-    } finally {
-      this.#builds.release();
-    }
+    return this.#withBuildSlot(async () => {
+      if (this.#closing.signal.aborted) throw closingError();
+      return this.#isCurrent(request) ? [...confirmed, ...(await buildAll(request, missing))] : confirmed;
+    });
   }
 
-  #tellOfTwins({ ns }: EnsureRequest, missing: readonly IndexBuild[]): void {
+  #warnOfMissingShadows({ ns }: EnsureRequest, missing: readonly IndexBuild[]): void {
     if (missing.length === 0) return;
     const indexes = missing.map(({ definition }) => definition.name);
-    this.#log.warn({ namespace: ns, indexes }, 'there is no room for the indexes that ignore case');
+    this.#log.warn({ namespace: ns, indexes }, 'index limit reached: case-insensitive indexes not created');
   }
 
-  #counts(turn: EnsureRequest): boolean {
-    return this.#latest.get(turn.key) === turn && !this.#closing.signal.aborted;
+  #isCurrent(request: EnsureRequest): boolean {
+    return this.#latest.get(request.key) === request && !this.#closing.signal.aborted;
   }
 
-  /** Works until it is done or the server says no. Does nothing once another turn counts than at the beginning. */
-  #behind(key: string, work: (counts: () => boolean) => Promise<void>): Promise<void> {
-    const turn = this.#latest.get(key);
-    const counts = () => this.#latest.get(key) === turn;
+  /**
+   * Runs `work` after earlier background work of the collection, and retries it while the server is unavailable. Stops
+   * once another request is current than at the start.
+   */
+  #runInBackground(key: string, work: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
+    const request = this.#latest.get(key);
+    const isCurrent = () => this.#latest.get(key) === request;
     const done = this.#background.run(key, async () => {
-      for (let wait = RETRY_MS; counts(); ) {
+      for (let delayMs = RETRY_MS; isCurrent(); ) {
         try {
-          return await work(counts);
+          return await work(isCurrent);
         } catch (error) {
           if (!isStoreUnavailable(error) || this.#closing.signal.aborted) throw error;
-          await this.#pause(wait, this.#closing.signal);
-          wait = error.reason === 'failed' ? Math.min(2 * wait, MAX_RETRY_MS) : RETRY_MS;
+          await this.#pause(delayMs, this.#closing.signal);
+          delayMs = error.reason === 'failed' ? Math.min(2 * delayMs, MAX_RETRY_MS) : RETRY_MS;
         }
       }
     });
-    this.#unsettled.add(done);
-    const forget = () => this.#unsettled.delete(done);
+    this.#pending.add(done);
+    const forget = () => this.#pending.delete(done);
     done.then(forget, forget);
     return done;
   }
 
-  /** Between two turns, so that nothing goes that the next one wants. */
-  async #dropBehind(turn: EnsureRequest, specs: readonly IndexSpec[], counts: () => boolean): Promise<void> {
-    const drop = (going: readonly IndexSpec[]) =>
-      this.#foreground.run(turn.key, async () => (counts() ? dropAll(turn, going) : []));
-    let left = await drop(specs);
-    while (left.length > 0) {
-      await waitForBuilds(turn, left);
-      left = await drop(left);
+  /** Drops indexes between two `ensureIndexes`, so that none is dropped that the next one declares. */
+  async #dropInBackground(
+    request: EnsureRequest,
+    specs: readonly IndexSpec[],
+    isCurrent: () => boolean,
+  ): Promise<void> {
+    const drop = (candidates: readonly IndexSpec[]) =>
+      this.#foreground.run(request.key, async () => (isCurrent() ? dropAll(request, candidates) : []));
+    let stillBuilding = await drop(specs);
+    while (stillBuilding.length > 0) {
+      await waitForBuilds(request, stillBuilding);
+      stillBuilding = await drop(stillBuilding);
     }
   }
 }
 
-const isConflict = (error: unknown) => error instanceof StoreError && error.reason === 'index-conflict';
-
-/** The indexes of a store. Reads and commits look up in `knowledge` what there is. */
-export function createIndexMigrator(collaborators: IndexMigratorDeps): IndexMigrator {
-  return new MongoIndexMigrator(collaborators);
+/** Creates the index migrator of a store. Reads and commits look up existing indexes in its `cache`. */
+export function createIndexMigrator(deps: IndexMigratorDeps): IndexMigrator {
+  return new MongoIndexMigrator(deps);
 }

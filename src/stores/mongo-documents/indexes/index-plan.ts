@@ -1,4 +1,4 @@
-// Compares the indexes that are declared with those that are there: what serves what, what is missing, what may go.
+// Compares index definitions with existing indexes: which one serves which, which are missing, which may be dropped.
 import type { IndexDefinition } from '../../ports.ts';
 import {
   type IndexSpec,
@@ -13,7 +13,7 @@ export interface ServingIndex {
   readonly spec: IndexSpec;
   /** It is there already, if perhaps not filled yet. */
   readonly exists: boolean;
-  /** It is or will be exactly `spec`, so that the server can be asked for it again. */
+  /** It is or will be exactly `spec`, so that the server can be asked to confirm it. */
   readonly exact: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface Placement {
 
 export interface IndexMigrationPlan {
   readonly placements: readonly Placement[];
-  /** Declared, but the name belongs to an index that somebody else made for something else. */
+  /** Declared, but the name belongs to a different index of another program. */
   readonly conflicts: readonly IndexDefinition[];
   /** Ours, and no longer declared. */
   readonly undeclared: readonly IndexSpec[];
-  /** Ours, and twins: needed for speed alone. */
+  /** Own shadow indexes, which only make queries faster. */
   readonly droppable: readonly IndexSpec[];
   /** How many indexes there are, that of `_id` aside. */
   readonly total: number;
@@ -38,7 +38,7 @@ export interface IndexMigrationPlan {
 
 const SHADOW_SUFFIX = '~folded';
 
-/** The name of the index that `name` is the twin of; undefined where it is none. */
+/** The name of the index that `name` is the shadow of; undefined if it is none. */
 export function shadowedName(name: string): string | undefined {
   return name.endsWith(SHADOW_SUFFIX) ? name.slice(0, -SHADOW_SUFFIX.length) : undefined;
 }
@@ -54,7 +54,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
 
 /** Whether each index serves a definition and none is missing. */
 export function isComplete({ placements, conflicts, undeclared: unneeded }: IndexMigrationPlan): boolean {
-  const complete = placements.every(({ index, shadow: twin }) => index.exists && twin?.exists !== false);
+  const complete = placements.every(({ index, shadow }) => index.exists && shadow?.exists !== false);
   return complete && conflicts.length === 0 && unneeded.length === 0;
 }
 
@@ -70,15 +70,15 @@ class IndexPlanner {
     this.#reserved = reserved;
   }
 
-  /** Undefined where the name belongs to somebody else's index. */
+  /** Undefined if the name belongs to an index of another program. */
   place(definition: IndexDefinition): Placement | undefined {
     const wanted = { ...specOf(definition), name: validName(definition.name) };
     const serving = this.#serve(wanted);
     if (serving === undefined && this.#isTaken(wanted.name)) return undefined;
     const index = serving ?? this.#add(wanted);
-    const wantedTwin = shadowOf(definition, `${index.spec.name}${SHADOW_SUFFIX}`);
-    const twin = wantedTwin && (this.#serve(wantedTwin) ?? this.#add(wantedTwin));
-    return { definition, index, ...(twin === undefined ? {} : { shadow: twin }) };
+    const wantedShadow = shadowOf(definition, `${index.spec.name}${SHADOW_SUFFIX}`);
+    const shadow = wantedShadow && (this.#serve(wantedShadow) ?? this.#add(wantedShadow));
+    return { definition, index, ...(shadow === undefined ? {} : { shadow }) };
   }
 
   #serve(wanted: IndexSpec): ServingIndex | undefined {
@@ -90,13 +90,13 @@ class IndexPlanner {
     return added && { spec: added, exists: false, exact: true };
   }
 
-  /** Whether an index that is not ours has the name. */
+  /** Whether an index of another program has the name. */
   #isTaken(wanted: string): boolean {
     const holder = this.#found.find(({ name }) => name === wanted);
     return holder !== undefined && !this.#isOurs(holder);
   }
 
-  /** Where an index has the name still, one of ours that will go or another's, the new one gets another name. */
+  /** If an existing index still has the name, the new one gets another name. */
   #add(wanted: IndexSpec): ServingIndex {
     const names = new Set([...this.#found, ...this.#missing].map(({ name }) => name));
     const isFree = !names.has(wanted.name);
@@ -125,9 +125,7 @@ export function planIndexMigration(
     if (placement === undefined) conflicts.push(definition);
     else placements.push(placement);
   }
-  const serving = new Set(
-    placements.flatMap(({ index, shadow: twin }) => [index.spec.name, twin?.spec.name]),
-  );
+  const serving = new Set(placements.flatMap(({ index, shadow }) => [index.spec.name, shadow?.spec.name]));
   const ours = found.filter(isOurs);
   const unneeded = ours.filter(({ name }) => !serving.has(name));
   const spare = ours.filter(({ name, folding }) => folding && serving.has(name));

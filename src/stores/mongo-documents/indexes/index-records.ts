@@ -1,4 +1,4 @@
-// Remembers which indexes were made here, so that those of others are never touched. One document a name space.
+// Records which indexes this server created, so that it never drops those of others. One document per collection.
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Namespace } from '../../ports.ts';
@@ -31,7 +31,7 @@ function isSpec(value: unknown): value is IndexSpec {
   return typeof name === 'string' && Array.isArray(keys);
 }
 
-/** Resolves with the test whether an index of the name space was made here and is still what it was then. */
+/** Resolves with the test whether this server created an index and the index is unchanged. */
 export async function readOwnership(
   scope: OperationScope,
   ns: Namespace,
@@ -44,7 +44,7 @@ export async function readOwnership(
     index.isBare && (byName.get(index.name)?.some((spec) => isSameIndex(spec, index)) ?? false);
 }
 
-/** Remembers that these are ours. It is done before they are built, so that a crash loses track of none. */
+/** Records these indexes as own. Called before they are built, so that a crash leaves no unrecorded index. */
 export async function addRecords(
   scope: OperationScope,
   ns: Namespace,

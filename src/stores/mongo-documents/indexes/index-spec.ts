@@ -1,4 +1,4 @@
-// What an index is to the server: of a definition the one that must be there, and of the server's list what it is worth.
+// Index specifications: the one that a definition needs, and what an existing index is good for.
 import type { Document } from 'mongodb';
 import type { Direction, IndexDefinition } from '../../ports.ts';
 import { CASE_INSENSITIVE_COLLATION } from '../filters/case-insensitive.ts';
@@ -9,7 +9,7 @@ export interface IndexSpec {
   readonly keys: readonly (readonly [path: string, direction: Direction])[];
   readonly unique: boolean;
   readonly sparse: boolean;
-  /** Compared by `FOLDING`. */
+  /** Uses `CASE_INSENSITIVE_COLLATION`. */
   readonly folding: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ServerIndex extends IndexSpec {
 
 const BARE_OPTIONS = new Set(['v', 'key', 'name', 'ns', 'background', 'unique', 'sparse', 'collation']);
 const WEAKENING_OPTIONS = ['partialFilterExpression', 'hidden'];
-// What a collation has besides its locale and strength, where nothing was asked for.
+// Defaults of a collation's members other than locale and strength.
 const COLLATION_DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['caseLevel', false],
   ['caseFirst', 'off'],
@@ -81,7 +81,7 @@ export function specOf(definition: IndexDefinition): IndexSpec {
   return { name, keys: withIdKey(keys), unique: false, sparse: false, folding: false };
 }
 
-/** The index that finds its text whatever the case; undefined where no key ignores it. */
+/** The shadow index of a definition; undefined if none of its keys ignores case. */
 export function shadowOf(definition: IndexDefinition, name: string): IndexSpec | undefined {
   if (!definition.keys.some(({ fold }) => fold)) return undefined;
   const keys = withIdKey(pathsAndDirections(definition));
@@ -96,7 +96,7 @@ export function isSameIndex(a: IndexSpec, b: IndexSpec): boolean {
   return same && sameKeys(a.keys, b.keys);
 }
 
-/** Whether an index that somebody else made promises all that `wanted` does. It may lack `_id` at the end. */
+/** Whether an index of another program serves as well as `wanted`. It may lack `_id` at the end. */
 export function matchesSpec(found: ServerIndex, wanted: IndexSpec): boolean {
   if (!found.isPlain || found.folding || wanted.folding) return false;
   if (found.sparse && !wanted.sparse) return false;
@@ -104,7 +104,7 @@ export function matchesSpec(found: ServerIndex, wanted: IndexSpec): boolean {
   return sameKeys(found.keys, wanted.keys) || sameKeys(withIdKey(found.keys), wanted.keys);
 }
 
-/** The index as `createIndexes` takes it, whatever the collection compares by. */
+/** The index as `createIndexes` takes it, independent of the default collation of the collection. */
 export function toIndexCommand({ name, keys, unique, sparse, folding }: IndexSpec): Document {
   return {
     name,

@@ -1,4 +1,4 @@
-// The patterns that a server may run: plain sequences of characters, each one of a set, without anything to backtrack over.
+// Atom sequences: the subset of regular expressions that the server may run, as it needs no backtracking.
 import { type CodePointRange, complement } from '../../../lib/regex/code-point-ranges.ts';
 
 export type PatternAtom =
@@ -6,7 +6,7 @@ export type PatternAtom =
   | { readonly kind: 'set'; readonly ranges: readonly CodePointRange[] }
   /** Places: of the whole text, of a line (only the line feed ends one), between a word and what is none. */
   | { readonly kind: 'start' | 'end' | 'lineStart' | 'lineEnd' | 'boundary' | 'noBoundary' }
-  /** What is not said more closely: it may be `nothing` at all, or `anything`. */
+  /** Unknown text: `nothing` if it may be empty, `anything` if it may be any text. */
   | { readonly kind: 'gap'; readonly nothing: boolean; readonly anything: boolean };
 
 export type AtomSequence = readonly PatternAtom[];

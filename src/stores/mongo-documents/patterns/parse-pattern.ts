@@ -1,4 +1,4 @@
-// Reads a client's pattern, known to be a valid one, as alternatives of plain sequences.
+// Parses a client's regular expression, which is known to be valid, into alternatives of atom sequences.
 import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
 import { type CodePointRange, complement, dotRanges } from '../../../lib/regex/code-point-ranges.ts';
 import { type PatternEscape, parseEscape } from '../../../lib/regex/parse-escape.ts';
@@ -15,7 +15,7 @@ const QUANTIFIER = /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/;
 const MODIFIERS = /^([ims]*)(?:-([ims]*))?:/;
 const GROUP_NAME = /^<[^>]*>/;
 
-/** What the pattern matches, with gaps where that cannot be said plainly. */
+/** The alternatives that the pattern matches, with gaps for what an atom sequence cannot express. */
 export function parsePattern(pattern: string, flags: string): AtomSequences {
   const modes = { i: flags.includes('i'), m: flags.includes('m'), s: flags.includes('s') };
   return parseAlternatives(createPatternReader(pattern), modes);

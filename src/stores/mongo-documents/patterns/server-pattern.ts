@@ -1,4 +1,4 @@
-// Writes plain sequences as patterns for the server, so that neither its Unicode nor its options matter.
+// Writes atom sequences as PCRE patterns that match alike whatever the server's Unicode version and options.
 import { BSONRegExp } from 'mongodb';
 import type { CodePointRange } from '../../../lib/regex/code-point-ranges.ts';
 import {
@@ -31,7 +31,7 @@ export interface ServerPatterns {
   readonly exact: boolean;
 }
 
-/** What the server can look for in place of `sequences`. */
+/** The patterns that the server can evaluate in place of `sequences`. */
 export function serverPatterns(sequences: AtomSequences): ServerPatterns {
   const texts = new Set<string>();
   let exact = true;
@@ -73,7 +73,7 @@ function writeAtom(atom: PatternAtom): string | undefined {
   return `[${ranges.map(writeRange).join('')}]`;
 }
 
-/** The database stores no halves of pairs, and refuses patterns that name them. */
+/** The database stores no lone surrogates, and rejects patterns that contain them. */
 function withoutSurrogates([first, last]: CodePointRange): readonly CodePointRange[] {
   const parts: CodePointRange[] = [
     [first, Math.min(last, 0xd7ff)],

@@ -1,13 +1,13 @@
-// Keeps the smallest items of a stream, in the order of a comparison, without ever sorting many at once.
+// Heap that keeps the n smallest items of a stream, without ever sorting many at once.
 import { createYielder } from '../../../lib/async/yielding.ts';
 
 export interface BoundedHeap<T> {
   add(item: T): void;
-  /** Takes out what was kept, ascending, with turns for others in between. */
+  /** Removes and returns the items, ascending, yielding to the event loop in between. */
   take(): Promise<T[]>;
 }
 
-/** Keeps so many items. Of equal ones, which stay is not said. */
+/** Creates a heap of at most `size` items. Of equal items any may be kept. */
 export function createBoundedHeap<T>(size: number, compare: (a: T, b: T) => number): BoundedHeap<T> {
   // A binary heap: no item is larger than the one above it, at half its place.
   const heap: T[] = [];

@@ -1,4 +1,4 @@
-// Finds text whatever its case by an index: by the index that ignores case, or by the spellings that an exact one holds.
+// Case-insensitive finds and counts by an index: by the case-insensitive shadow index, or by the stored spellings of a text.
 import type { Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
@@ -13,85 +13,86 @@ import { translateFilter } from '../filters/translate.ts';
 import { hasValue, type TranslatedFilter } from '../filters/translated-filter.ts';
 import type { CollationStatistics } from './collation-statistics.ts';
 import { countDocuments, countDocumentsAt } from './cursor.ts';
-import { type FoundPage, type PageQuery, readTexts } from './page.ts';
-import { findPlain } from './plain-find.ts';
+import { type FoundPage, findPlain, type PageQuery, readTexts } from './page.ts';
 import { serverProjection } from './projection.ts';
 import { serverSort } from './sort.ts';
 import type { SpellingCache } from './spelling-cache.ts';
 import { findSpellings } from './spelling-lookup.ts';
 
-/** So many matches are counted under the collation, which has to look at each; more are found by their spellings. */
+/**
+ * Up to so many matches are counted under the collation, which compares each; more are counted by their spellings.
+ */
 const MAX_COLLATED_COUNT = 300;
 
 interface CaseInsensitiveQuery {
   readonly ns: Namespace;
   readonly filter: Filter;
   readonly known: readonly KnownIndex[];
-  readonly experience: CollationStatistics;
-  readonly memory: SpellingCache;
+  readonly statistics: CollationStatistics;
+  readonly spellingCache: SpellingCache;
 }
 
 /** The page, where an index helps to find it; undefined where none does. */
 export async function findIgnoringCase(
   scope: OperationScope,
-  search: PageQuery,
+  pageQuery: PageQuery,
 ): Promise<FoundPage | undefined> {
-  const { ns, query, experience, memory } = search;
+  const { ns, query, statistics, spellingCache } = pageQuery;
   if (caseInsensitiveEqualities(query.filter).length === 0) return undefined;
-  const remembered = memory.resolve(ns, query.filter);
-  if (remembered !== undefined) {
-    const page = await findExact(scope, search, remembered.filter);
-    if (page.time === remembered.time) return page;
+  const resolved = spellingCache.resolve(ns, query.filter);
+  if (resolved !== undefined) {
+    const page = await findExact(scope, pageQuery, resolved.filter);
+    if (page.time === resolved.time) return page;
   }
-  const givenUp = memory.unresolvable(ns, query.filter);
-  const bySpelling = async () => (givenUp.all ? undefined : await findBySpellings(scope, search));
-  const pays = memory.isRepeated(ns, query.filter) && !givenUp.some;
+  const unresolvable = spellingCache.unresolvable(ns, query.filter);
+  const bySpelling = async () => (unresolvable.all ? undefined : await findBySpellings(scope, pageQuery));
+  const shouldResolve = spellingCache.isRepeated(ns, query.filter) && !unresolvable.some;
   // One round trip, where the collation's order is known to be the right one; otherwise the page would be for nothing.
-  if (givenUp.all || (experience.hasStableOrder(ns, query.sort) && !pays)) {
-    return (await findByCollation(scope, search)) ?? (await bySpelling());
+  if (unresolvable.all || (statistics.hasStableOrder(ns, query.sort) && !shouldResolve)) {
+    return (await findByCollation(scope, pageQuery)) ?? (await bySpelling());
   }
-  return (await bySpelling()) ?? (await findByCollation(scope, search));
+  return (await bySpelling()) ?? (await findByCollation(scope, pageQuery));
 }
 
-async function findBySpellings(scope: OperationScope, search: PageQuery): Promise<FoundPage | undefined> {
-  const { ns, query, experience } = search;
-  const filter = await resolveSpellings(scope, { ...search, filter: query.filter });
+async function findBySpellings(scope: OperationScope, pageQuery: PageQuery): Promise<FoundPage | undefined> {
+  const { ns, query, statistics } = pageQuery;
+  const filter = await resolveSpellings(scope, { ...pageQuery, filter: query.filter });
   if (filter === undefined) return undefined;
-  const page = await findExact(scope, search, filter);
+  const page = await findExact(scope, pageQuery, filter);
   if (query.projection === undefined && page.texts.length > 0) {
-    experience.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
+    statistics.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
   }
   return page;
 }
 
 /** Takes the filter with spellings in it. */
-async function findExact(scope: OperationScope, search: PageQuery, filter: Filter): Promise<FoundPage> {
-  const { query, memory } = search;
+async function findExact(scope: OperationScope, pageQuery: PageQuery, filter: Filter): Promise<FoundPage> {
+  const { query, spellingCache } = pageQuery;
   const page = await findPlain(
     scope,
-    { ...search, query: { ...query, filter } },
+    { ...pageQuery, query: { ...query, filter } },
     translateFilter(filter, BINARY),
   );
-  memory.recordTime(page.time);
+  spellingCache.recordTime(page.time);
   return page;
 }
 
 /** The number of matches, where an index helps to find them; undefined where none does. */
 export async function countIgnoringCase(
   scope: OperationScope,
-  condition: CaseInsensitiveQuery,
+  caseInsensitiveQuery: CaseInsensitiveQuery,
 ): Promise<number | undefined> {
-  const { ns, filter, experience, memory } = condition;
+  const { ns, filter, statistics, spellingCache } = caseInsensitiveQuery;
   if (caseInsensitiveEqualities(filter).length === 0) return undefined;
-  const remembered = memory.resolve(ns, filter);
-  if (remembered !== undefined) {
-    const query = translateFilter(remembered.filter, BINARY).query;
+  const resolved = spellingCache.resolve(ns, filter);
+  if (resolved !== undefined) {
+    const query = translateFilter(resolved.filter, BINARY).query;
     const { count, time } = await countDocumentsAt(scope, { ns, query });
-    memory.recordTime(time);
-    if (time === remembered.time) return count;
+    spellingCache.recordTime(time);
+    if (time === resolved.time) return count;
   }
-  const query = collatedQuery(condition);
-  if (query !== undefined && !experience.hasManyMatches(ns, filter)) {
+  const query = collatedQuery(caseInsensitiveQuery);
+  if (query !== undefined && !statistics.hasManyMatches(ns, filter)) {
     const count = await countDocuments(scope, {
       ns,
       query,
@@ -99,9 +100,9 @@ export async function countIgnoringCase(
       limit: MAX_COLLATED_COUNT,
     });
     if (count < MAX_COLLATED_COUNT) return count;
-    experience.recordManyMatches(ns, filter);
+    statistics.recordManyMatches(ns, filter);
   }
-  const exact = await resolveSpellings(scope, condition);
+  const exact = await resolveSpellings(scope, caseInsensitiveQuery);
   if (exact !== undefined) return countDocuments(scope, { ns, query: translateFilter(exact, BINARY).query });
   return query && countDocuments(scope, { ns, query, collation: CASE_INSENSITIVE_COLLATION });
 }
@@ -114,20 +115,25 @@ const MAX_TEXTS = 4;
 /** The filter with the spellings that there are; undefined where they could not be found. */
 async function resolveSpellings(
   scope: OperationScope,
-  { ns, filter, known, memory }: Pick<CaseInsensitiveQuery, 'ns' | 'filter' | 'known' | 'memory'>,
+  {
+    ns,
+    filter,
+    known,
+    spellingCache,
+  }: Pick<CaseInsensitiveQuery, 'ns' | 'filter' | 'known' | 'spellingCache'>,
 ): Promise<Filter | undefined> {
   let result: Filter | undefined;
   for (const equality of caseInsensitiveEqualities(filter).slice(0, MAX_TEXTS)) {
     // What was read in between is of this time only if it was the latest before.
-    const before = memory.latestTime();
+    const before = spellingCache.latestTime();
     const found = await findSpellings(scope, equality, { ns, known });
     if (found === undefined) {
-      memory.markUnresolvable(ns, equality);
+      spellingCache.markUnresolvable(ns, equality);
       continue;
     }
     const { spellings, time } = found;
-    memory.recordTime(time);
-    if (time !== undefined && time === before) memory.store(ns, equality, { spellings, time });
+    spellingCache.recordTime(time);
+    if (time !== undefined && time === before) spellingCache.store(ns, equality, { spellings, time });
     result = withSpellings(result ?? filter, equality, spellings);
   }
   return result;
@@ -139,16 +145,17 @@ function collatedQuery({
   known,
 }: Pick<CaseInsensitiveQuery, 'filter' | 'known'>): Document | undefined {
   const folded = caseInsensitiveEqualities(filter).filter(({ text }) => isCoveredByCollation(text));
-  const twin = known.find(
-    ({ folding, definition }) => folding && folded.some(({ path }) => definition.keys[0]?.path === path),
+  const shadow = known.find(
+    ({ hasReadyShadow, definition }) =>
+      hasReadyShadow && folded.some(({ path }) => definition.keys[0]?.path === path),
   );
-  const said = twin && translateFilter(filter, { collated: true });
-  if (said?.exact !== true) return undefined;
+  const translated = shadow && translateFilter(filter, { collated: true });
+  if (translated?.exact !== true) return undefined;
   const narrowing = textEqualities(filter)
     .filter(({ text }) => isCoveredByCollation(text))
-    .filter(({ path }) => twin?.definition.keys.some((key) => key.path === path))
+    .filter(({ path }) => shadow?.definition.keys.some((key) => key.path === path))
     .map(({ path, text }): TranslatedFilter => hasValue(path, [text, ...otherForms(text)]));
-  return { $and: [...narrowing.map(({ query }) => query), said.query] };
+  return { $and: [...narrowing.map(({ query }) => query), translated.query] };
 }
 
 /**
@@ -157,14 +164,14 @@ function collatedQuery({
  */
 async function findByCollation(
   scope: OperationScope,
-  { ns, query, known, experience, memory, collect }: PageQuery,
+  { ns, query, known, statistics, spellingCache, collect }: PageQuery,
 ): Promise<FoundPage | undefined> {
   const { filter, sort, skip, limit, projection } = query;
   const collated = collatedQuery({ filter, known });
   const order = serverSort(sort, known);
   if (collated === undefined || order === undefined) return undefined;
   const { fields, finish } = serverProjection(projection, ['_id', ...sort.map(([path]) => path)]);
-  const ask = {
+  const request = {
     ns,
     query: collated,
     sort: order,
@@ -173,11 +180,11 @@ async function findByCollation(
     fields,
     collation: CASE_INSENSITIVE_COLLATION,
   };
-  const { texts, time } = await readTexts(scope, ask, collect());
-  memory.recordTime(time);
+  const { texts, time } = await readTexts(scope, request, collect());
+  spellingCache.recordTime(time);
   if (texts.every(createOrderCheck(sort))) return { texts, finish };
-  experience.recordOrder(ns, sort, false);
-  // Fewer than asked for are all that there are.
+  statistics.recordOrder(ns, sort, false);
+  // Fewer than the limit are all matches, so they can be sorted here.
   if (skip > 0 || texts.length >= limit) return undefined;
   const { keyOf, compare } = createSorter(sort);
   const keyed = texts.map((text) => ({ key: keyOf(JSON.parse(text) as JsonObject), text }));
@@ -202,7 +209,7 @@ function createOrderCheck(sort: Sort): (text: string) => boolean {
   };
 }
 
-/** True where no member of that name, however deep, holds text or anything with members: told without parsing. */
+/** Whether no member of that name, at any depth, holds text, an object or an array. Does not parse the document. */
 function isCollationIndependentText(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if ('"{['.includes(text.charAt(at + name.length))) return false;

@@ -1,4 +1,4 @@
-// What earlier queries that ignore case have shown of the data. It decides which way is tried first, and no answer.
+// Statistics of earlier case-insensitive queries. They choose the strategy that is tried first and never affect results.
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace, Sort } from '../../ports.ts';
@@ -29,7 +29,7 @@ function filterKey({ database, collection }: Namespace, filter: Filter): string 
   return key.length > MAX_KEY_CHARACTERS ? undefined : key;
 }
 
-/** Knows nothing yet. */
+/** Creates empty statistics. */
 export function createCollationStatistics(): CollationStatistics {
   const bounds = { max: MAX_ENTRIES, ttl: TTL_MS };
   const steady = new LRUCache<string, true>(bounds);

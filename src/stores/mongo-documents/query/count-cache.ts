@@ -1,5 +1,5 @@
-// Remembers what costly counts found, for as long as nothing at all has been written to the deployment. The number that
-// the server keeps of each collection is no help: it holds writes that are not committed, and is off after a crash.
+// Caches slow counts until anything is written to the deployment. The server's own number of documents is no substitute:
+// it includes uncommitted writes and is wrong after a crash.
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
@@ -25,16 +25,16 @@ interface CachedCount {
 const MAX_COUNTS = 2000;
 const MAX_KEY_CHARACTERS = 4096;
 
-/** Looking whether something was written costs a round trip: counts that take less than so many milliseconds go without. */
+/** Checking for writes costs a round trip: counts that take fewer milliseconds are not cached. */
 const COSTLY_MS = 10;
 
-/** Remembers nothing yet. `now` tells milliseconds. */
+/** Creates an empty cache. `now` returns milliseconds. */
 export function createMongoCountCache(now: () => number): MongoCountCache {
   const counts = new LRUCache<string, CachedCount>({ max: MAX_COUNTS });
 
   return {
     async getOrCount(scope, { ns, filter }, count) {
-      // Others do not tell the time of what a read saw, or tell that of one of many servers.
+      // Other deployments return no operation time, or that of one of several shards.
       if (scope.deployment.kind !== 'replica set' || hasLongList(filter)) return count();
       const key = JSON.stringify([ns.database, ns.collection, filter]);
       if (key.length > MAX_KEY_CHARACTERS) return count();
@@ -54,7 +54,7 @@ export function createMongoCountCache(now: () => number): MongoCountCache {
   };
 }
 
-/** The time of the last write that the majority has, to whatever collection: what a read sees that begins now. */
+/** Operation time of the last majority write to any collection: a read that begins now sees this state. */
 async function lastWriteTime(scope: OperationScope, ns: Namespace): Promise<bigint | undefined> {
   const { collectionName } = scope.collection(ns);
   const nothing = { find: collectionName, filter: { _id: { $in: [] } }, limit: 1, singleBatch: true };

@@ -1,4 +1,4 @@
-// Counts documents, exactly.
+// `count` of the store: exact, by the server if it can evaluate the filter, otherwise by a scan.
 import type { Filter } from '../../filter.ts';
 import type { DocumentStore, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/retry.ts';
@@ -9,10 +9,10 @@ import { countIgnoringCase } from './case-insensitive-find.ts';
 import type { CollationStatistics } from './collation-statistics.ts';
 import { createMongoCountCache } from './count-cache.ts';
 import { countDocuments } from './cursor.ts';
-import { rethrowFilterTooLarge } from './filter-size-error.ts';
 import { findNonJsonTypes } from './non-json-paths.ts';
 import type { QueryCosts } from './query-costs.ts';
 import { shapeOfCount } from './query-shape.ts';
+import { rethrowFilterTooLarge } from './read-command.ts';
 import { countScanned } from './residual-scan.ts';
 import type { SpellingCache } from './spelling-cache.ts';
 import type { TypeProbe } from './type-probe.ts';
@@ -20,44 +20,44 @@ import type { TypeProbe } from './type-probe.ts';
 interface CountDeps {
   readonly connection: MongoConnection;
   readonly indexes: IndexCache;
-  readonly experience: CollationStatistics;
-  readonly memory: SpellingCache;
-  readonly workload: QueryCosts;
-  readonly kinds: TypeProbe;
+  readonly statistics: CollationStatistics;
+  readonly spellingCache: SpellingCache;
+  readonly costs: QueryCosts;
+  readonly typeProbe: TypeProbe;
 }
 
-/** Makes the `count` of the store. */
-export function createCount({
-  connection,
-  indexes,
-  experience,
-  memory,
-  workload,
-  kinds,
-}: CountDeps): DocumentStore['count'] {
-  const counts = createMongoCountCache(() => performance.now());
-  const counted = async (scope: OperationScope, ns: Namespace, filter: Filter) => {
-    const foreign = await findNonJsonTypes(scope, { ns, filter, kinds });
-    const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
-    if (!said.exact) return countScanned(scope, { ns, filter, said });
-    const folded = await countIgnoringCase(scope, { ns, filter, known: indexes.of(ns), experience, memory });
-    return folded ?? countDocuments(scope, { ns, query: said.query });
+/** Creates the `count` of the store. */
+export function createCount(deps: CountDeps): DocumentStore['count'] {
+  const { connection, indexes, statistics, spellingCache, costs, typeProbe } = deps;
+  const cache = createMongoCountCache(() => performance.now());
+
+  const countNow = async (scope: OperationScope, ns: Namespace, filter: Filter): Promise<number> => {
+    const nonJsonAt = await findNonJsonTypes(scope, { ns, filter, typeProbe });
+    const translated = translateFilter(filter, {
+      collated: false,
+      ...(nonJsonAt !== undefined && { nonJsonAt }),
+    });
+    if (!translated.exact) return countScanned(scope, { ns, filter, translated });
+    const query = { ns, filter, known: indexes.of(ns), statistics, spellingCache };
+    const count = await countIgnoringCase(scope, query);
+    return count ?? countDocuments(scope, { ns, query: translated.query });
   };
-  return async (ns, asked, options = {}) => {
-    const lean = deduplicateLists(asked);
-    const filter = lean === asked ? asked : await lean;
-    const kind = shapeOfCount(ns, filter, indexes.of(ns));
-    const lane = () => workload.classOf(kind);
-    const work = async (scope: OperationScope) => {
+
+  return async (ns, requested, options = {}) => {
+    const deduplicated = deduplicateLists(requested);
+    const filter = deduplicated === requested ? requested : await deduplicated;
+    const shape = shapeOfCount(ns, filter, indexes.of(ns));
+    const operationClass = () => costs.classOf(shape);
+    const count = async (scope: OperationScope) => {
       const began = performance.now();
       try {
         return await retryRead(scope, () =>
-          counts.getOrCount(scope, { ns, filter }, () => counted(scope, ns, filter)),
+          cache.getOrCount(scope, { ns, filter }, () => countNow(scope, ns, filter)),
         );
       } finally {
-        workload.record(kind, { ms: performance.now() - began, bytes: 0, documents: 0 });
+        costs.record(shape, { ms: performance.now() - began, bytes: 0, documents: 0 });
       }
     };
-    return connection.run({ ...options, operationClass: lane }, work).catch(rethrowFilterTooLarge);
+    return connection.run({ ...options, operationClass }, count).catch(rethrowFilterTooLarge);
   };
 }

@@ -1,11 +1,11 @@
-// Runs a query and hands over what comes as bytes, batch by batch, never holding the thread for long.
+// Runs a query and passes on its documents as bytes, batch by batch, without blocking the event loop.
 import type { CollationOptions, Document, FindOptions } from 'mongodb';
 import { createYielder } from '../../../lib/async/yielding.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { operationTimeOf, readBatches, runRead, type TakeDocuments } from './read-command.ts';
 
-/** What the server is asked for. */
+/** A query to the server. */
 export interface FindRequest {
   readonly ns: Namespace;
   readonly query: Document;
@@ -16,7 +16,7 @@ export interface FindRequest {
   readonly collation?: CollationOptions;
 }
 
-/** What exact comparison is called, also where a collection of another program has a collation of its own. */
+/** Binary comparison, also for a collection that has a default collation. */
 export const BINARY_COLLATION: CollationOptions = { locale: 'simple' };
 
 const MAX_BATCH_SIZE = 100_000;
@@ -28,16 +28,16 @@ const SCAN_BATCH = 1000;
  */
 export async function forEachDocument(
   scope: OperationScope,
-  ask: FindRequest,
+  request: FindRequest,
   take: (bytes: Uint8Array) => boolean,
 ): Promise<bigint | undefined> {
   const handOver = createBatchConsumer(scope, take);
-  const { limit } = ask;
+  const { limit } = request;
   // Of several routers only one knows the rest of what it found, and the driver's cursors mind which.
   if (limit !== undefined && limit < MAX_BATCH_SIZE && scope.deployment.kind !== 'sharded') {
-    return readBatches(scope, ask.ns, { filter: ask.query, limit, ...findTerms(ask) }, handOver);
+    return readBatches(scope, request.ns, { filter: request.query, limit, ...findTerms(request) }, handOver);
   }
-  const cursor = scope.collection(ask.ns).find(ask.query, optionsOf(scope, ask));
+  const cursor = scope.collection(request.ns).find(request.query, optionsOf(scope, request));
   try {
     while (await cursor.hasNext()) {
       if (!(await handOver(cursor.readBufferedDocuments() as unknown as Uint8Array[]))) break;
@@ -57,7 +57,7 @@ function createBatchConsumer(scope: OperationScope, take: (bytes: Uint8Array) =>
       const turn = pace();
       if (turn === undefined) continue;
       await turn;
-      scope.left();
+      scope.remainingMs();
     }
     return true;
   };
@@ -72,13 +72,13 @@ function findTerms({ sort, skip, fields, collation = BINARY_COLLATION }: FindReq
   };
 }
 
-function optionsOf(scope: OperationScope, ask: FindRequest): FindOptions {
-  const { limit } = ask;
+function optionsOf(scope: OperationScope, request: FindRequest): FindOptions {
+  const { limit } = request;
   return {
     raw: true,
     ...scope.readOptions(),
     batchSize: limit === undefined ? SCAN_BATCH : Math.min(limit + 1, MAX_BATCH_SIZE),
-    ...findTerms(ask),
+    ...findTerms(request),
     ...(limit === undefined ? {} : { limit }),
     ...scope.timeLimit(),
   };

@@ -1,4 +1,4 @@
-// Finds documents: in the server's words as far as they reach, in one round trip where they reach all the way.
+// `find` and `findText` of the store: translate the filter, choose how to sort, then read in one round trip if possible.
 import { StoreError } from '../../../errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
@@ -10,12 +10,12 @@ import { translateFilter } from '../filters/translate.ts';
 import { findIgnoringCase } from './case-insensitive-find.ts';
 import { createCollationStatistics } from './collation-statistics.ts';
 import { createCount } from './count.ts';
-import { rethrowFilterTooLarge } from './filter-size-error.ts';
 import { chooseSortStrategy, findNonJsonTypes } from './non-json-paths.ts';
 import type { FoundPage, PageQuery } from './page.ts';
+import { findPlain } from './page.ts';
 import { createPageReader } from './page-reader.ts';
-import { findPlain } from './plain-find.ts';
 import { createQueryCosts } from './query-costs.ts';
+import { rethrowFilterTooLarge } from './read-command.ts';
 import { findMerged, findResidual, findSorted } from './residual-find.ts';
 import { serverSort } from './sort.ts';
 import { createSpellingCache } from './spelling-cache.ts';
@@ -26,30 +26,28 @@ interface ReadsDeps {
   readonly indexes: IndexCache;
   /** Whether a page of so many bytes may be read now. */
   readonly hasMemoryFor: (bytes: number) => boolean;
-  readonly kinds: TypeProbe;
+  readonly typeProbe: TypeProbe;
 }
 
-/** The reading half of the store. */
-export function createReads({
-  connection,
-  indexes,
-  hasMemoryFor: hasRoom,
-  kinds,
-}: ReadsDeps): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
-  const experience = createCollationStatistics();
-  const memory = createSpellingCache();
-  const workload = createQueryCosts();
+/** Creates the reads of the store. */
+export function createReads(deps: ReadsDeps): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
+  const { connection, indexes, hasMemoryFor, typeProbe } = deps;
+  const statistics = createCollationStatistics();
+  const spellingCache = createSpellingCache();
+  const costs = createQueryCosts();
   const readPage = createPageReader({
-    ...{ connection, indexes, hasMemoryFor: hasRoom, workload },
-    findPage: async (scope, wanted) => findPage(scope, { ...wanted, experience, memory }, kinds),
+    ...{ connection, indexes, hasMemoryFor, costs },
+    findPage: async (scope, request) => findPage(scope, { ...request, statistics, spellingCache }, typeProbe),
   });
+
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     if (query.limit <= 0) return EMPTY_PAGE;
     const filter = deduplicateLists(query.filter);
-    // Nothing is awaited for the sake of a list that is not there.
-    const lean = filter === query.filter ? query : { ...query, filter: await filter };
-    return readPage(ns, lean, options).catch(rethrowFilterTooLarge);
+    // Awaits only if there is a long list.
+    const shortened = filter === query.filter ? query : { ...query, filter: await filter };
+    return readPage(ns, shortened, options).catch(rethrowFilterTooLarge);
   };
+
   return {
     async find(ns, query, options = {}) {
       const { texts, finish = unchanged } = await pageOf(ns, query, options);
@@ -60,7 +58,7 @@ export function createReads({
       if (finish === undefined) return texts;
       return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
     },
-    count: createCount({ connection, indexes, experience, memory, workload, kinds }),
+    count: createCount({ connection, indexes, statistics, spellingCache, costs, typeProbe }),
   };
 }
 
@@ -68,24 +66,34 @@ const EMPTY_PAGE: FoundPage = { texts: [], finish: undefined };
 
 const unchanged = (document: JsonObject) => document;
 
-async function findPage(scope: OperationScope, search: PageQuery, kinds: TypeProbe): Promise<FoundPage> {
-  const { ns, query, known } = search;
+/** Finds one page by the fastest strategy that is exact. Called once the operation has a slot. */
+async function findPage(
+  scope: OperationScope,
+  pageQuery: PageQuery,
+  typeProbe: TypeProbe,
+): Promise<FoundPage> {
+  const { ns, query, known } = pageQuery;
   const { filter } = query;
   const paths = query.sort.map(([path]) => path);
-  const [foreign, order] = await Promise.all([
-    findNonJsonTypes(scope, { ns, filter, kinds }),
-    chooseSortStrategy(scope, { ns, paths, kinds }),
+  const [nonJsonAt, sortStrategy] = await Promise.all([
+    findNonJsonTypes(scope, { ns, filter, typeProbe }),
+    chooseSortStrategy(scope, { ns, paths, typeProbe }),
   ]);
-  const said = translateFilter(filter, { collated: false, ...(foreign !== undefined && { foreign }) });
-  const sort = serverSort(query.sort, known);
+  const translated = translateFilter(filter, {
+    collated: false,
+    ...(nonJsonAt !== undefined && { nonJsonAt }),
+  });
   try {
-    if (order === 'evaluated') return await findSorted(scope, search, said);
-    if (order !== 'plain') return await findMerged(scope, search, { said, path: order.mergedBy });
-    if (!said.exact || sort === undefined) return await findResidual(scope, search, said);
-    return (await findIgnoringCase(scope, search)) ?? (await findPlain(scope, search, said));
+    if (sortStrategy === 'evaluated') return await findSorted(scope, pageQuery, translated);
+    if (sortStrategy !== 'plain') {
+      return await findMerged(scope, pageQuery, { translated, path: sortStrategy.mergedBy });
+    }
+    const canServerSort = serverSort(query.sort, known) !== undefined;
+    if (!translated.exact || !canServerSort) return await findResidual(scope, pageQuery, translated);
+    return (await findIgnoringCase(scope, pageQuery)) ?? (await findPlain(scope, pageQuery, translated));
   } catch (error) {
-    const failure = toStoreErrorOrDefect(error);
-    if (!(failure instanceof StoreError && failure.reason === 'parallel-arrays')) throw error;
-    return findSorted(scope, search, said);
+    const storeError = toStoreErrorOrDefect(error);
+    if (!(storeError instanceof StoreError && storeError.reason === 'parallel-arrays')) throw error;
+    return findSorted(scope, pageQuery, translated);
   }
 }

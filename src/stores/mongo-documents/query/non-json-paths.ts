@@ -1,4 +1,4 @@
-// Which conditions of a filter depend on values that only other programs write, and whether there are any of these.
+// Finds the paths of a filter or sort whose result depends on values of non-JSON types, and probes for such values.
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
@@ -22,11 +22,15 @@ const MAX_PATHS = 32;
 /** What the filter's conditions meet of other programs, as far as that matters; undefined where it does not. */
 export async function findNonJsonTypes(
   scope: OperationScope,
-  { ns, filter, kinds }: { readonly ns: Namespace; readonly filter: Filter; readonly kinds: TypeProbe },
+  {
+    ns,
+    filter,
+    typeProbe,
+  }: { readonly ns: Namespace; readonly filter: Filter; readonly typeProbe: TypeProbe },
 ): Promise<NonJsonTypesAt | undefined> {
   const asked = new Map<string, SensitivePath>();
   for (const { path, dates, isListed = false } of sensitivePaths(filter, '')) {
-    // Ids of other programs are compared in words of their own.
+    // Ids are translated into comparisons of both ObjectIds and text anyway.
     if (path === '_id' && !isListed) continue;
     const known = asked.get(path);
     asked.set(path, {
@@ -40,8 +44,8 @@ export async function findNonJsonTypes(
   await Promise.all(
     [...asked.values()].slice(0, MAX_PATHS).map(async ({ path, dates: withDates, isListed }) => {
       const [dates, others] = await Promise.all([
-        withDates && kinds.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
-        kinds.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
+        withDates && typeProbe.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
+        typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
       ]);
       if (dates || others || isListed) found.set(path, { dates, others });
     }),
@@ -84,11 +88,11 @@ export async function chooseSortStrategy(
   {
     ns,
     paths,
-    kinds,
-  }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly kinds: TypeProbe },
+    typeProbe,
+  }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly typeProbe: TypeProbe },
 ): Promise<'plain' | 'evaluated' | { readonly mergedBy: string }> {
   const asked = [...new Set(paths)].filter((path) => path !== '_id');
-  const orders = await Promise.all(asked.map((path) => kinds.sortStrategyAt(scope, { ns, path })));
+  const orders = await Promise.all(asked.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
   const odd = asked.filter((_, at) => orders[at] !== 'plain');
   const [mergedBy] = odd;
   if (mergedBy === undefined) return 'plain';

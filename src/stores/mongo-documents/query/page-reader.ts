@@ -1,4 +1,4 @@
-// When a page is read: short ones beside many others, long ones a few at a time where there is room in memory for them.
+// Schedules page reads: short pages run concurrently, long ones few at a time and only while memory allows.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FindQuery, Namespace, OperationOptions } from '../../ports.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
@@ -8,7 +8,7 @@ import { createPageTexts, type FoundPage, LongPageError, type PageQuery, type Pa
 import { maxShortPageBytes, type QueryCosts } from './query-costs.ts';
 import { type QueryShape, shapeOfFind } from './query-shape.ts';
 
-/** Answers leave memory as clients read them, which nobody is told of: it is looked at so often, in milliseconds. */
+/** Interval of checking for free memory, in milliseconds: nothing reports when clients have read their responses. */
 const MEMORY_POLL_MS = 20;
 
 interface PageReaderDeps {
@@ -16,16 +16,16 @@ interface PageReaderDeps {
   readonly indexes: IndexCache;
   /** Whether a page of so many bytes may be read now. */
   readonly hasMemoryFor: (bytes: number) => boolean;
-  readonly workload: QueryCosts;
+  readonly costs: QueryCosts;
   readonly findPage: (
     scope: OperationScope,
-    wanted: PageRequest & Pick<PageQuery, 'collect'>,
+    request: PageRequest & Pick<PageQuery, 'collect'>,
   ) => Promise<FoundPage>;
 }
 
 type PageRequest = Pick<PageQuery, 'ns' | 'query' | 'known'>;
 
-/** What one attempt gave: the page, or nothing where it turned out to be a long one, which is begun anew in its turn. */
+/** Result of one attempt: the page, or undefined if it is a long one and must be read again as such. */
 interface PageAttempt {
   readonly page: FoundPage | undefined;
   readonly deadline: number;
@@ -33,55 +33,49 @@ interface PageAttempt {
 
 const longPageClass = (): OperationClass => 'page';
 
-/** Makes the function that reads a page in its turn. */
-export function createPageReader({
-  connection,
-  indexes,
-  hasMemoryFor: hasRoom,
-  workload,
-  findPage,
-}: PageReaderDeps) {
-  /** Resolves once there is room for so many bytes. The scope ends the wait at the deadline. */
-  const untilRoom = async (scope: OperationScope, bytes: number): Promise<void> => {
-    for (; !hasRoom(bytes); await delay(MEMORY_POLL_MS)) scope.left();
+/** Creates the function that reads a page once its operation class has a slot. */
+export function createPageReader({ connection, indexes, hasMemoryFor, costs, findPage }: PageReaderDeps) {
+  /** Resolves once there is memory for so many bytes. The scope ends the wait at the deadline. */
+  const untilMemory = async (scope: OperationScope, bytes: number): Promise<void> => {
+    for (; !hasMemoryFor(bytes); await delay(MEMORY_POLL_MS)) scope.remainingMs();
   };
 
   const read = async (
     scope: OperationScope,
-    wanted: PageRequest,
-    kind: QueryShape,
-    most: number,
+    request: PageRequest,
+    shape: QueryShape,
+    maxBytes: number,
   ): Promise<FoundPage | undefined> => {
     let texts: PageTexts | undefined;
     const collect = () => {
-      texts = createPageTexts(most);
+      texts = createPageTexts(maxBytes);
       return texts;
     };
     const began = performance.now();
     try {
-      return await retryRead(scope, () => findPage(scope, { ...wanted, collect }));
+      return await retryRead(scope, () => findPage(scope, { ...request, collect }));
     } catch (error) {
       if (error instanceof LongPageError) return undefined;
       throw error;
     } finally {
       const [bytes, documents] = [texts?.bytes() ?? 0, texts?.texts.length ?? 0];
-      workload.record(kind, { ms: performance.now() - began, bytes, documents });
+      costs.record(shape, { ms: performance.now() - began, bytes, documents });
     }
   };
 
   return async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     const known = indexes.of(ns);
-    const kind = shapeOfFind(ns, query, known);
-    const attempt = (bounds: OperationOptions, laneOf: () => OperationClass): Promise<PageAttempt> =>
-      connection.run({ ...bounds, operationClass: laneOf }, async (scope, lane) => {
-        const deadline = Date.now() + (scope.left() ?? Number.POSITIVE_INFINITY);
-        const isLong = lane === 'page';
-        if (isLong) await untilRoom(scope, Math.max(maxShortPageBytes(kind), workload.expectedBytes(kind)));
-        const most = isLong ? Number.POSITIVE_INFINITY : maxShortPageBytes(kind);
-        return { deadline, page: await read(scope, { ns, query, known }, kind, most) };
+    const shape = shapeOfFind(ns, query, known);
+    const attempt = (bounds: OperationOptions, classOf: () => OperationClass): Promise<PageAttempt> =>
+      connection.run({ ...bounds, operationClass: classOf }, async (scope, operationClass) => {
+        const deadline = Date.now() + (scope.remainingMs() ?? Number.POSITIVE_INFINITY);
+        const isLong = operationClass === 'page';
+        if (isLong) await untilMemory(scope, Math.max(maxShortPageBytes(shape), costs.expectedBytes(shape)));
+        const maxBytes = isLong ? Number.POSITIVE_INFINITY : maxShortPageBytes(shape);
+        return { deadline, page: await read(scope, { ns, query, known }, shape, maxBytes) };
       });
-    const { page, deadline } = await attempt(options, () => workload.classOf(kind));
-    // Nothing of it is kept meanwhile: those that wait would take the memory that they wait for.
+    const { page, deadline } = await attempt(options, () => costs.classOf(shape));
+    // The short attempt keeps nothing: waiting pages must not hold the memory that they wait for.
     return page ?? ((await attempt({ deadline }, longPageClass)).page as FoundPage);
   };
 }

@@ -1,4 +1,4 @@
-// Which fields the server sends, so that no more than needed travels, and what is left to do with them here.
+// Translates a projection: which fields the server sends, and what is left to remove afterwards.
 import type { Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { createProjector } from '../../matching/projector.ts';
@@ -8,7 +8,7 @@ import { isServerPath } from './sort.ts';
 export interface ServerProjection {
   /** Undefined: whole documents. */
   readonly fields: Document | undefined;
-  /** Makes of what comes what was asked for; undefined where that is the same. */
+  /** Reduces a received document to the projection; undefined if nothing is left to do. */
   readonly finish: ((document: JsonObject) => JsonObject) | undefined;
 }
 
@@ -37,7 +37,7 @@ function including(
   const dropsId = exclude.includes('_id');
   const isSame = sent === wanted && also.length === 0 && exclude.every((path) => path === '_id');
   const finish = createProjector(projection);
-  // A name that the server does not take: whatever it is, it comes with the whole.
+  // A field name that the server rejects in projections: the whole document is read.
   if (!sent.every(isServerPath)) return { fields: undefined, finish };
   if (dropsId && isSame && sent.length > 0)
     return { fields: fieldsOf([['_id', 0], ...withOnes(sent)]), finish: undefined };
@@ -61,12 +61,12 @@ function withOnes(paths: readonly string[]): (readonly [string, 1])[] {
   return paths.map((path) => [path, 1]);
 }
 
-/** An object with these members whatever their names. */
+/** An object with these members, whatever their names. */
 function fieldsOf(members: readonly (readonly [string, 0 | 1])[]): Document {
   return Object.fromEntries(members);
 }
 
-/** The paths that lie in no other: the server refuses both. */
+/** The paths without those nested in another one, as the server rejects both together. */
 function withoutNestedPaths(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   return [...all].filter((path) => {

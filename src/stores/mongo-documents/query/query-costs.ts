@@ -1,9 +1,9 @@
-// What queries of each kind have cost: it decides in which lane the next one waits, and no answer.
+// Costs of earlier queries by shape. They choose the operation class of the next one and never affect results.
 import { LRUCache } from 'lru-cache';
 import type { OperationClass } from '../connection/operation-slots.ts';
 import type { QueryShape } from './query-shape.ts';
 
-/** Bytes of a page that is read beside many others; more is a long page. */
+/** Bytes of a short page, which is read beside many others. */
 const MAX_SHORT_PAGE_BYTES = 1_048_576;
 /** The same for one document: how long it is, is known when it is there. */
 const MAX_SHORT_DOCUMENT_BYTES = 4 * MAX_SHORT_PAGE_BYTES;
@@ -18,17 +18,17 @@ interface QueryCost {
   readonly documents: number;
 }
 
-/** Bytes up to which an answer of this kind is no long page. */
-export function maxShortPageBytes({ operationClass: lane }: QueryShape): number {
-  return lane === 'lookup' ? MAX_SHORT_DOCUMENT_BYTES : MAX_SHORT_PAGE_BYTES;
+/** Bytes up to which an answer of this shape is no long page. */
+export function maxShortPageBytes({ operationClass }: QueryShape): number {
+  return operationClass === 'lookup' ? MAX_SHORT_DOCUMENT_BYTES : MAX_SHORT_PAGE_BYTES;
 }
 
 export interface QueryCosts {
-  /** The lane in which a query of this kind waits. */
-  classOf(kind: QueryShape): OperationClass;
+  /** The operation class of a query of this shape. */
+  classOf(shape: QueryShape): OperationClass;
   /** How many bytes the documents of its answer are expected to have. */
-  expectedBytes(kind: QueryShape): number;
-  record(kind: QueryShape, cost: QueryCost): void;
+  expectedBytes(shape: QueryShape): number;
+  record(shape: QueryShape, cost: QueryCost): void;
 }
 
 /** What was costly counts as cheap only after it was cheap several times. */
@@ -36,7 +36,7 @@ function blend(known: number, seen: number): number {
   return Math.max(seen, known / 2);
 }
 
-/** Knows nothing yet. */
+/** Creates empty statistics. */
 export function createQueryCosts(): QueryCosts {
   const costs = new LRUCache<string, Pick<QueryCost, 'ms' | 'bytes'>>({ max: MAX_SHAPES });
   /** Bytes of a document, by collection. */
@@ -47,23 +47,23 @@ export function createQueryCosts(): QueryCosts {
     (sizes.get(space) ?? MAX_SHORT_PAGE_BYTES) * limit <= MAX_SHORT_PAGE_BYTES;
 
   return {
-    classOf(kind) {
-      const cost = known(kind);
-      switch (kind.operationClass) {
+    classOf(shape) {
+      const cost = known(shape);
+      switch (shape.operationClass) {
         case 'lookup':
-          return cost !== undefined && cost.bytes > maxShortPageBytes(kind) ? 'page' : 'lookup';
+          return cost !== undefined && cost.bytes > maxShortPageBytes(shape) ? 'page' : 'lookup';
         case 'count':
-          return cost !== undefined && cost.ms <= kind.fastMs ? 'query' : 'count';
+          return cost !== undefined && cost.ms <= shape.fastMs ? 'query' : 'count';
         default:
-          if (cost === undefined) return isShort(kind) ? kind.operationClass : 'scan';
-          if (cost.bytes > maxShortPageBytes(kind)) return 'page';
-          return cost.ms > kind.fastMs ? 'scan' : 'query';
+          if (cost === undefined) return isShort(shape) ? shape.operationClass : 'scan';
+          if (cost.bytes > maxShortPageBytes(shape)) return 'page';
+          return cost.ms > shape.fastMs ? 'scan' : 'query';
       }
     },
-    expectedBytes: (kind) => known(kind)?.bytes ?? 0,
-    record(kind, { ms, bytes, documents }) {
-      const { key, namespace: space } = kind;
-      const before = known(kind) ?? { ms: 0, bytes: 0 };
+    expectedBytes: (shape) => known(shape)?.bytes ?? 0,
+    record(shape, { ms, bytes, documents }) {
+      const { key, namespace: space } = shape;
+      const before = known(shape) ?? { ms: 0, bytes: 0 };
       if (key !== undefined) costs.set(key, { ms: blend(before.ms, ms), bytes: blend(before.bytes, bytes) });
       if (documents > 0) sizes.set(space, blend(sizes.get(space) ?? 0, bytes / documents));
     },

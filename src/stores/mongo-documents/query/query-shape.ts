@@ -1,4 +1,4 @@
-// Kinds of queries: those of one kind differ only in the values that they ask for, and cost about the same.
+// Shapes of queries: queries of one shape differ only in their values and cost about the same.
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
@@ -15,7 +15,7 @@ const MAX_FAST_IDS = 100;
  */
 const FAST_MS = { scan: 100, matches: 1000, first: Number.POSITIVE_INFINITY };
 
-/** Longer kinds are not told apart from what is unknown. */
+/** Queries with a longer key have no statistics. */
 const MAX_KEY_CHARACTERS = 1024;
 
 export interface QueryShape {
@@ -25,7 +25,7 @@ export interface QueryShape {
   readonly key: string | undefined;
   /** Documents of the answer at most. */
   readonly limit: number;
-  /** The lane as far as the query itself tells: `query` where an index leads to the matches. */
+  /** The operation class as far as the query tells: `query` if an index leads to the matches. */
   readonly operationClass: Extract<OperationClass, 'lookup' | 'query' | 'count' | 'scan'>;
   /** Milliseconds within which it counts as quick. */
   readonly fastMs: number;
@@ -33,7 +33,7 @@ export interface QueryShape {
 
 const shapeNamespace = ({ database, collection }: Namespace) => `${database ?? ''}.${collection}`;
 
-/** What the server keeps of its own, such as its clients: small, and wanted by every login. */
+/** Reserved collections, such as the clients: small, and read by every login. */
 const isReserved = ({ collection }: Namespace) => collection.startsWith('cloister.');
 
 /** The kind of a query for documents. */
@@ -87,7 +87,7 @@ function* requiredTests(filter: Filter): Generator<readonly [path: string, test:
   else if (filter.kind === 'and') for (const part of filter.filters) yield* requiredTests(part);
 }
 
-/** How many documents match at most, as far as their ids tell. */
+/** Upper bound of the number of matches, from tests of `_id`. */
 function maxMatchesById(filter: Filter): number {
   let least = Number.POSITIVE_INFINITY;
   for (const [path, test] of requiredTests(filter)) {

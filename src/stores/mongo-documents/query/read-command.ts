@@ -1,9 +1,10 @@
-// Sends reads as bare commands: the driver's cursors cost as much as all the rest of a read by id.
+// Sends reads as plain commands: the driver's cursors cost as much as the rest of a read by id.
 import { type ClientSession, type CollationOptions, type Document, type Long, Timestamp } from 'mongodb';
+import { StoreError } from '../../../errors.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 
-/** The member of an answer that has documents, which come as their bytes. All else, such as an error, is read as ever. */
+/** Documents of an answer come as bytes. Everything else, such as errors, is deserialized as usual. */
 const RAW_DOCUMENTS = { fieldsAsRaw: { firstBatch: true, nextBatch: true }, promoteLongs: false };
 
 /**
@@ -22,7 +23,7 @@ export async function runRead(
   return scope.database(ns.database).command(bounded, options);
 }
 
-/** The time of the last write that the majority has, to whatever collection; undefined from servers that tell none. */
+/** Operation time: that of the last majority write to any collection; undefined if the server returns none. */
 export function operationTimeOf(answer: Document): bigint | undefined {
   const time: unknown = answer['operationTime'];
   return time instanceof Timestamp ? time.toBigInt() : undefined;
@@ -72,13 +73,19 @@ export async function readBatches(
   const isWhole = batch.next.isZero();
   try {
     while ((await take(batch.documents)) && !batch.next.isZero()) {
-      scope.left();
+      scope.remainingMs();
       batch = batchOf(await database.command({ getMore: batch.next, collection, batchSize }, options));
     }
   } finally {
-    // Also where taking failed: a cursor that nobody asks any more lives for ten minutes.
+    // Also after an error: a cursor that is not closed lives for ten minutes.
     const kill = { killCursors: collection, cursors: [batch.next] };
     if (!batch.next.isZero()) await database.command(kill, options).catch(() => undefined);
   }
   return isWhole ? operationTimeOf(answer) : undefined;
+}
+
+/** Throws what a read was rejected with, as a `filter-too-large` where that is why. */
+export function rethrowFilterTooLarge(error: unknown): never {
+  if (!(error instanceof StoreError) || error.reason !== 'too-large') throw error;
+  throw new StoreError('filter-too-large', { cause: error.cause });
 }

@@ -1,4 +1,4 @@
-// Pages whose documents were chosen here: fetched by their ids, in the order that was found.
+// Pages of documents that were selected by this process: fetched by their ids, in the selected order.
 import { BSON } from 'mongodb';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
@@ -12,14 +12,14 @@ import { evaluatedFields, mergeIds, scanIds, sortIds, storedId } from './residua
 
 const MAX_IDS_PER_QUERY = 5000;
 
-/** Evaluates the filter here, on what `said` leaves. */
+/** Evaluates the filter here, on the superset that the server finds. */
 export async function findResidual(
   scope: OperationScope,
-  search: PageQuery,
-  said: TranslatedFilter,
+  pageQuery: PageQuery,
+  translated: TranslatedFilter,
 ): Promise<FoundPage> {
-  const { ns, query } = search;
-  return fetchPage(scope, search, await scanIds(scope, { ns, filter: query.filter, said }, query));
+  const { ns, query } = pageQuery;
+  return fetchPage(scope, pageQuery, await scanIds(scope, { ns, filter: query.filter, translated }, query));
 }
 
 /**
@@ -28,11 +28,11 @@ export async function findResidual(
  */
 export async function findSorted(
   scope: OperationScope,
-  search: PageQuery,
-  said: TranslatedFilter,
+  pageQuery: PageQuery,
+  translated: TranslatedFilter,
 ): Promise<FoundPage> {
-  const { ns, query } = search;
-  return fetchPage(scope, search, await sortIds(scope, { ns, filter: query.filter, said }, query));
+  const { ns, query } = pageQuery;
+  return fetchPage(scope, pageQuery, await sortIds(scope, { ns, filter: query.filter, translated }, query));
 }
 
 /**
@@ -41,12 +41,12 @@ export async function findSorted(
  */
 export async function findMerged(
   scope: OperationScope,
-  search: PageQuery,
-  { said, path }: { readonly said: TranslatedFilter; readonly path: string },
+  pageQuery: PageQuery,
+  { translated, path }: { readonly translated: TranslatedFilter; readonly path: string },
 ): Promise<FoundPage> {
-  const { ns, query } = search;
-  const scan = { ns, filter: query.filter, said };
-  return fetchPage(scope, search, await mergeIds(scope, scan, { query, path }));
+  const { ns, query } = pageQuery;
+  const scan = { ns, filter: query.filter, translated };
+  return fetchPage(scope, pageQuery, await mergeIds(scope, scan, { query, path }));
 }
 
 async function fetchPage(
@@ -64,8 +64,8 @@ async function fetchPage(
   const found: { readonly place: number; readonly text: string }[] = [];
   for (let from = 0; from < ids.length; from += MAX_IDS_PER_QUERY) {
     const some = ids.slice(from, from + MAX_IDS_PER_QUERY);
-    const ask = { ns, query: { _id: { $in: some } }, limit: some.length, fields };
-    await forEachDocument(scope, ask, (bytes) => {
+    const request = { ns, query: { _id: { $in: some } }, limit: some.length, fields };
+    await forEachDocument(scope, request, (bytes) => {
       // One that has changed since it was chosen may be none that the caller may see.
       if (!matches(parseBson(bytes))) return true;
       add(bytes);

@@ -1,4 +1,4 @@
-// What the server cannot be asked exactly: it sends the fields that decide, of what may match, and each is judged here.
+// Evaluates a filter or sort that the server cannot: reads the fields that it needs of all candidates, and selects ids.
 import { BSON, type Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
@@ -16,7 +16,7 @@ import { serverSort } from './sort.ts';
 interface ResidualScan {
   readonly ns: Namespace;
   readonly filter: Filter;
-  readonly said: TranslatedFilter;
+  readonly translated: TranslatedFilter;
 }
 
 /** An id as the database has it. */
@@ -25,13 +25,13 @@ type StoredId = unknown;
 /** The number of documents that match. */
 export async function countScanned(
   scope: OperationScope,
-  { ns, filter, said }: ResidualScan,
+  { ns, filter, translated }: ResidualScan,
 ): Promise<number> {
   const matches = compileFilter(filter);
   let count = 0;
   await forEachDocument(
     scope,
-    { ns, query: said.query, fields: evaluatedProjection(filter, []) },
+    { ns, query: translated.query, fields: evaluatedProjection(filter, []) },
     (bytes) => {
       if (matches(parseBson(bytes))) count += 1;
       return true;
@@ -40,7 +40,7 @@ export async function countScanned(
   return count;
 }
 
-/** The ids of the page that `query` asks for, in its order. */
+/** The ids of the page that `query` describes, in its order. */
 export async function scanIds(
   scope: OperationScope,
   scan: ResidualScan,
@@ -48,13 +48,13 @@ export async function scanIds(
 ): Promise<readonly StoredId[]> {
   const sort = serverSort(query.sort, []);
   if (sort === undefined) return sortIds(scope, scan, query);
-  const { ns, filter, said } = scan;
+  const { ns, filter, translated } = scan;
   const matches = compileFilter(filter);
   const ids: StoredId[] = [];
   let skipped = 0;
   await forEachDocument(
     scope,
-    { ns, query: said.query, sort, fields: evaluatedProjection(filter, []) },
+    { ns, query: translated.query, sort, fields: evaluatedProjection(filter, []) },
     (bytes) => {
       if (!matches(parseBson(bytes))) return true;
       if (skipped < query.skip) {
@@ -71,14 +71,14 @@ export async function scanIds(
 /** The same, for orders that the server does not take. */
 export async function sortIds(
   scope: OperationScope,
-  { ns, filter, said }: ResidualScan,
+  { ns, filter, translated }: ResidualScan,
   query: FindQuery,
 ): Promise<readonly StoredId[]> {
   const matches = compileFilter(filter);
   const first = createTopIds(query.sort, query.skip + query.limit);
   await forEachDocument(
     scope,
-    { ns, query: said.query, fields: evaluatedProjection(filter, query.sort) },
+    { ns, query: translated.query, fields: evaluatedProjection(filter, query.sort) },
     (bytes) => {
       const document = parseBson(bytes);
       if (matches(document)) first.add(document, bytes);
@@ -88,7 +88,7 @@ export async function sortIds(
   return (await first.take()).slice(query.skip);
 }
 
-/** Keeps the ids of so many documents, those that come first in the order of `sort`. */
+/** Keeps the ids of the first `size` documents in the order of `sort`. */
 function createTopIds(sort: Sort, size: number) {
   const sorter = createSorter(sort);
   type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
@@ -109,15 +109,15 @@ export async function mergeIds(
 ): Promise<readonly StoredId[]> {
   const sort = serverSort(query.sort, []);
   if (sort === undefined) return sortIds(scope, scan, query);
-  const { ns, filter, said } = scan;
+  const { ns, filter, translated } = scan;
   const matches = compileFilter(filter);
   const wanted = query.skip + query.limit;
   const first = createTopIds(query.sort, wanted);
   const fields = evaluatedProjection(filter, query.sort);
   for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
     let left = wanted;
-    const ask = { ns, query: { $and: [said.query, { [path]: half }] }, sort, fields };
-    await forEachDocument(scope, said.exact ? { ...ask, limit: wanted } : ask, (bytes) => {
+    const request = { ns, query: { $and: [translated.query, { [path]: half }] }, sort, fields };
+    await forEachDocument(scope, translated.exact ? { ...request, limit: wanted } : request, (bytes) => {
       const document = parseBson(bytes);
       if (!matches(document)) return true;
       first.add(document, bytes);
@@ -133,7 +133,7 @@ export function storedId(bytes: Uint8Array): StoredId {
   return (BSON.deserialize(bytes, { promoteValues: false }) as Document)['_id'];
 }
 
-/** The fields, whole, that a filter and a sort look into: parts of them may mean something else. */
+/** The top-level fields that a filter and a sort read. They are read whole: a part may have another meaning. */
 export function evaluatedFields(filter: Filter, sort: Sort): readonly string[] {
   const paths = new Set(sort.map(([path]) => path));
   collectPaths(filter, paths);

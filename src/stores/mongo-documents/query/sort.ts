@@ -1,9 +1,9 @@
-// The order of a query as the server takes it.
+// Translates a sort, and tells which paths the server accepts in sorts and projections.
 import type { Direction, Sort } from '../../ports.ts';
 import { BSON_TYPE_MARKER } from '../bson/json-to-bson.ts';
 import type { KnownIndex } from '../connection/types.ts';
 
-/** What the server refuses beyond. */
+/** Limits of the server. */
 const MAX_SORT_KEYS = 32;
 const MAX_PATH_PARTS = 100;
 
@@ -26,12 +26,12 @@ export function serverSort(
   indexes: readonly KnownIndex[],
 ): ReadonlyMap<string, Direction> | undefined {
   const keys = new Map<string, Direction>();
-  // Keys behind `_id` order nothing, but two of all that hold lists are refused.
+  // Keys after `_id` never decide, but the server would reject two of them that hold arrays.
   for (const [path, direction] of sort) if (!keys.has(path)) keys.set(path, direction);
   const isTotal =
     keys.has('_id') ||
     indexes.some(
-      ({ distinct, definition }) => distinct && definition.keys.every(({ path }) => keys.has(path)),
+      ({ isUnique, definition }) => isUnique && definition.keys.every(({ path }) => keys.has(path)),
     );
   if (!isTotal) keys.set('_id', sort.at(-1)?.[1] ?? 1);
   return keys.size <= MAX_SORT_KEYS && [...keys.keys()].every(isServerPath) ? keys : undefined;

@@ -1,20 +1,22 @@
-// Remembers which spellings of a text there are, for as long as nothing at all has been written to the deployment: then
-// a query that ignores case is an exact one, in one round trip.
+// Caches the stored spellings of a text until anything is written to the deployment. A case-insensitive query then becomes
+// an exact one and takes one round trip.
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import { hasLongList } from '../filters/long-lists.ts';
 import { caseInsensitiveEqualities, type TextEquality, withSpellings } from '../filters/text-equalities.ts';
 
-/** A filter that asks for spellings in place of any, and the time at which these were all that there were. */
+/**
+ * A filter with all stored spellings in place of a case-insensitive test, and the time at which they were complete.
+ */
 interface ResolvedFilter {
   readonly filter: Filter;
   readonly time: bigint;
 }
 
-/** Times are those of the last write that the majority has, to whatever collection, as the server's answers tell them. */
+/** Times are operation times of the server: that of the last majority write to any collection. */
 export interface SpellingCache {
-  /** Takes the time of an answer; undefined where the server tells none. */
+  /** Records the time of an answer; undefined if the server returned none. */
   recordTime(time: bigint | undefined): void;
   /** The latest time that was seen. What is read after that is not older. */
   latestTime(): bigint | undefined;
@@ -29,7 +31,7 @@ export interface SpellingCache {
   markUnresolvable(ns: Namespace, equality: TextEquality): void;
   /** Whether that holds of some texts of the filter, and of all of them. */
   unresolvable(ns: Namespace, filter: Filter): { readonly some: boolean; readonly all: boolean };
-  /** Whether the same was asked for before and nothing written since, so that looking up will pay. */
+  /** Whether the same filter was queried before without a write since, so that resolving its spellings pays off. */
   isRepeated(ns: Namespace, filter: Filter): boolean;
 }
 
@@ -40,7 +42,7 @@ const UNRESOLVABLE_TTL_MS = 60_000;
 const keyOf = ({ database, collection }: Namespace, what: unknown) =>
   JSON.stringify([database, collection, what]);
 
-/** Remembers nothing yet. */
+/** Creates an empty cache. */
 export function createSpellingCache(): SpellingCache {
   const spellings = new LRUCache<string, { spellings: readonly string[]; time: bigint }>({
     max: MAX_ENTRIES,

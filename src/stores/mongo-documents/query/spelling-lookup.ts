@@ -1,13 +1,12 @@
-// Finds which spellings of a text there are, by leaps through an index of exact text: from each key that it holds to the
-// next spelling that there could be.
+// Finds the stored spellings of a text by a skip scan through an index: from each key to the next possible spelling.
 import { MaxKey, MinKey, MongoServerError } from 'mongodb';
 import { foldCase } from '../../../lib/case-folding.ts';
+import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
 import type { TextEquality } from '../filters/text-equalities.ts';
 import { BINARY_COLLATION } from './cursor.ts';
 import { operationTimeOf, runRead } from './read-command.ts';
-import { characterChoices, nextSpellingFrom } from './spellings.ts';
 
 /** Round trips, each of a fraction of a millisecond. Common beginnings in many spellings need more. */
 const MAX_ROUND_TRIPS = 24;
@@ -34,7 +33,7 @@ export async function findSpellings(
     return key?.path === path && key.direction === 1;
   });
   if (index === undefined || text.length > MAX_TEXT_CHARACTERS) return undefined;
-  // Each shard has a first key of its own.
+  // Each shard has its own first key.
   if (scope.deployment.kind === 'sharded') return undefined;
   const choices = characterChoices(text);
   const folded = foldCase(text);
@@ -92,10 +91,62 @@ const INDEX_MISMATCH_CODES: ReadonlySet<unknown> = new Set([2, 51174]);
 type Keys = [readonly [string, Direction], ...(readonly [string, Direction])[]];
 
 /** The keys as they are in the database. */
-function keysOf({ definition, tied }: KnownIndex): Keys {
+function keysOf({ definition, endsInId }: KnownIndex): Keys {
   const keys = definition.keys.map(({ path, direction }) => [path, direction] as const);
-  if (tied && !definition.keys.some(({ path }) => path === '_id')) {
+  if (endsInId && !definition.keys.some(({ path }) => path === '_id')) {
     keys.push(['_id', definition.keys.at(-1)?.direction ?? 1]);
   }
   return keys as unknown as Keys;
+}
+
+/** The possible characters at each position of a text, ascending. */
+export type CharacterChoices = readonly (readonly string[])[];
+
+/** The choices for texts that fold like `text`. */
+export function characterChoices(text: string): CharacterChoices {
+  return [...text].map((character) => {
+    const point = character.codePointAt(0) ?? 0;
+    const points = addCaseVariants([[point, point]]).flatMap(([first, last]) =>
+      Array.from({ length: last - first + 1 }, (_, step) => first + step),
+    );
+    return points.sort((a, b) => a - b).map((code) => String.fromCodePoint(code));
+  });
+}
+
+/** The first spelling that is not less than `text` in code point order; undefined if there is none. */
+export function nextSpellingFrom(choices: CharacterChoices, text: string): string | undefined {
+  const given = [...text];
+  for (const [at, members] of choices.entries()) {
+    const character = given[at];
+    if (character === undefined) return given.join('') + smallestSuffix(choices, at);
+    const next = members.find((member) => codePointOf(member) >= codePointOf(character));
+    if (next === undefined) return nextSpellingAfter(choices, given, at);
+    if (next !== character) return given.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
+  }
+  return given.length === choices.length ? text : nextSpellingAfter(choices, given, choices.length);
+}
+
+/** The first spelling after all that begin with the first `length` characters of `given`. */
+function nextSpellingAfter(
+  choices: CharacterChoices,
+  given: readonly string[],
+  length: number,
+): string | undefined {
+  for (let at = length - 1; at >= 0; at -= 1) {
+    const own = codePointOf(given[at] as string);
+    const next = choices[at]?.find((member) => codePointOf(member) > own);
+    if (next !== undefined) return given.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
+  }
+  return undefined;
+}
+
+function smallestSuffix(choices: CharacterChoices, from: number): string {
+  return choices
+    .slice(from)
+    .map(([first]) => first)
+    .join('');
+}
+
+function codePointOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
 }

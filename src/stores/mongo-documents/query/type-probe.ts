@@ -1,5 +1,5 @@
-// Which kinds of values that only other programs write there are at a path: dates, identifiers and the like, which are
-// shown as text but compared by the server in ways of their own. Our own documents have none, and then nothing changes.
+// Probes which non-JSON types (dates, ObjectIds, …) other programs have stored at a path. The server compares such values
+// by their own rules although they are read as text. Collections written by this server alone have none.
 import { LRUCache } from 'lru-cache';
 import { type Document, MongoServerError } from 'mongodb';
 import type { Namespace } from '../../ports.ts';
@@ -9,7 +9,7 @@ import { NON_JSON_TEXT_TYPES } from '../filters/value-conditions.ts';
 import { runRead } from './read-command.ts';
 import { isServerPath } from './sort.ts';
 
-/** Groups of types that are asked for together. */
+/** Groups of BSON types that are probed together. */
 const TYPE_GROUPS = {
   /** All of the next two. */
   foreign: NON_JSON_TEXT_TYPES,
@@ -24,17 +24,17 @@ const TYPE_GROUPS = {
 
 type TypeGroup = keyof typeof TYPE_GROUPS;
 
-/** How a sort by a path must be done: `merged` where dates and text alone are mixed there. */
+/** How to sort by a path. `merged`: dates and texts are mixed there, and nothing else that matters. */
 type SortStrategy = 'plain' | 'merged' | 'evaluated';
 
 export interface TypeProbe {
   /**
-   * Whether a document has a value of the group at the path, in a list too. With `patienceMs`, a server that has found none
-   * in so many milliseconds is taken to have what was last found there, else none.
+   * Whether any document has a value of the group at the path, also within an array. A probe that reaches `timeoutMs`
+   * returns the last result, or false.
    */
-  has(scope: OperationScope, place: FieldPath, group: TypeGroup, patienceMs?: number): Promise<boolean>;
-  /** What the server's order of the values at a path is worth. */
-  sortStrategyAt(scope: OperationScope, place: FieldPath): Promise<SortStrategy>;
+  has(scope: OperationScope, fieldPath: FieldPath, group: TypeGroup, timeoutMs?: number): Promise<boolean>;
+  /** Whether the server's order of the values at a path is the right one. */
+  sortStrategyAt(scope: OperationScope, fieldPath: FieldPath): Promise<SortStrategy>;
 }
 
 interface FieldPath {
@@ -46,106 +46,106 @@ interface ProbeResult {
   readonly found: boolean;
   /** Milliseconds of the clock. */
   readonly expiresAt: number;
-  /** Milliseconds for which it is believed in all. */
+  /** Milliseconds that the result is valid for in total. */
   readonly ttlMs: number;
-  /** Milliseconds that a look takes. */
+  /** Milliseconds that a probe takes. */
   readonly costMs: number;
-  /** Present where the server found nothing in so many milliseconds, and came to no end. */
-  readonly patienceMs?: number | undefined;
+  /** Set if the probe ended at this time limit without a result. */
+  readonly timeoutMs?: number | undefined;
 }
 
 interface ProbeRequest extends FieldPath {
   readonly group: TypeGroup;
-  readonly patienceMs: number | undefined;
+  readonly timeoutMs: number | undefined;
 }
 
-/** Milliseconds that a read waits for a look at a path, where no index helps. */
+/** Time limit of a probe for a read, in milliseconds: without an index it would scan the collection. */
 export const PROBE_TIMEOUT_MS = 1000;
 
 const MAX_RESULTS = 5000;
-/** A look that takes less, in milliseconds, is repeated often; another after so many times as long as it took. */
+/** Probes faster than this are cheap and repeated often; a slower one is valid for a hundred times its own time. */
 const FAST_MS = 25;
 const TTL_FACTOR = 100;
-/** Bounds of the time for which the answer of a quick look is believed: doubled while it is asked for all the time. */
+/** Bounds of the validity of cheap negative results, which doubles with each probe while the path is in use. */
 const TTL_MS = { first: 10, most: 1000 };
-/** What was found is there for a while, and a look that came to no end is not begun again at once. */
+/** Validity of positive results and of probes that hit their time limit. */
 const FOUND_TTL_MS = 10_000;
 
-/** Knows nothing yet. `now` tells milliseconds. */
+/** Creates a probe without results. `now` returns milliseconds. */
 export function createTypeProbe(now: () => number): TypeProbe {
-  const answers = new LRUCache<string, ProbeResult>({ max: MAX_RESULTS });
-  const looks = new Map<string, Promise<boolean>>();
+  const results = new LRUCache<string, ProbeResult>({ max: MAX_RESULTS });
+  const running = new Map<string, Promise<boolean>>();
 
-  const lookAgain = async (scope: OperationScope, asked: ProbeRequest, key: string): Promise<boolean> => {
-    const { ns, path, group, patienceMs } = asked;
+  const runProbe = async (scope: OperationScope, request: ProbeRequest, key: string): Promise<boolean> => {
+    const { ns, path, group, timeoutMs } = request;
     const began = now();
-    const seen = await probe(scope, { ns, query: { [path]: { $type: TYPE_GROUPS[group] } } }, patienceMs);
-    if (seen === undefined) {
-      const found = answers.get(key)?.found ?? false;
+    const hasValue = await probe(scope, { ns, query: { [path]: { $type: TYPE_GROUPS[group] } } }, timeoutMs);
+    if (hasValue === undefined) {
+      const found = results.get(key)?.found ?? false;
       const costMs = now() - began;
-      answers.set(key, { found, expiresAt: now() + FOUND_TTL_MS, ttlMs: FOUND_TTL_MS, costMs, patienceMs });
+      results.set(key, { found, expiresAt: now() + FOUND_TTL_MS, ttlMs: FOUND_TTL_MS, costMs, timeoutMs });
       return found;
     }
-    const before = answers.get(key);
+    const before = results.get(key);
     const costMs = smoothedCost(now() - began, before);
-    const keptMs = seen ? FOUND_TTL_MS : ttlFor(began, costMs, before);
-    answers.set(key, { found: seen, expiresAt: now() + keptMs, ttlMs: keptMs, costMs });
-    return seen;
+    const ttlMs = hasValue ? FOUND_TTL_MS : ttlFor(began, costMs, before);
+    results.set(key, { found: hasValue, expiresAt: now() + ttlMs, ttlMs, costMs });
+    return hasValue;
   };
 
-  const answerTo = async (scope: OperationScope, asked: ProbeRequest): Promise<boolean> => {
-    const { ns, path, group, patienceMs = Number.POSITIVE_INFINITY } = asked;
+  const resultOf = async (scope: OperationScope, request: ProbeRequest): Promise<boolean> => {
+    const { ns, path, group, timeoutMs = Number.POSITIVE_INFINITY } = request;
     const key = JSON.stringify([namespaceKey(ns), path, group]);
-    const known = answers.get(key);
-    const isEnough = (known?.patienceMs ?? Number.POSITIVE_INFINITY) >= patienceMs;
+    const known = results.get(key);
+    const isEnough = (known?.timeoutMs ?? Number.POSITIVE_INFINITY) >= timeoutMs;
     if (known !== undefined && isEnough && now() < known.expiresAt) return known.found;
-    const current = looks.get(key);
-    // Many ask the same at once: one of them looks, and those who know an answer go on with that.
-    if (current !== undefined) return known?.found ?? current.catch(() => answerTo(scope, asked));
-    const own = lookAgain(scope, asked, key);
-    looks.set(key, own);
+    const current = running.get(key);
+    // One of several concurrent callers probes; those with an older result use that one.
+    if (current !== undefined) return known?.found ?? current.catch(() => resultOf(scope, request));
+    const own = runProbe(scope, request, key);
+    running.set(key, own);
     try {
       return await own;
     } finally {
-      looks.delete(key);
+      running.delete(key);
     }
   };
 
-  const has: TypeProbe['has'] = async (scope, { ns, path }, group, patienceMs) => {
+  const has: TypeProbe['has'] = async (scope, { ns, path }, group, timeoutMs) => {
     if (!isServerPath(path)) return false;
-    const asked = { ns, path, patienceMs };
-    // One look settles the usual case.
-    if (group !== 'own' && !(await answerTo(scope, { ...asked, group: 'foreign' }))) return false;
-    return answerTo(scope, { ...asked, group });
+    const request = { ns, path, timeoutMs };
+    // One probe covers the usual case.
+    if (group !== 'own' && !(await resultOf(scope, { ...request, group: 'foreign' }))) return false;
+    return resultOf(scope, { ...request, group });
   };
 
   return {
     has,
-    async sortStrategyAt(scope, place) {
+    async sortStrategyAt(scope, fieldPath) {
       const [dates, others] = await Promise.all([
-        has(scope, place, 'dates', PROBE_TIMEOUT_MS),
-        has(scope, place, 'others', PROBE_TIMEOUT_MS),
+        has(scope, fieldPath, 'dates', PROBE_TIMEOUT_MS),
+        has(scope, fieldPath, 'others', PROBE_TIMEOUT_MS),
       ]);
       if (!dates && !others) return 'plain';
-      const own = await has(scope, place, 'own');
-      // One kind alone, beside nothing but numbers and nulls, stands in its own order.
-      if (dates !== others && !own && (dates || !(await has(scope, place, 'notIds')))) return 'plain';
+      const own = await has(scope, fieldPath, 'own');
+      // A single type, besides numbers and nulls, is sorted correctly by the server.
+      if (dates !== others && !own && (dates || !(await has(scope, fieldPath, 'notIds')))) return 'plain';
       if (others) return 'evaluated';
-      const { path } = place;
+      const { path } = fieldPath;
       const both = { $and: [{ [path]: { $type: 'date' } }, { [path]: { $type: TYPE_GROUPS.own } }] };
-      const beyond = { [path]: { $type: ['object', 'bool'] } };
-      const isOdd = await probe(scope, { ns: place.ns, query: { $or: [both, beyond] } });
+      const nonText = { [path]: { $type: ['object', 'bool'] } };
+      const isOdd = await probe(scope, { ns: fieldPath.ns, query: { $or: [both, nonText] } });
       return isOdd === true ? 'evaluated' : 'merged';
     },
   };
 }
 
-/** One look alone may have been slow for any reason, such as a connection that had to be made for it. */
+/** A single probe may be slow for other reasons, such as a new connection. */
 function smoothedCost(took: number, before: ProbeResult | undefined): number {
   return before === undefined ? took : Math.min(took, 2 * before.costMs);
 }
 
-/** Milliseconds for which it is believed that there is nothing, after a look that `began` then and costs so much. */
+/** Validity of a negative result, in milliseconds. */
 function ttlFor(began: number, cost: number, before: ProbeResult | undefined): number {
   if (before !== undefined && cost >= FAST_MS) return cost * TTL_FACTOR;
   const isBusy = before !== undefined && !before.found && began < before.expiresAt + before.ttlMs;
@@ -154,20 +154,20 @@ function ttlFor(began: number, cost: number, before: ProbeResult | undefined): n
 
 const MAX_TIME_EXPIRED = 50;
 
-/** Whether a document is found; undefined where the server has not found out in `patienceMs`. */
+/** Whether a document matches; undefined if the server reached the time limit. */
 async function probe(
   scope: OperationScope,
   { ns, query }: { readonly ns: Namespace; readonly query: Document },
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<boolean | undefined> {
   const { collectionName } = scope.collection(ns);
   const command = {
     ...{ find: collectionName, filter: query, limit: 1, singleBatch: true, projection: { _id: 1 } },
     collation: { locale: 'simple' },
   };
-  if (patienceMs === undefined) return hasDocument(await runRead(scope, ns, command));
+  if (timeoutMs === undefined) return hasDocument(await runRead(scope, ns, command));
   try {
-    const bounds = { maxTimeMS: Math.min(patienceMs, scope.left() ?? patienceMs) };
+    const bounds = { maxTimeMS: Math.min(timeoutMs, scope.remainingMs() ?? timeoutMs) };
     const options = { ...command, readConcern: scope.readConcern(), ...bounds };
     return hasDocument(await scope.database(ns.database).command(options));
   } catch (error) {

@@ -1,14 +1,16 @@
 // Commands that a server without transactions ended in the middle: what they did is found out, and taken back.
-import { MongoNetworkError, MongoServerError, MongoWriteConcernError } from 'mongodb';
+import { Long, MongoNetworkError, MongoServerError, MongoWriteConcernError, ObjectId } from 'mongodb';
 import { describe, expect, it, test } from 'vitest';
 import {
   findProgress,
+  firstStale,
   progressAfter,
+  readVersions,
 } from '../../../../src/stores/mongo-documents/commits/command-progress.ts';
 import { createMongoCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
-import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
+import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
 import { createLogLines } from '../log-lines.ts';
@@ -88,8 +90,8 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
     const uri = `${server.uri}waiting`;
     const { connection } = openConnection(uri, { maxPoolSize: 2, queryMs: 500 });
     const { log, lines } = createLogLines();
-    const kinds = createTypeProbe(() => performance.now());
-    const { commit } = createMongoCommits({ connection, indexes: { of: () => [] }, kinds, log });
+    const typeProbe = createTypeProbe(() => performance.now());
+    const { commit } = createMongoCommits({ connection, indexes: { of: () => [] }, typeProbe, log });
     const books = rawClient(uri).db().collection(BOOKS.collection);
     const numbers = Array.from({ length: 12 }, (_, n) => n);
     await commit(numbers.map((n) => insert(BOOKS, n, {})));
@@ -103,5 +105,30 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
     );
     expect(await failureOf(removals)).toMatchObject({ reason: 'busy' });
     expect([await books.countDocuments(), lines]).toEqual([12, []]);
+  });
+});
+
+const parcelOf = (writes: readonly Write[]) => ({ kind: 'update' as const, ns: BOOKS, first: 0, writes });
+
+describeMongo('states', ({ standalone }) => {
+  test('are read by id, and compared with what writes expect', async () => {
+    const { commit, connection, raw } = openWorkbench(await ownDatabase(standalone));
+    await commit([insert(BOOKS, 1, {}), { kind: 'insert', ns: BOOKS, document: { _id: 'settings' } }]);
+    await raw(BOOKS).insertOne({ _id: new ObjectId(idOf(2)), v: Long.fromNumber(7) });
+    const settings = { kind: 'remove', ns: BOOKS, id: 'settings', v: 0 } as const;
+    const fresh = [update(BOOKS, 1, 1, {}), remove(BOOKS, 2, 7), settings];
+    await connection.run({}, async (scope) => {
+      expect(await readVersions(scope, parcelOf(fresh))).toEqual(
+        new Map([
+          [idOf(1), 1],
+          [idOf(2), 7],
+          ['settings', 0],
+        ]),
+      );
+      const first = (writes: readonly Write[]) => firstStale(scope, parcelOf(writes));
+      expect(await first([...fresh, remove(BOOKS, 2, 6)])).toBe(3);
+      expect(await first([...fresh, remove(BOOKS, 9, 0)])).toBe(3);
+      expect(await first(fresh)).toBe(0);
+    });
   });
 });

@@ -111,13 +111,13 @@ const modulePath = (name: string) =>
 /** Commits what it reads, once. */
 const WRITER = `
   const { createConnection } = await import(${JSON.stringify(modulePath('connection/connection.ts'))});
-  const { createCommits } = await import(${JSON.stringify(modulePath('commits/commits.ts'))});
-  const { createValueKinds } = await import(${JSON.stringify(modulePath('value-kinds.ts'))});
+  const { createMongoCommits } = await import(${JSON.stringify(modulePath('commits/commits.ts'))});
+  const { createTypeProbe } = await import(${JSON.stringify(modulePath('query/type-probe.ts'))});
   const log = { info() {}, warn() {}, error() {} };
-  const kinds = createValueKinds(() => performance.now());
+  const typeProbe = createTypeProbe(() => performance.now());
   const options = { uri: process.argv[1], maxPoolSize: 5, minPoolSize: 0, separateDatabases: false, queryMs: 60000, log };
   const connection = createConnection(options);
-  const { commit } = createCommits({ connection, indexes: { of: () => [] }, kinds, log });
+  const { commit } = createMongoCommits({ connection, indexes: { of: () => [] }, typeProbe, log });
   let text = '';
   for await (const part of process.stdin) text += part;
   await commit(JSON.parse(text));

@@ -17,7 +17,7 @@ const unique = (name: string, ...paths: string[]): KnownIndex => {
     ...index(name, Object.fromEntries(paths.map((path) => [path, 1 as const]))),
     unique: true,
   };
-  return { definition, name, tied: false, distinct: true, folding: false };
+  return { definition, name, endsInId: false, isUnique: true, hasReadyShadow: false };
 };
 
 describeMongo('unique values of other programs', (servers) => {
@@ -42,8 +42,8 @@ describeMongo('unique values of other programs', (servers) => {
 
   test('nothing is asked where there are no such values', async () => {
     const bench = openWorkbench(await ownDatabase(servers.standalone));
-    const kinds = createTypeProbe(() => performance.now());
-    const knowledge = { indexes: { of: () => [unique('at', 'at')] }, kinds };
+    const typeProbe = createTypeProbe(() => performance.now());
+    const knowledge = { indexes: { of: () => [unique('at', 'at')] }, typeProbe };
     const writes = [insert(BOOKS, 1, { at: ISO }), insert(BOOKS, 2, { at: [ISO] }), insert(BOOKS, 3, {})];
     await bench.connection.run({}, (scope) => assertNoNonJsonDuplicates(scope, writes, knowledge));
     expect(idOf(1)).toHaveLength(24);

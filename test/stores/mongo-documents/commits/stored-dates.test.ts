@@ -32,9 +32,11 @@ describeMongo('dates', (servers) => {
 
   test('writes without dates, and those of a collection without, are handed on as they are', async () => {
     const bench = openWorkbench(await ownDatabase(servers.standalone));
-    const kinds = createTypeProbe(() => performance.now());
+    const typeProbe = createTypeProbe(() => performance.now());
     for (const writes of [[insert(BOOKS, 1, { a: 'text' })], [insert(BOOKS, 1, { at: ISO })]]) {
-      expect(await bench.connection.run({}, (scope) => withStoredDates(scope, writes, kinds))).toBe(writes);
+      expect(await bench.connection.run({}, (scope) => withStoredDates(scope, writes, typeProbe))).toBe(
+        writes,
+      );
     }
   });
 });

@@ -40,10 +40,10 @@ export function openWorkbench(
   // Not one that is shared: it must be closed before a server of the test's own goes.
   const client = new MongoClient(uri);
   onTestFinished(() => client.close());
-  const kinds = createTypeProbe(() => performance.now());
+  const typeProbe = createTypeProbe(() => performance.now());
   const raw = (ns: Namespace) => client.db(ns.database ?? undefined).collection(ns.collection);
   return {
-    ...createMongoCommits({ connection, indexes: { of: () => indexes }, kinds, log }),
+    ...createMongoCommits({ connection, indexes: { of: () => indexes }, typeProbe, log }),
     connection,
     errors,
     raw,

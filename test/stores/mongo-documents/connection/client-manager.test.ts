@@ -1,7 +1,10 @@
 // The keeper's own decisions, on clients that connect to real servers or to nothing.
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { ClientManager } from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
+import {
+  ClientManager,
+  createHandleCache,
+} from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
 import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
 import { describeMongo, ownServer, STANDALONE } from '../../../helpers/mongo-servers.ts';
 import { eventually, rejection } from '../connections.ts';
@@ -9,11 +12,11 @@ import { eventually, rejection } from '../connections.ts';
 const NOWHERE = 'mongodb://127.0.0.1:1/';
 const soon = (ms: number) => createDeadline(Date.now() + ms, Date.now);
 
-function setUp(uri: () => string, patienceMs = 400, selectionMs = 200) {
+function setUp(uri: () => string, timeoutMs = 400, selectionMs = 200) {
   const clock = { ahead: 0 };
   const clients: MongoClient[] = [];
   const connected: string[] = [];
-  const keeper = new ClientManager({
+  const clientManager = new ClientManager({
     create() {
       const client = new MongoClient(uri(), {
         serverSelectionTimeoutMS: selectionMs,
@@ -23,30 +26,30 @@ function setUp(uri: () => string, patienceMs = 400, selectionMs = 200) {
       return client;
     },
     now: () => Date.now() + clock.ahead,
-    timeoutMs: patienceMs,
+    timeoutMs: timeoutMs,
     onConnected: ({ kind }) => connected.push(kind),
   });
-  onTestFinished(() => keeper.close());
-  return { keeper, clients, connected, clock };
+  onTestFinished(() => clientManager.close());
+  return { clientManager, clients, connected, clock };
 }
 
 it('makes one attempt for all who wait, and not the next one at once', async () => {
-  const { keeper, clients, clock } = setUp(() => NOWHERE);
-  const waiting = Array.from({ length: 50 }, () => rejection(keeper.liveClient(soon(2000))));
+  const { clientManager, clients, clock } = setUp(() => NOWHERE);
+  const waiting = Array.from({ length: 50 }, () => rejection(clientManager.liveClient(soon(2000))));
   for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
   expect(clients).toHaveLength(1);
-  expect(await rejection(keeper.liveClient(soon(2000)))).toMatchObject({ reason: 'unavailable' });
+  expect(await rejection(clientManager.liveClient(soon(2000)))).toMatchObject({ reason: 'unavailable' });
   expect(clients).toHaveLength(1);
   clock.ahead = 1000;
-  expect(await rejection(keeper.liveClient(soon(2000)))).toMatchObject({ reason: 'unavailable' });
+  expect(await rejection(clientManager.liveClient(soon(2000)))).toMatchObject({ reason: 'unavailable' });
   expect(clients).toHaveLength(2);
-  expect(keeper.isWritable).toBe(false);
+  expect(clientManager.isWritable).toBe(false);
 });
 
 it('waits no longer than the caller', async () => {
-  const { keeper } = setUp(() => NOWHERE, 10_000, 10_000);
+  const { clientManager } = setUp(() => NOWHERE, 10_000, 10_000);
   const began = performance.now();
-  const error = await rejection(keeper.liveClient(soon(300)));
+  const error = await rejection(clientManager.liveClient(soon(300)));
   expect(performance.now() - began).toBeLessThan(5000);
   // The reason is told all the same.
   expect(error).toMatchObject({
@@ -56,21 +59,21 @@ it('waits no longer than the caller', async () => {
 });
 
 it('connects to nothing once it is closed', async () => {
-  const { keeper, clients } = setUp(() => NOWHERE);
-  const waiting = rejection(keeper.liveClient(soon(5000)));
-  await keeper.close();
+  const { clientManager, clients } = setUp(() => NOWHERE);
+  const waiting = rejection(clientManager.liveClient(soon(5000)));
+  await clientManager.close();
   expect(await waiting).toMatchObject({ reason: 'unavailable' });
-  expect(await rejection(keeper.liveClient(soon(5000)))).toMatchObject({ reason: 'unavailable' });
+  expect(await rejection(clientManager.liveClient(soon(5000)))).toMatchObject({ reason: 'unavailable' });
   expect(clients).toHaveLength(1);
 });
 
 describeMongo('a keeper', () => {
   it('keeps one client for all', async () => {
-    const { keeper, clients, connected } = setUp(() => STANDALONE ?? '', 5000);
-    const lives = await Promise.all(Array.from({ length: 20 }, () => keeper.liveClient(soon(5000))));
+    const { clientManager, clients, connected } = setUp(() => STANDALONE ?? '', 5000);
+    const lives = await Promise.all(Array.from({ length: 20 }, () => clientManager.liveClient(soon(5000))));
     expect(new Set(lives).size).toBe(1);
-    expect(await keeper.liveClient(soon(5000))).toBe(lives[0]);
-    expect(keeper.isWritable).toBe(true);
+    expect(await clientManager.liveClient(soon(5000))).toBe(lives[0]);
+    expect(clientManager.isWritable).toBe(true);
     expect(clients).toHaveLength(1);
     expect(connected).toEqual(['standalone']);
   });
@@ -78,16 +81,34 @@ describeMongo('a keeper', () => {
   it('goes back to the connection string when a server stays lost', { timeout: 60_000 }, async () => {
     const [first, second] = await Promise.all([ownServer(), ownServer()]);
     let uri = first.uri;
-    const { keeper, clients, clock } = setUp(() => uri);
-    await eventually(() => keeper.liveClient(soon(5000)), 10_000);
+    const { clientManager, clients, clock } = setUp(() => uri);
+    await eventually(() => clientManager.liveClient(soon(5000)), 10_000);
     const connects = clients.length;
     uri = second.uri;
     await first.kill();
-    await eventually(async () => expect(keeper.isWritable).toBe(false), 10_000);
-    expect(await rejection(keeper.liveClient(soon(1000)))).toMatchObject({ reason: 'unavailable' });
+    await eventually(async () => expect(clientManager.isWritable).toBe(false), 10_000);
+    expect(await rejection(clientManager.liveClient(soon(1000)))).toMatchObject({ reason: 'unavailable' });
     expect(clients).toHaveLength(connects);
     clock.ahead = 31_000;
-    await eventually(() => keeper.liveClient(soon(5000)), 10_000);
+    await eventually(() => clientManager.liveClient(soon(5000)), 10_000);
     expect(clients.length).toBeGreaterThan(connects);
   });
+});
+
+it('makes each handle once, with the promises of the client', () => {
+  const client = new MongoClient('mongodb://localhost:1', { writeConcern: { w: 'majority', journal: true } });
+  const handles = createHandleCache(client);
+  const books = handles.collection('library', 'books');
+  expect(handles.collection('library', 'books')).toBe(books);
+  expect(handles.database('library')).toBe(handles.database('library'));
+  expect(books.namespace).toBe('library.books');
+  expect(books.writeConcern).toMatchObject({ w: 'majority', journal: true });
+  expect(handles.collection('library', '__proto__').namespace).toBe('library.__proto__');
+});
+
+it('does not grow for ever', () => {
+  const handles = createHandleCache(new MongoClient('mongodb://localhost:1'));
+  const first = handles.collection('library', 'books');
+  for (let n = 0; n < 10_000; n += 1) handles.collection('library', `books-${n}`);
+  expect(handles.collection('library', 'books')).not.toBe(first);
 });

@@ -85,11 +85,11 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
 
   it('gives time limits to the server', async () => {
     const { connection } = openConnection(await ownDatabase(standalone), { queryMs: 5000 });
-    const left = await connection.run({}, async (scope) => scope.left());
+    const left = await connection.run({}, async (scope) => scope.remainingMs());
     expect(left).toBeGreaterThan(1000);
     expect(left).toBeLessThanOrEqual(5000);
     const endless = { deadline: Number.POSITIVE_INFINITY };
-    expect(await connection.run(endless, async (scope) => scope.left())).toBeUndefined();
+    expect(await connection.run(endless, async (scope) => scope.remainingMs())).toBeUndefined();
   });
 
   it('never begins what comes too late', async () => {
@@ -111,7 +111,12 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     });
     expect(await rejection(endless)).toMatchObject({ reason: 'timeout' });
     const scope = await scopeOfLate;
-    const uses = [scope.left, scope.session, () => scope.collection(BOOKS), () => scope.database(null)];
+    const uses = [
+      scope.remainingMs,
+      scope.session,
+      () => scope.collection(BOOKS),
+      () => scope.database(null),
+    ];
     for (const use of uses) expect(use).toThrow(StoreError);
     expect(await connection.run({}, count)).toBe(0);
   });

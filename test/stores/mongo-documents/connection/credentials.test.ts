@@ -30,7 +30,7 @@ async function failAt(uri: string) {
 describeMongo('the credentials', () => {
   it('of a server that is away', { timeout: 30_000 }, async () => {
     const lines = await failAt(`mongodb://${USER}:${WRITTEN}@127.0.0.1:1/site?authSource=${USER}`);
-    expect(lines).toMatchObject([{ level: 'warn', message: 'the database is away' }]);
+    expect(lines).toMatchObject([{ level: 'warn', message: 'database unavailable' }]);
   });
 
   it('of a host that nobody knows', { timeout: 30_000 }, async () => {
@@ -44,7 +44,10 @@ describeMongo('the credentials', () => {
     const at = (login: string, rest: string) => `mongodb://${login}@${host}/site${rest}`;
     const refused = await failAt(at(`${USER}:${WRITTEN}`, '?authSource=admin'));
     expect(refused).toMatchObject([
-      { level: 'error', message: 'the database refuses the user or the password of database.mongodb.uri' },
+      {
+        level: 'error',
+        message: 'database authentication failed: check the user and password in database.mongodb.uri',
+      },
     ]);
 
     const root = new MongoClient(server.uri);

@@ -6,7 +6,7 @@ import {
   redactSecrets,
   redactText,
   sanitizedCause,
-} from '../../../../src/stores/mongo-documents/connection/error-cause.ts';
+} from '../../../../src/stores/mongo-documents/connection/errors.ts';
 
 const server = (errmsg: string, more = {}) => new MongoServerError({ errmsg, ...more });
 
@@ -15,7 +15,7 @@ it('keeps what happened: name, code, words and where', () => {
   const plain = sanitizedCause(error);
   expect(plain).toMatchObject({ name: 'MongoServerError', message: 'no such cursor', code: 43 });
   expect(plain.stack?.split('\n')[0]).toBe('MongoServerError: no such cursor');
-  expect(plain.stack).toContain('failures-cause.test.ts');
+  expect(plain.stack).toContain('error-cause.test.ts');
 });
 
 it.each([

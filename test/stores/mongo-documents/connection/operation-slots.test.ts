@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
 import {
   createOperationSlots,
+  createWaitQueue,
   isLongerClass,
   type OperationClass,
 } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
@@ -11,13 +12,13 @@ const endless = createDeadline(Number.POSITIVE_INFINITY, Date.now);
 const ALL: readonly OperationClass[] = ['lookup', 'write', 'query', 'count', 'scan', 'page'];
 
 /** Lanes that many of each kind ask for at once, and who has come in so far. */
-async function crowd(places: number, kinds: readonly OperationClass[], many = 200) {
-  const lanes = createOperationSlots(places);
+async function crowd(places: number, typeProbe: readonly OperationClass[], many = 200) {
+  const slots = createOperationSlots(places);
   const inside: OperationClass[] = [];
-  for (const lane of kinds) {
+  for (const operationClass of typeProbe) {
     for (let n = 0; n < many; n += 1) {
-      lanes.acquire(lane, endless).then(
-        () => inside.push(lane),
+      slots.acquire(operationClass, endless).then(
+        () => inside.push(operationClass),
         () => undefined,
       );
     }
@@ -25,10 +26,10 @@ async function crowd(places: number, kinds: readonly OperationClass[], many = 20
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   await turn();
   return {
-    lanes,
+    slots,
     inside,
     turn,
-    count: (lane: OperationClass) => inside.filter((one) => one === lane).length,
+    count: (operationClass: OperationClass) => inside.filter((one) => one === operationClass).length,
   };
 }
 
@@ -40,8 +41,8 @@ it.each([1, 2, 7, 17, 97])('never let in more than %i', async (places) => {
 it.each([2, 4, 7, 17, 97])(
   'of %i places keep some free for what is short, whatever is slow',
   async (places) => {
-    const { lanes, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
-    await lanes.acquire('lookup', endless);
+    const { slots, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
+    await slots.acquire('lookup', endless);
     expect(count('scan')).toBeLessThanOrEqual(Math.max(2, places / 32));
     expect(count('page')).toBeLessThanOrEqual(2);
   },
@@ -51,8 +52,8 @@ it.each([
   [3, 1],
   [97, 24],
 ])('of %i places keep %i free for writes, beside many reads', async (places, free) => {
-  const { lanes } = await crowd(places, ['lookup', 'page', 'scan', 'count', 'query']);
-  for (let n = 0; n < free; n += 1) await lanes.acquire('write', endless);
+  const { slots } = await crowd(places, ['lookup', 'page', 'scan', 'count', 'query']);
+  for (let n = 0; n < free; n += 1) await slots.acquire('write', endless);
 });
 
 it('give all that nobody else needs to whoever asks', async () => {
@@ -61,20 +62,20 @@ it('give all that nobody else needs to whoever asks', async () => {
 });
 
 it('let those who wait in after one another, and starve none of them', async () => {
-  const { lanes, inside, turn } = await crowd(2, ALL, 10);
+  const { slots, inside, turn } = await crowd(2, ALL, 10);
   for (let left = 0; left < 59; left += 1) {
-    lanes.release(inside[left] as OperationClass);
+    slots.release(inside[left] as OperationClass);
     await turn();
   }
   expect(inside).toHaveLength(60);
-  for (const lane of ALL) expect(inside.slice(0, 30)).toContain(lane);
+  for (const operationClass of ALL) expect(inside.slice(0, 30)).toContain(operationClass);
 });
 
 it('send everybody away when they close', async () => {
-  const lanes = createOperationSlots(1);
-  await lanes.acquire('lookup', endless);
-  const waiting = ALL.map((lane) => rejection(lanes.acquire(lane, endless)));
-  lanes.close();
+  const slots = createOperationSlots(1);
+  await slots.acquire('lookup', endless);
+  const waiting = ALL.map((operationClass) => rejection(slots.acquire(operationClass, endless)));
+  slots.close();
   for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
 });
 
@@ -84,4 +85,37 @@ it('know which work is longer', () => {
     isLongerClass('scan', 'scan'),
     isLongerClass('lookup', 'query'),
   ]).toEqual([true, false, false]);
+});
+
+it('lets in who waits longest, and tells where nobody waits', async () => {
+  const queue = createWaitQueue();
+  const order: number[] = [];
+  const waiting = [0, 1].map((n) => queue.wait(endless).then(() => order.push(n)));
+  expect(queue.size()).toBe(2);
+  expect([queue.admitNext(), queue.admitNext(), queue.admitNext()]).toEqual([true, true, false]);
+  await Promise.all(waiting);
+  expect(order).toEqual([0, 1]);
+});
+
+it('forgets who has gone at the deadline', async () => {
+  const queue = createWaitQueue();
+  const late = queue.wait(createDeadline(Date.now() + 5, Date.now));
+  expect(await rejection(late)).toMatchObject({ reason: 'timeout' });
+  expect([queue.size(), queue.admitNext()]).toEqual([0, false]);
+});
+
+it('sends everybody away when it closes', async () => {
+  const queue = createWaitQueue();
+  const waiting = [0, 1].map(() => rejection(queue.wait(endless)));
+  queue.close();
+  expect(await Promise.all(waiting)).toMatchObject([{ reason: 'unavailable' }, { reason: 'unavailable' }]);
+});
+
+it('admits many waiters quickly', async () => {
+  const queue = createWaitQueue();
+  const waiting = Array.from({ length: 100_000 }, () => queue.wait(endless));
+  const began = performance.now();
+  for (const _ of waiting) queue.admitNext();
+  expect(performance.now() - began).toBeLessThan(2000);
+  await Promise.all(waiting);
 });

@@ -13,95 +13,97 @@ const coded = (code: number) =>
 function setUp() {
   const { log, lines } = createLogLines();
   const clock = { now: 0 };
-  const spells = createOutageLog({ log, now: () => clock.now });
+  const outageLog = createOutageLog({ log, now: () => clock.now });
   const told = () => lines.splice(0).map(({ level, message }) => `${level}: ${message}`);
-  return { spells, clock, told, lines };
+  return { outageLog, clock, told, lines };
 }
 
 it('greets each deployment once, and says what a lone server lacks', () => {
-  const { spells, told } = setUp();
-  spells.connected(ALONE);
-  spells.connected(ALONE);
-  spells.connected(SET);
+  const { outageLog, told } = setUp();
+  outageLog.connected(ALONE);
+  outageLog.connected(ALONE);
+  outageLog.connected(SET);
   expect(told()).toEqual([
-    'info: connected to the database (standalone): no transactions, a replica set of one member has them',
+    'info: connected to the database (standalone): no transactions; a single-member replica set has them',
     'info: connected to the database (replica set)',
   ]);
 });
 
 it('tells each spell once, however many requests it fails', () => {
-  const { spells, told, lines } = setUp();
-  spells.connected(SET);
+  const { outageLog, told, lines } = setUp();
+  outageLog.connected(SET);
   told();
-  for (let n = 0; n < 100; n += 1) spells.failed(spells.currentPeriod(), away());
+  for (let n = 0; n < 100; n += 1) outageLog.failed(outageLog.currentPeriod(), away());
   expect(lines).toEqual([
-    { level: 'warn', message: 'the database is away', facts: { reason: 'connect ECONNREFUSED' } },
+    { level: 'warn', message: 'database unavailable', facts: { reason: 'connect ECONNREFUSED' } },
   ]);
   told();
-  for (let n = 0; n < 100; n += 1) spells.succeeded(spells.currentPeriod());
-  expect(told()).toEqual(['info: the database is back']);
-  spells.failed(spells.currentPeriod(), away());
-  spells.connected(SET);
-  expect(told()).toEqual(['warn: the database is away', 'info: the database is back']);
+  for (let n = 0; n < 100; n += 1) outageLog.succeeded(outageLog.currentPeriod());
+  expect(told()).toEqual(['info: database available again']);
+  outageLog.failed(outageLog.currentPeriod(), away());
+  outageLog.connected(SET);
+  expect(told()).toEqual(['warn: database unavailable', 'info: database available again']);
 });
 
 it('does not let operations of before a change speak against it', () => {
-  const { spells, told } = setUp();
-  spells.connected(SET);
+  const { outageLog, told } = setUp();
+  outageLog.connected(SET);
   told();
-  const [one, other] = [spells.currentPeriod(), spells.currentPeriod()];
-  spells.failed(one, away());
-  spells.succeeded(other);
-  expect(told()).toEqual(['warn: the database is away']);
-  const during = spells.currentPeriod();
-  spells.succeeded(spells.currentPeriod());
-  spells.failed(during, away());
-  expect(told()).toEqual(['info: the database is back']);
+  const [one, other] = [outageLog.currentPeriod(), outageLog.currentPeriod()];
+  outageLog.failed(one, away());
+  outageLog.succeeded(other);
+  expect(told()).toEqual(['warn: database unavailable']);
+  const during = outageLog.currentPeriod();
+  outageLog.succeeded(outageLog.currentPeriod());
+  outageLog.failed(during, away());
+  expect(told()).toEqual(['info: database available again']);
 });
 
 it.each(['timeout', 'busy', 'conflict', 'duplicate'] as const)('takes %s for no absence', (reason) => {
-  const { spells, told } = setUp();
-  spells.failed(spells.currentPeriod(), new StoreError(reason));
-  spells.failed(spells.currentPeriod(), new TypeError('a defect'));
+  const { outageLog, told } = setUp();
+  outageLog.failed(outageLog.currentPeriod(), new StoreError(reason));
+  outageLog.failed(outageLog.currentPeriod(), new TypeError('a defect'));
   expect(told()).toEqual([]);
 });
 
 it.each([18, 8000])('says in plain words that nobody may come in, once a spell (%d)', (code) => {
-  const { spells, clock, told } = setUp();
-  const refused = ['error: the database refuses the user or the password of database.mongodb.uri'];
-  for (; clock.now < 600_000; clock.now += 1000) spells.failed(spells.currentPeriod(), coded(code));
+  const { outageLog, clock, told } = setUp();
+  const refused = [
+    'error: database authentication failed: check the user and password in database.mongodb.uri',
+  ];
+  for (; clock.now < 600_000; clock.now += 1000) outageLog.failed(outageLog.currentPeriod(), coded(code));
   expect(told()).toEqual(refused);
   clock.now += 60_000;
-  spells.failed(spells.currentPeriod(), coded(code));
+  outageLog.failed(outageLog.currentPeriod(), coded(code));
   expect(told()).toEqual(refused);
-  spells.succeeded(spells.currentPeriod());
-  expect(told()).toEqual(['info: the database is back']);
+  outageLog.succeeded(outageLog.currentPeriod());
+  expect(told()).toEqual(['info: database available again']);
 });
 
 it('says that a privilege is missing, and takes it for no absence', () => {
-  const { spells, told } = setUp();
-  spells.connected(SET);
+  const { outageLog, told } = setUp();
+  outageLog.connected(SET);
   told();
   for (let n = 0; n < 10; n += 1) {
-    spells.failed(spells.currentPeriod(), coded(13));
-    spells.succeeded(spells.currentPeriod());
+    outageLog.failed(outageLog.currentPeriod(), coded(13));
+    outageLog.succeeded(outageLog.currentPeriod());
   }
   expect(told()).toEqual([
-    'error: the database user lacks a privilege: it needs readWrite on every database that is used',
+    'error: database user lacks a privilege: it needs readWrite on every database in use',
   ]);
 });
 
 it('says what the database fails at, one line a minute for each code, and takes it for no absence', () => {
-  const { spells, clock, told } = setUp();
+  const { outageLog, clock, told } = setUp();
   const failed = (code: number) =>
     new StoreError('failed', { cause: Object.assign(new Error('no space'), { code }) });
   for (; clock.now < 60_000; clock.now += 1000) {
-    spells.failed(spells.currentPeriod(), failed(8));
-    spells.failed(spells.currentPeriod(), failed(175));
-    spells.succeeded(spells.currentPeriod());
+    outageLog.failed(outageLog.currentPeriod(), failed(8));
+    outageLog.failed(outageLog.currentPeriod(), failed(175));
+    outageLog.succeeded(outageLog.currentPeriod());
   }
-  const line = 'error: the database fails: what it fails at is answered with 503';
+  const line = 'error: database operation failed, responding with 503';
   expect(told()).toEqual([line, line]);
-  spells.failed(spells.currentPeriod(), failed(8));
+  outageLog.failed(outageLog.currentPeriod(), failed(8));
   expect(told()).toEqual([line]);
 });

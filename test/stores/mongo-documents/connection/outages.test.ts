@@ -45,7 +45,7 @@ describeMongo('a server', () => {
     await server.start();
     await eventually(() => connection.health(), BACK_WITHIN_MS);
     await insert(connection, 1);
-    expect(messages(lines)).toEqual(['the database is away', expect.stringContaining('standalone')]);
+    expect(messages(lines)).toEqual(['database unavailable', expect.stringContaining('standalone')]);
   });
 
   it('that stops and starts is used again by the same connection', { timeout: 120_000 }, async () => {
@@ -63,8 +63,8 @@ describeMongo('a server', () => {
     await eventually(() => insert(connection, 2), BACK_WITHIN_MS);
     expect(messages(lines)).toEqual([
       expect.stringContaining('standalone'),
-      'the database is away',
-      'the database is back',
+      'database unavailable',
+      'database available again',
     ]);
   });
 
@@ -132,7 +132,7 @@ describeMongo('a replica set whose primary is killed', () => {
       await restart();
       const count = await connection.run({}, (scope) => scope.collection(BOOKS).countDocuments());
       expect(count).toBe(50);
-      expect(messages(lines).at(-1)).toBe('the database is back');
+      expect(messages(lines).at(-1)).toBe('database available again');
     } finally {
       await connection.close();
       await set.dispose();

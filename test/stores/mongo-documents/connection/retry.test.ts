@@ -10,13 +10,13 @@ import { StoreError } from '../../../../src/errors.ts';
 import {
   isRetryable,
   isUnappliedWrite,
-  retry,
+  retryOperation,
   retryRead,
 } from '../../../../src/stores/mongo-documents/connection/retry.ts';
 import { rejection } from '../connections.ts';
 
 const coded = (code: number) => new MongoServerError({ errmsg: 'no', code });
-const scope = { left: () => 1000 };
+const scope = { remainingMs: () => 1000 };
 const random = () => 0;
 
 /** Throws so often before it gives `done`, and counts. */
@@ -69,13 +69,13 @@ describe('an attempt', () => {
   it('is not followed by another past the deadline, nor where that is not worth it', async () => {
     const late = failing(99, coded(175));
     const over = {
-      left: () => {
+      remainingMs: () => {
         throw new StoreError('timeout');
       },
     };
     expect(await rejection(retryRead(over, late.work, random))).toMatchObject({ reason: 'timeout' });
     const refused = failing(99, coded(11_000));
-    const asked = retry(scope, refused.work, { isRetryable: isRetryable, random });
+    const asked = retryOperation(scope, refused.work, { isRetryable, random });
     expect(await rejection(asked)).toMatchObject({ code: 11_000 });
     expect([late.asked.times, refused.asked.times]).toEqual([1, 1]);
   });

@@ -10,25 +10,29 @@ import {
   UNTRANSLATABLE,
 } from '../../../../src/stores/mongo-documents/filters/translated-filter.ts';
 
-const said = (query: object, exact = true) => ({ query, exact });
+const translated = (query: object, exact = true) => ({ query, exact });
 
 it('joins conditions and drops those that say nothing', () => {
   expect(allOf([])).toEqual(MATCH_ALL);
-  expect(allOf([MATCH_ALL, said({ a: 1 })])).toEqual(said({ a: 1 }));
-  expect(allOf([said({ a: 1 }), said({ b: 1 }), UNTRANSLATABLE])).toEqual(
-    said({ $and: [{ a: 1 }, { b: 1 }] }, false),
+  expect(allOf([MATCH_ALL, translated({ a: 1 })])).toEqual(translated({ a: 1 }));
+  expect(allOf([translated({ a: 1 }), translated({ b: 1 }), UNTRANSLATABLE])).toEqual(
+    translated({ $and: [{ a: 1 }, { b: 1 }] }, false),
   );
 });
 
 it('takes any of what may match anything for anything', () => {
   expect(anyOf([])).toEqual(MATCH_NONE);
-  expect(anyOf([said({ a: 1 }), UNTRANSLATABLE])).toEqual(UNTRANSLATABLE);
-  expect(anyOf([said({ a: 1 }), said({ b: 1 }, false)])).toEqual(said({ $or: [{ a: 1 }, { b: 1 }] }, false));
+  expect(anyOf([translated({ a: 1 }), UNTRANSLATABLE])).toEqual(UNTRANSLATABLE);
+  expect(anyOf([translated({ a: 1 }), translated({ b: 1 }, false)])).toEqual(
+    translated({ $or: [{ a: 1 }, { b: 1 }] }, false),
+  );
 });
 
 it('negates only what was said exactly', () => {
   expect(noneOf([])).toEqual(MATCH_ALL);
-  expect(noneOf([said({ a: 1 }), said({ b: 1 }, false)])).toEqual(said({ $nor: [{ a: 1 }] }, false));
+  expect(noneOf([translated({ a: 1 }), translated({ b: 1 }, false)])).toEqual(
+    translated({ $nor: [{ a: 1 }] }, false),
+  );
   expect(noneOf([UNTRANSLATABLE])).toEqual(UNTRANSLATABLE);
 });
 

@@ -7,8 +7,8 @@ import {
 } from '../../../../src/stores/mongo-documents/filters/value-conditions.ts';
 
 const ID = '65a1b2c3d4e5f60718293a4b';
-const plain = (path: string) => ({ path, dialect: { collated: false, root: true } });
-const collated = (path: string) => ({ path, dialect: { collated: true, root: true } });
+const plain = (path: string) => ({ path, context: { collated: false, root: true } });
+const collated = (path: string) => ({ path, context: { collated: true, root: true } });
 
 describe('lists of values', () => {
   it('keep objects with the names of operators out of a list', () => {

@@ -27,7 +27,7 @@ test('nothing is known before, nor of other name spaces', () => {
 
 test('a twin serves once it is known to be filled, and as long as it is there', () => {
   const knowledge = createIndexCache();
-  const folds = () => knowledge.of(SPACE)[0]?.folding;
+  const folds = () => knowledge.of(SPACE)[0]?.hasReadyShadow;
   knowledge.set(KEY, settled);
   expect(folds()).toBe(false);
   knowledge.set(KEY, settled, { ready: new Set(['a~folded']), failed: new Set() });
@@ -41,5 +41,7 @@ test('a twin serves once it is known to be filled, and as long as it is there', 
 test('what could not be made is not there', () => {
   const knowledge = createIndexCache();
   knowledge.set(KEY, missing, { ready: new Set(), failed: new Set(['a']) });
-  expect(knowledge.of(SPACE)).toMatchObject([{ name: 'u', tied: false, distinct: true, folding: false }]);
+  expect(knowledge.of(SPACE)).toMatchObject([
+    { name: 'u', endsInId: false, isUnique: true, hasReadyShadow: false },
+  ]);
 });

@@ -23,14 +23,14 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     ]);
     expect(found[2]).not.toHaveProperty('collation');
     expect(indexing.cache.of(SPACE)).toEqual([
-      expect.objectContaining({ name: 'isbn', tied: false, distinct: false, folding: false }),
+      expect.objectContaining({ name: 'isbn', endsInId: false, isUnique: false, hasReadyShadow: false }),
       {
         definition: title,
         name: 'by title',
-        tied: true,
-        distinct: false,
-        folding: true,
-        twin: 'by title~folded',
+        endsInId: true,
+        isUnique: false,
+        hasReadyShadow: true,
+        shadow: 'by title~folded',
       },
     ]);
   });

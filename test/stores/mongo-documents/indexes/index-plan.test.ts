@@ -42,7 +42,7 @@ test('what is missing is named as declared, and its twin after it', () => {
   const plan = planIndexMigration([foldingIndex('a', { a: 1 })], [], OURS);
   expect(isComplete(plan)).toBe(false);
   expect(plan.placements).toMatchObject([
-    { index: { spec: { name: 'a' }, found: false }, twin: { spec: { name: 'a~folded' }, found: false } },
+    { index: { spec: { name: 'a' }, exists: false }, shadow: { spec: { name: 'a~folded' }, exists: false } },
   ]);
   expect(shadowedName('a~folded')).toBe('a');
   expect(shadowedName('a')).toBeUndefined();
@@ -50,23 +50,23 @@ test('what is missing is named as declared, and its twin after it', () => {
 
 test('only what is ours may go', () => {
   const found = [foundAs('a', { a: 1, _id: 1 }), foundAs('b', { b: 'text' })];
-  expect(planIndexMigration([], found, THEIRS)).toMatchObject({ unneeded: [], conflicts: [], total: 2 });
+  expect(planIndexMigration([], found, THEIRS)).toMatchObject({ undeclared: [], conflicts: [], total: 2 });
   expect(planIndexMigration([], found, ({ name }) => name === 'a').undeclared).toMatchObject([{ name: 'a' }]);
 });
 
 test('one of ours that changes makes place under another name first', () => {
   const found = [made(index('a', { a: 1 })), foundAs('a~2', { z: 1 })];
   const plan = planIndexMigration([index('a', { b: 1 }, UNIQUE)], found, ({ name }) => name === 'a');
-  expect(plan.placements).toMatchObject([{ index: { spec: { name: 'a~3', unique: true }, found: false } }]);
+  expect(plan.placements).toMatchObject([{ index: { spec: { name: 'a~3', unique: true }, exists: false } }]);
   expect(plan.undeclared).toMatchObject([{ name: 'a' }]);
 });
 
 test('one of ours serves only what it was made for, one of others whatever it can', () => {
   const strict = [made(index('a', { a: 1 }, UNIQUE))];
   const loose = [index('a', { a: 1 }, { unique: true, sparse: true })];
-  expect(planIndexMigration(loose, strict, OURS)).toMatchObject({ unneeded: [{ name: 'a' }] });
+  expect(planIndexMigration(loose, strict, OURS)).toMatchObject({ undeclared: [{ name: 'a' }] });
   const kept = planIndexMigration(loose, strict, THEIRS);
-  expect(kept).toMatchObject({ unneeded: [], placements: [{ index: { found: true, spec: strict[0] } }] });
+  expect(kept).toMatchObject({ undeclared: [], placements: [{ index: { exists: true, spec: strict[0] } }] });
 });
 
 test('a name that belongs to somebody else is a conflict', () => {
@@ -99,9 +99,9 @@ test('definitions with one meaning share an index, and odd names are found anoth
 
 test('twins of ours that are there can be spared', () => {
   const definition = foldingIndex('a', { a: 1 });
-  const twin = foundAs('t', { a: 1, _id: 1 }, { collation: { locale: 'en', strength: 1 } });
-  const plan = planIndexMigration([definition], [made(definition), twin], OURS);
+  const shadow = foundAs('t', { a: 1, _id: 1 }, { collation: { locale: 'en', strength: 1 } });
+  const plan = planIndexMigration([definition], [made(definition), shadow], OURS);
   expect(isComplete(plan)).toBe(true);
   expect(plan.droppable).toMatchObject([{ name: 't' }]);
-  expect(planIndexMigration([definition], [made(definition), twin], THEIRS).droppable).toEqual([]);
+  expect(planIndexMigration([definition], [made(definition), shadow], THEIRS).droppable).toEqual([]);
 });

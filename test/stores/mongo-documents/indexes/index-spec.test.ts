@@ -50,20 +50,23 @@ test('a definition ends in _id in the direction of its last key, where it is not
 
 test('only fields that ignore case have a twin', () => {
   expect(shadowOf(index('x', { a: 1 }), 'twin')).toBeUndefined();
-  const twin = shadowOf(foldingIndex('x', { a: -1 }, { unique: true }), 'twin');
-  expect(twin).toMatchObject({ name: 'twin', unique: false, folding: true });
-  expect(twin?.keys.at(-1)).toEqual(['_id', -1]);
+  const shadow = shadowOf(foldingIndex('x', { a: -1 }, { unique: true }), 'twin');
+  expect(shadow).toMatchObject({ name: 'twin', unique: false, folding: true });
+  expect(shadow?.keys.at(-1)).toEqual(['_id', -1]);
 });
 
 describe('an entry of the list', () => {
   test('is read for what it is', () => {
-    expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({ plain: true, bare: true });
-    expect(listed({ a: 1 }, { collation: COLLATION })).toMatchObject({
-      plain: true,
-      folding: true,
-      bare: true,
+    expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({
+      isPlain: true,
+      isBare: true,
     });
-    expect(listed({ a: 1 }, { expireAfterSeconds: 1 })).toMatchObject({ plain: true, bare: false });
+    expect(listed({ a: 1 }, { collation: COLLATION })).toMatchObject({
+      isPlain: true,
+      folding: true,
+      isBare: true,
+    });
+    expect(listed({ a: 1 }, { expireAfterSeconds: 1 })).toMatchObject({ isPlain: true, isBare: false });
     expect(parseFoundIndex({})).toMatchObject({ name: 'undefined', keys: [] });
   });
 
@@ -78,7 +81,7 @@ describe('an entry of the list', () => {
     [{ a: 1 }, { collation: { ...COLLATION, caseLevel: true } }],
     [{ a: 1 }, { collation: { ...COLLATION, alternate: 'shifted' } }],
   ])('serves nothing of ours as %j %j', (key, more) => {
-    expect(listed(key, more)).toMatchObject({ plain: false, bare: false });
+    expect(listed(key, more)).toMatchObject({ isPlain: false, isBare: false });
   });
 });
 
@@ -113,8 +116,8 @@ test('the command says what the index is, whatever the collection compares by', 
       ['_id', 1],
     ]),
   });
-  const twin = shadowOf(foldingIndex('x', { a: 1 }), 'twin');
-  expect(twin && toIndexCommand(twin)).toMatchObject({ collation: { locale: 'en', strength: 1 } });
-  expect(twin && isSameIndex(twin, { ...twin, name: 'other' })).toBe(true);
-  expect(twin && isSameIndex(twin, { ...twin, folding: false })).toBe(false);
+  const shadow = shadowOf(foldingIndex('x', { a: 1 }), 'twin');
+  expect(shadow && toIndexCommand(shadow)).toMatchObject({ collation: { locale: 'en', strength: 1 } });
+  expect(shadow && isSameIndex(shadow, { ...shadow, name: 'other' })).toBe(true);
+  expect(shadow && isSameIndex(shadow, { ...shadow, folding: false })).toBe(false);
 });

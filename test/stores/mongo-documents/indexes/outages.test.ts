@@ -47,10 +47,10 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await failureOf(built)).toMatchObject({ reason: 'unavailable' });
     const next = openIndexing(uri);
     const second = await next.indexing.ensureIndexes(SPACE, declared);
-    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ folding: false }]);
+    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: false }]);
     await letGo();
     await second.built;
-    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ folding: true }]);
+    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: true }]);
     expect(await names()).toEqual(['a', 'a~folded']);
   });
 
@@ -112,7 +112,7 @@ describeMongo('index builds', ({ standalone }) => {
     await server.start();
     await built;
     expect(await names()).toEqual(['a', 'a~folded']);
-    expect(indexing.cache.of(SPACE)).toMatchObject([{ folding: true }]);
+    expect(indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: true }]);
   });
 
   test('of a unique one that the server does not survive leave nothing in force', async () => {

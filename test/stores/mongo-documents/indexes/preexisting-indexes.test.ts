@@ -20,10 +20,10 @@ describeMongo('indexes of others', ({ standalone }) => {
     await ensure([...declared, index('c', { c: 1 }, { unique: true, sparse: true })]);
     expect(await books.listIndexes().toArray()).toEqual(before);
     expect(indexing.cache.of(SPACE)).toMatchObject([
-      { name: 'theirs', tied: false },
-      { name: 'b_1', tied: true },
-      { name: 'seen', tied: false },
-      { name: 'c_1', tied: false, distinct: true },
+      { name: 'theirs', endsInId: false },
+      { name: 'b_1', endsInId: true },
+      { name: 'seen', endsInId: false },
+      { name: 'c_1', endsInId: false, isUnique: true },
     ]);
     await ensure([]);
     expect(await books.listIndexes().toArray()).toEqual(before);
@@ -92,7 +92,9 @@ describeMongo('indexes of others', ({ standalone }) => {
     await books.createIndex({ z: 1 }, { name: 'a~folded' });
     await ensure([foldingIndex('a', { a: 1 })]);
     expect(await names()).toEqual(['a~folded', 'a', 'a~folded~2']);
-    expect(indexing.cache.of(SPACE)).toMatchObject([{ name: 'a', folding: true, twin: 'a~folded~2' }]);
+    expect(indexing.cache.of(SPACE)).toMatchObject([
+      { name: 'a', hasReadyShadow: true, shadow: 'a~folded~2' },
+    ]);
   });
 
   test('may be those of a collection with a collation of its own, or of a view', async () => {

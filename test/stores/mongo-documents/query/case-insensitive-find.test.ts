@@ -23,9 +23,9 @@ const CITIES: Document[] = Array.from({ length: 60 }, (_, n) => ({
 const ROMES = CITIES.filter(({ name }) => String(name).toLowerCase() === 'rome').map(({ n }) => n as number);
 
 describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
-  const open = async (twin: boolean, server = standalone) => {
+  const open = async (shadow: boolean, server = standalone) => {
     const bench = await openReads(server, CITIES);
-    await bench.declare(foldingIndex('name'), twin);
+    await bench.declare(foldingIndex('name'), shadow);
     const numbers = async (parts: Partial<FindQuery>) => {
       const found = await bench.find(BOOKS, query(parts));
       return found.map((city: JsonObject) => city['n']);
@@ -34,11 +34,11 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
   };
 
   it.each([
-    { twin: true, server: standalone },
-    { twin: false, server: standalone },
-    { twin: true, server: replicaSet },
-  ])('is found in every order, with a twin: $twin', async ({ twin, server }) => {
-    const { numbers, books } = await open(twin, server);
+    { shadow: true, server: standalone },
+    { shadow: false, server: standalone },
+    { shadow: true, server: replicaSet },
+  ])('is found in every order, with a twin: $twin', async ({ shadow, server }) => {
+    const { numbers, books } = await open(shadow, server);
     const filter = where('name', fold('rOME'));
     expect((await numbers({ filter })).toSorted((a, b) => Number(a) - Number(b))).toEqual(ROMES);
     for (const path of ['title', 'size', 'missing', '_id']) {

@@ -14,24 +14,24 @@ const folded = (path: string, value: string): Filter => ({
 });
 
 it('begins with nothing but the order of ids, and unlearns', () => {
-  const experience = createCollationStatistics();
+  const statistics = createCollationStatistics();
   const sort: Sort = [['pages', -1]];
-  expect(experience.hasStableOrder(BOOKS, [['_id', -1]])).toBe(true);
-  expect(experience.hasStableOrder(BOOKS, sort)).toBe(false);
-  experience.recordOrder(BOOKS, sort, true);
-  expect(experience.hasStableOrder(BOOKS, [['pages', 1]])).toBe(true);
-  expect(experience.hasStableOrder({ ...BOOKS, database: 'other' }, sort)).toBe(false);
-  experience.recordOrder(BOOKS, sort, false);
-  expect(experience.hasStableOrder(BOOKS, sort)).toBe(false);
+  expect(statistics.hasStableOrder(BOOKS, [['_id', -1]])).toBe(true);
+  expect(statistics.hasStableOrder(BOOKS, sort)).toBe(false);
+  statistics.recordOrder(BOOKS, sort, true);
+  expect(statistics.hasStableOrder(BOOKS, [['pages', 1]])).toBe(true);
+  expect(statistics.hasStableOrder({ ...BOOKS, database: 'other' }, sort)).toBe(false);
+  statistics.recordOrder(BOOKS, sort, false);
+  expect(statistics.hasStableOrder(BOOKS, sort)).toBe(false);
 });
 
 it('tells filters apart, and forgets the longest at once', () => {
-  const experience = createCollationStatistics();
-  experience.recordManyMatches(BOOKS, folded('a', 'x'));
-  expect(experience.hasManyMatches(BOOKS, folded('a', 'x'))).toBe(true);
-  expect(experience.hasManyMatches(BOOKS, folded('a', 'y'))).toBe(false);
-  experience.recordManyMatches(BOOKS, folded('a', 'x'.repeat(5000)));
-  expect(experience.hasManyMatches(BOOKS, folded('a', 'y'.repeat(5000)))).toBe(false);
+  const statistics = createCollationStatistics();
+  statistics.recordManyMatches(BOOKS, folded('a', 'x'));
+  expect(statistics.hasManyMatches(BOOKS, folded('a', 'x'))).toBe(true);
+  expect(statistics.hasManyMatches(BOOKS, folded('a', 'y'))).toBe(false);
+  statistics.recordManyMatches(BOOKS, folded('a', 'x'.repeat(5000)));
+  expect(statistics.hasManyMatches(BOOKS, folded('a', 'y'.repeat(5000)))).toBe(false);
 });
 
 describeMongo('experience', ({ replicaSet }) => {

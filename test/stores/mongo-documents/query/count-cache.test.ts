@@ -19,10 +19,10 @@ async function openCounts(uri: string, ms: number) {
   await insert({ n: 1 }, { n: 2 });
   let time = 0;
   let counted = 0;
-  const memory = createMongoCountCache(() => time);
+  const cache = createMongoCountCache(() => time);
   const ask = () =>
     run((scope) =>
-      memory.getOrCount(scope, { ns: BOOKS, filter: MATCH_ALL }, async () => {
+      cache.getOrCount(scope, { ns: BOOKS, filter: MATCH_ALL }, async () => {
         time += ms;
         counted += 1;
         return countDocuments(scope, { ns: BOOKS, query: {} });

@@ -5,13 +5,13 @@ import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
 describeMongo('counting', ({ standalone }) => {
-  it.each([true, false])('is exact on every way, with a twin: %s', async (twin) => {
+  it.each([true, false])('is exact on every way, with a twin: %s', async (shadow) => {
     const spellings = ['Ab', 'AB', 'ab', 'áb', 'abc'];
     const { count, declare } = await openReads(
       standalone,
       Array.from({ length: 1000 }, (_, n) => ({ n, name: spellings[n % 5] })),
     );
-    await declare(foldingIndex('name'), twin);
+    await declare(foldingIndex('name'), shadow);
     expect(await count(BOOKS, MATCH_ALL)).toBe(1000);
     expect(await count(BOOKS, where('name', { kind: 'eq', value: 'Ab' }))).toBe(200);
     for (const round of [1, 2]) {

@@ -131,20 +131,20 @@ describeMongo('values of other programs', ({ standalone }) => {
     const texts = Array.from({ length: 500 }, (_, n) => Buffer.from(`text of ${n}`).toString('base64'));
     const bytes = new BSON.Binary(Buffer.from('text of 7'));
     const { find, run } = await openReads(standalone, [{ a: bytes, b: texts[8], c: new Date(ISO) }]);
-    const kinds = createTypeProbe(() => performance.now());
+    const typeProbe = createTypeProbe(() => performance.now());
     for (const path of ['a', 'b', 'c']) {
       const filter = where(path, { kind: 'in', values: [...texts, ISO] });
       expect(await find(BOOKS, query({ filter }))).toHaveLength(1);
-      const foreign = await run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter, kinds }));
-      const { query: said, exact } = translateFilter(filter, {
+      const nonJsonAt = await run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter, typeProbe }));
+      const { query: translated, exact } = translateFilter(filter, {
         collated: false,
-        ...(foreign && { foreign }),
+        ...(nonJsonAt && { nonJsonAt }),
       });
       const most = path === 'b' ? 501 : Number.POSITIVE_INFINITY;
-      expect([exact, Object(said)[path].$in.length <= most]).toEqual([true, true]);
+      expect([exact, Object(translated)[path].$in.length <= most]).toEqual([true, true]);
     }
     const ids = where('_id', { kind: 'in', values: texts });
-    const none = await run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter: ids, kinds }));
+    const none = await run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter: ids, typeProbe }));
     expect(none?.('_id')).toEqual({ dates: false, others: false });
   });
 
@@ -153,14 +153,15 @@ describeMongo('values of other programs', ({ standalone }) => {
       { when: new Date(0), id: new ObjectId(HEX) },
       { when: ISO, id: new ObjectId(HEX) },
     ]);
-    const kinds = createTypeProbe(() => performance.now());
-    const foreign = (filter: Filter) => run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter, kinds }));
-    expect(await foreign(where('when', { kind: 'eq', value: ISO }))).toBeUndefined();
-    expect(await foreign(where('when', { kind: 'gt', value: ISO }))).toBeUndefined();
-    const found = await foreign(where('when', { kind: 'gt', value: '2024' }));
+    const typeProbe = createTypeProbe(() => performance.now());
+    const nonJsonAt = (filter: Filter) =>
+      run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter, typeProbe }));
+    expect(await nonJsonAt(where('when', { kind: 'eq', value: ISO }))).toBeUndefined();
+    expect(await nonJsonAt(where('when', { kind: 'gt', value: ISO }))).toBeUndefined();
+    const found = await nonJsonAt(where('when', { kind: 'gt', value: '2024' }));
     expect(found?.('when')).toEqual({ dates: true, others: false });
     const order = (...paths: string[]) =>
-      run((scope) => chooseSortStrategy(scope, { ns: BOOKS, paths, kinds }));
+      run((scope) => chooseSortStrategy(scope, { ns: BOOKS, paths, typeProbe }));
     expect(await order('_id', 'none')).toBe('plain');
     expect(await order('id')).toBe('plain');
     expect(await order('when', 'id')).toEqual({ mergedBy: 'when' });

@@ -24,15 +24,15 @@ describeMongo('pages', ({ standalone }) => {
     const texts = ['small', ...Array.from({ length: 4 }, (_, n) => `${n}`.repeat(HALF_A_MEGABYTE))];
     await books.insertMany(texts.map((text, n) => ({ _id: n === 0 ? 'first' : `${ID}${n}`, text })));
     const { connection } = openConnection(uri, { maxPoolSize });
-    const kinds = createTypeProbe(() => performance.now());
-    const reads = createReads({ connection, indexes: { of: () => [] }, hasMemoryFor: hasRoom, kinds });
+    const typeProbe = createTypeProbe(() => performance.now());
+    const reads = createReads({ connection, indexes: { of: () => [] }, hasMemoryFor: hasRoom, typeProbe });
     const find = (filter: Filter, limit = 10, deadline = Date.now() + 20_000) =>
       reads.findText(BOOKS, query({ filter, limit }), { deadline });
     /** Takes every place that a lane has, until it is told to give them back. */
-    const hold = async (lane: OperationClass) => {
+    const hold = async (operationClass: OperationClass) => {
       const [entered, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const held = Array.from({ length: 30 }, () =>
-        connection.run({ operationClass: () => lane }, async () => {
+        connection.run({ operationClass: () => operationClass }, async () => {
           entered.resolve();
           await over.promise;
         }),

@@ -1,7 +1,8 @@
-import { BSON } from 'mongodb';
+import { BSON, ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { createPageTexts, readTexts } from '../../../../src/stores/mongo-documents/query/page.ts';
-import { BOOKS } from '../../../contracts/store-cases.ts';
+import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
+import { createPageTexts, findPlain, readTexts } from '../../../../src/stores/mongo-documents/query/page.ts';
+import { BOOKS, idOf, where } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { openReads } from './workbench.ts';
 
@@ -24,5 +25,29 @@ describeMongo('a page', ({ standalone }) => {
       '{"n":3,"_id":3}',
       '{"n":2,"_id":2}',
     ]);
+  });
+});
+
+describeMongo('a page that the server finds by itself', ({ standalone }) => {
+  it('comes in one round trip, an id on the shortest way', async () => {
+    const { run, search, commandsOf, books } = await openReads(
+      standalone,
+      [1, 2, 3].map((n) => ({ _id: new ObjectId(idOf(n)), n })),
+    );
+    const find = (...args: Parameters<typeof search>) => {
+      const asked = search(...args);
+      return run((scope) =>
+        findPlain(scope, asked, translateFilter(asked.query.filter, { collated: false })),
+      );
+    };
+    const byId = {
+      filter: where('_id', { kind: 'eq', value: idOf(2) }),
+      projection: { include: ['n'] },
+    } as const;
+    expect((await find(byId)).texts).toEqual([`{"n":2,"_id":"${idOf(2)}"}`]);
+    expect(await commandsOf(() => find({ limit: 3, sort: [['n', 1]] }))).toEqual(['find']);
+    expect(await books.find({ _id: new ObjectId(idOf(2)) }).explain('queryPlanner')).toMatchObject({
+      queryPlanner: { winningPlan: { stage: 'IDHACK' } },
+    });
   });
 });

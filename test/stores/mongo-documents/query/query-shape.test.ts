@@ -8,9 +8,9 @@ const KNOWN = [
   {
     definition: index('byTitle', { title: 1 }),
     name: 'title_1',
-    tied: true,
-    distinct: false,
-    folding: false,
+    endsInId: true,
+    isUnique: false,
+    hasReadyShadow: false,
   },
 ];
 const field = (path: string, ...tests: FilterTest[]): Filter => ({ kind: 'field', path, tests });
@@ -18,7 +18,8 @@ const both = (...filters: Filter[]): Filter => ({ kind: 'and', filters });
 const ids = (many: number) =>
   field('_id', { kind: 'in', values: Array.from({ length: many }, (_, n) => `${n}`) });
 const regex = (pattern: string) => field('text', { kind: 'regex', pattern, flags: '' });
-const laneOf = (parts: Partial<FindQuery>, ns = BOOKS) => shapeOfFind(ns, query(parts), KNOWN).operationClass;
+const classOf = (parts: Partial<FindQuery>, ns = BOOKS) =>
+  shapeOfFind(ns, query(parts), KNOWN).operationClass;
 const keyOf = (parts: Partial<FindQuery>) => shapeOfFind(BOOKS, query(parts), KNOWN).key;
 
 it.each<[string, Partial<FindQuery>]>([
@@ -36,8 +37,8 @@ it.each<[string, Partial<FindQuery>]>([
   ['scan', { filter: field('pages', { kind: 'eq', value: 1 }) }],
   ['scan', { filter: field('title', { kind: 'ne', value: 'a' }) }],
   ['scan', { filter: { kind: 'or', filters: [field('title', { kind: 'eq', value: 'a' }), regex('x')] } }],
-])('a read is a %s: %j', (lane, parts) => {
-  expect(laneOf(parts)).toBe(lane);
+])('a read is a %s: %j', (operationClass, parts) => {
+  expect(classOf(parts)).toBe(operationClass);
 });
 
 it('the more an index helps, the longer a read may take', () => {
@@ -52,8 +53,8 @@ it('the more an index helps, the longer a read may take', () => {
 
 it('what the server keeps of its own is short', () => {
   const own = { database: null, collection: 'cloister.clients' };
-  expect(laneOf({ filter: field('title', { kind: 'eq', value: 'a' }) }, own)).toBe('lookup');
-  expect(laneOf({ filter: field('other', { kind: 'eq', value: 'a' }) }, own)).toBe('scan');
+  expect(classOf({ filter: field('title', { kind: 'eq', value: 'a' }) }, own)).toBe('lookup');
+  expect(classOf({ filter: field('other', { kind: 'eq', value: 'a' }) }, own)).toBe('scan');
 });
 
 it('counts are told apart too', () => {

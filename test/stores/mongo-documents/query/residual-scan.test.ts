@@ -21,7 +21,7 @@ describeMongo('a scan', ({ standalone }) => {
     const scan = (subject: Filter) => ({
       ns: BOOKS,
       filter: subject,
-      said: translateFilter(subject, { collated: false }),
+      translated: translateFilter(subject, { collated: false }),
     });
     return {
       ...bench,

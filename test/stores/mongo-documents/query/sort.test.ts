@@ -4,12 +4,12 @@ import { isServerPath, serverSort } from '../../../../src/stores/mongo-documents
 import type { Sort } from '../../../../src/stores/ports.ts';
 import { index } from '../../../contracts/store-cases.ts';
 
-const known = (distinct: boolean, ...paths: string[]): KnownIndex => ({
+const known = (isUnique: boolean, ...paths: string[]): KnownIndex => ({
   definition: index('i', Object.fromEntries(paths.map((path) => [path, 1 as const])), { unique: true }),
   name: 'i',
-  tied: false,
-  distinct,
-  folding: false,
+  endsInId: false,
+  isUnique,
+  hasReadyShadow: false,
 });
 const keys = (sort: Sort, indexes: readonly KnownIndex[] = []) => [
   ...(serverSort(sort, indexes) ?? ['none']),

@@ -10,43 +10,43 @@ const ROME = { path: 'name', text: 'rome' };
 
 describe('the memory of spellings', () => {
   it('holds as long as nothing was written', () => {
-    const memory = createSpellingCache();
-    memory.store(BOOKS, ROME, { spellings: ['Rome'], time: 5n });
-    expect(memory.resolve(BOOKS, folded('rome'))).toBeUndefined();
-    memory.recordTime(5n);
-    memory.recordTime(4n);
-    memory.recordTime(undefined);
-    expect(memory.resolve(BOOKS, folded('rome'))).toEqual({
+    const cache = createSpellingCache();
+    cache.store(BOOKS, ROME, { spellings: ['Rome'], time: 5n });
+    expect(cache.resolve(BOOKS, folded('rome'))).toBeUndefined();
+    cache.recordTime(5n);
+    cache.recordTime(4n);
+    cache.recordTime(undefined);
+    expect(cache.resolve(BOOKS, folded('rome'))).toEqual({
       filter: where('name', { kind: 'in', values: ['Rome'] }),
       time: 5n,
     });
-    expect(memory.resolve({ ...BOOKS, database: 'other' }, folded('rome'))).toBeUndefined();
-    expect(memory.resolve(BOOKS, folded('rom'))).toBeUndefined();
-    memory.recordTime(6n);
-    expect(memory.resolve(BOOKS, folded('rome'))).toBeUndefined();
+    expect(cache.resolve({ ...BOOKS, database: 'other' }, folded('rome'))).toBeUndefined();
+    expect(cache.resolve(BOOKS, folded('rom'))).toBeUndefined();
+    cache.recordTime(6n);
+    expect(cache.resolve(BOOKS, folded('rome'))).toBeUndefined();
   });
 
   it('needs every text of a filter, and says which are out of reach', () => {
-    const memory = createSpellingCache();
-    memory.recordTime(1n);
-    memory.store(BOOKS, ROME, { spellings: ['Rome'], time: 1n });
+    const cache = createSpellingCache();
+    cache.recordTime(1n);
+    cache.store(BOOKS, ROME, { spellings: ['Rome'], time: 1n });
     const both: Filter = { kind: 'and', filters: [folded('rome'), folded('x', 'kind')] };
-    expect(memory.resolve(BOOKS, both)).toBeUndefined();
-    expect(memory.unresolvable(BOOKS, both)).toEqual({ some: false, all: false });
-    memory.markUnresolvable(BOOKS, { path: 'kind', text: 'x' });
-    expect(memory.unresolvable(BOOKS, both)).toEqual({ some: true, all: false });
-    expect(memory.unresolvable(BOOKS, folded('x', 'kind'))).toEqual({ some: true, all: true });
+    expect(cache.resolve(BOOKS, both)).toBeUndefined();
+    expect(cache.unresolvable(BOOKS, both)).toEqual({ some: false, all: false });
+    cache.markUnresolvable(BOOKS, { path: 'kind', text: 'x' });
+    expect(cache.unresolvable(BOOKS, both)).toEqual({ some: true, all: false });
+    expect(cache.unresolvable(BOOKS, folded('x', 'kind'))).toEqual({ some: true, all: true });
   });
 
   it('tells what is asked again, with nothing written in between', () => {
-    const memory = createSpellingCache();
-    expect([1, 2].map(() => memory.isRepeated(BOOKS, folded('rome')))).toEqual([false, false]);
-    memory.recordTime(1n);
-    expect([1, 2].map(() => memory.isRepeated(BOOKS, folded('rome')))).toEqual([false, true]);
-    memory.recordTime(2n);
-    expect(memory.isRepeated(BOOKS, folded('rome'))).toBe(false);
+    const cache = createSpellingCache();
+    expect([1, 2].map(() => cache.isRepeated(BOOKS, folded('rome')))).toEqual([false, false]);
+    cache.recordTime(1n);
+    expect([1, 2].map(() => cache.isRepeated(BOOKS, folded('rome')))).toEqual([false, true]);
+    cache.recordTime(2n);
+    expect(cache.isRepeated(BOOKS, folded('rome'))).toBe(false);
     const long = folded('x'.repeat(5000));
-    expect([1, 2].map(() => memory.isRepeated(BOOKS, long))).toEqual([false, false]);
+    expect([1, 2].map(() => cache.isRepeated(BOOKS, long))).toEqual([false, false]);
   });
 });
 

@@ -12,12 +12,12 @@ describeMongo('kinds of values', ({ standalone }) => {
   test('are found at a path, in lists too, and looked for again in time', async () => {
     const { run, books } = await openReads(standalone, [{ at: [new Date(0)], id: new ObjectId() }]);
     let now = 0;
-    const kinds = createTypeProbe(() => {
+    const typeProbe = createTypeProbe(() => {
       now += 1;
       return now;
     });
-    const has = (path: string, group: 'dates' | 'others', patienceMs?: number) =>
-      run((scope) => kinds.has(scope, { ns: BOOKS, path }, group, patienceMs));
+    const has = (path: string, group: 'dates' | 'others', timeoutMs?: number) =>
+      run((scope) => typeProbe.has(scope, { ns: BOOKS, path }, group, timeoutMs));
     expect(await has('at', 'dates')).toBe(true);
     expect(await has('at', 'others')).toBe(false);
     expect(await has('id', 'others', 1000)).toBe(true);
@@ -31,8 +31,8 @@ describeMongo('kinds of values', ({ standalone }) => {
 
   test('are looked for once when many ask, and once for all kinds', async () => {
     const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
-    const kinds = createTypeProbe(() => 0);
-    const ask = () => run((scope) => kinds.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }));
+    const typeProbe = createTypeProbe(() => 0);
+    const ask = () => run((scope) => typeProbe.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }));
     const asked: Promise<string>[] = [];
     const commands = await commandsOf(async () => {
       asked.push(...Array.from({ length: 20 }, ask));
@@ -46,11 +46,11 @@ describeMongo('kinds of values', ({ standalone }) => {
     const { run, books } = await openReads(standalone, [{ a: 1 }]);
     let now = 0;
     let step = 1000;
-    const kinds = createTypeProbe(() => {
+    const typeProbe = createTypeProbe(() => {
       now += step;
       return now;
     });
-    const has = () => run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+    const has = () => run((scope) => typeProbe.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
     expect(await has()).toBe(false);
     step = 1;
     now += 100;
@@ -63,12 +63,12 @@ describeMongo('kinds of values', ({ standalone }) => {
   test('are looked for less often while they are asked for all the time', async () => {
     const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
     let now = 0;
-    const kinds = createTypeProbe(() => now);
+    const typeProbe = createTypeProbe(() => now);
     const looks = async (milliseconds: number) => {
       const commands = await commandsOf(async () => {
         const end = now + milliseconds;
         for (; now < end; now += 5) {
-          await run((scope) => kinds.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
+          await run((scope) => typeProbe.has(scope, { ns: BOOKS, path: 'a' }, 'dates'));
         }
       });
       return commands.length;
@@ -87,8 +87,8 @@ describeMongo('kinds of values', ({ standalone }) => {
       return rawClient(server.uri).db('admin').command(command);
     };
     let now = 0;
-    const kinds = createTypeProbe(() => now);
-    const has = (path: string) => run((scope) => kinds.has(scope, { ns: BOOKS, path }, 'dates', 1000));
+    const typeProbe = createTypeProbe(() => now);
+    const has = (path: string) => run((scope) => typeProbe.has(scope, { ns: BOOKS, path }, 'dates', 1000));
     expect(await has('a')).toBe(true);
     now = 20_000;
     await fail('alwaysOn');
@@ -110,7 +110,7 @@ describeMongo('kinds of values', ({ standalone }) => {
       standalone,
       values.map((a) => ({ a })),
     );
-    const kinds = createTypeProbe(() => performance.now());
-    expect(await run((scope) => kinds.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }))).toBe(order);
+    const typeProbe = createTypeProbe(() => performance.now());
+    expect(await run((scope) => typeProbe.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }))).toBe(order);
   });
 });

@@ -31,7 +31,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
     connection,
     indexes: { of: () => known },
     hasMemoryFor: () => true,
-    kinds: createTypeProbe(() => performance.now()),
+    typeProbe: createTypeProbe(() => performance.now()),
   });
   return {
     books,
@@ -43,18 +43,18 @@ export async function openReads(server: string, documents: readonly Document[]) 
       ns,
       query: query(parts),
       known,
-      experience: createCollationStatistics(),
-      memory: createSpellingCache(),
+      statistics: createCollationStatistics(),
+      spellingCache: createSpellingCache(),
       collect: createPageTexts,
     }),
     /** Makes the index and, where `twin` says so, the one beside it that ignores case. */
-    async declare(definition: IndexDefinition, twin: boolean) {
+    async declare(definition: IndexDefinition, shadow: boolean) {
       const keys = new Map<string, 1 | -1>(definition.keys.map(({ path, direction }) => [path, direction]));
       keys.set('_id', definition.keys.at(-1)?.direction ?? 1);
       const name = await books.createIndex(keys, { name: definition.name });
-      if (twin)
+      if (shadow)
         await books.createIndex(keys, { name: `${name}-twin`, collation: CASE_INSENSITIVE_COLLATION });
-      known.push({ definition, name, tied: true, distinct: false, folding: twin });
+      known.push({ definition, name, endsInId: true, isUnique: false, hasReadyShadow: shadow });
     },
     /** The commands that `work` sends about the books. */
     async commandsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -5,7 +5,7 @@ import {
   parseClientChange,
   parseNewClient,
   parseSecret,
-} from '../../../src/auth/clients/client-input.ts';
+} from '../../../src/auth/clients/client.ts';
 import { AppError } from '../../../src/errors.ts';
 
 function faultOf(task: () => unknown): { field: string | undefined; status: number } {

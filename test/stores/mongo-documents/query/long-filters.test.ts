@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../../src/errors.ts';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
-import { rethrowFilterTooLarge } from '../../../../src/stores/mongo-documents/query/filter-size-error.ts';
+import { rethrowFilterTooLarge } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import { BOOKS, query, where } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { rejection } from '../connections.ts';

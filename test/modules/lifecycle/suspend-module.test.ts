@@ -5,41 +5,12 @@ import { code, endpoint, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
-const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
 
-describe('removing', () => {
-  it('removes code, policy and log, and keeps the versions', async () => {
-    const { modules, read, audited, retired } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
-    const unit = modules.registry.get(REPORT)?.moduleVersion;
-    modules.log(unit!, 'r1', { level: 'info', message: 'hello' });
-    await modules.suspend(REPORT, 'alice');
-    retired.length = 0;
-    await modules.remove(REPORT, 'bob');
-    expect(modules.registry.match('/1.0/report')).toBeUndefined();
-    expect([await read(FILE), await read(POLICY)]).toEqual([undefined, undefined]);
-    expect(retired).toEqual(['endpoint:1.0/report']);
-    modules.log(unit!, 'r2', { level: 'info', message: 'too late' });
-    expect(await modules.versions(REPORT)).toMatchObject([{ version: 1, clientId: 'alice', active: false }]);
-    await expect(modules.remove(REPORT, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
-
-    expect(await modules.postCode(REPORT, code(), 'carol')).toMatchObject({ created: true, version: 2 });
-    expect(modules.registry.get(REPORT)?.state, 'who deletes lifts no suspension').toBe('suspended');
-    await modules.resume(REPORT, 'bob');
-    expect(modules.registry.get(REPORT)?.state).toBe('active');
-    expect(modules.policy(REPORT)).toEqual({ version: 1 });
-    expect(modules.logs(REPORT, { limit: 10, after: 0 })).toEqual([]);
-    expect((await modules.versions(REPORT)).map(({ clientId }) => clientId)).toEqual(['alice', 'carol']);
-  });
-});
-
-describe('suspending', () => {
-  it('stops a module at once, for good, and says so', async () => {
+describe('suspending a module', () => {
+  it('stops it at once, across restarts, and writes the audit log', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code(), 'alice');
-    const unit = first.modules.registry.get(REPORT)?.moduleVersion;
+    const sha256 = first.modules.registry.get(REPORT)?.moduleVersion?.sha256;
     await first.modules.suspend(REPORT, 'bob');
     expect(first.modules.registry.get(REPORT)).toMatchObject({
       ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob', at: expect.any(Number) } },
@@ -49,7 +20,7 @@ describe('suspending', () => {
     const { modules, audited } = await first.restart();
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
     await modules.resume(REPORT, 'carol');
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', unit: { sha256: unit?.sha256 } });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { sha256 } });
     expect((await audited()).map(([action, , by]) => [action, by])).toEqual([
       ['endpoint.create', 'alice'],
       ['endpoint.suspend', 'bob'],
@@ -59,12 +30,12 @@ describe('suspending', () => {
     await expect(modules.suspend(endpoint('other'), 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('waits for no other change of the module', async () => {
-    const looking = Promise.withResolvers<void>();
+  it('does not wait for another change of the module', async () => {
+    const inspected = Promise.withResolvers<void>();
     let isSlow = false;
     const slow = {
       inspect: async () => {
-        if (isSlow) await looking.promise;
+        if (isSlow) await inspected.promise;
         return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
       },
       retire: () => undefined,
@@ -76,12 +47,12 @@ describe('suspending', () => {
     const replacing = modules.postCode(REPORT, code({}, 'two'), 'alice');
     const suspending = modules.suspend(REPORT, 'bob');
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
-    looking.resolve();
+    inspected.resolve();
     await Promise.all([replacing, suspending]);
-    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', unit: { version: 2 } });
+    expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', moduleVersion: { version: 2 } });
   });
 
-  it('holds against a name that differs by case only, also when the module is gone', async () => {
+  it('blocks names that differ only by case, also after a removal', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(REPORT, code(), 'alice');
     await modules.suspend(REPORT, 'bob');
@@ -91,7 +62,7 @@ describe('suspending', () => {
     });
   });
 
-  it('survives whatever the author does: new code, a roll back, a policy, a removal, a file', async () => {
+  it('survives new code, a rollback, a policy, a removal and a file of the author', async () => {
     const opened = await loadedModules();
     const { modules } = opened;
     await modules.postCode(REPORT, code(), 'alice');
@@ -113,7 +84,7 @@ describe('suspending', () => {
     });
   });
 
-  it('holds when another admin lifts an older one at the same time', async () => {
+  it('holds when another admin resumes the module at the same time', async () => {
     const first = await loadedModules();
     const { modules } = first;
     await modules.postCode(REPORT, code(), 'alice');
@@ -123,7 +94,7 @@ describe('suspending', () => {
     expect((await first.restart()).modules.registry.get(REPORT)?.state).toBe('suspended');
   });
 
-  it('works while the database is away', async () => {
+  it('works while the database is unavailable', async () => {
     const { modules, store } = await loadedModules();
     await modules.postCode(REPORT, code(), 'alice');
     await store.close();
@@ -131,7 +102,7 @@ describe('suspending', () => {
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
   });
 
-  it('is stored, and in the audit log, when the database is back', async () => {
+  it('is stored with its audit entry when the database is back', async () => {
     const store = await openFickleStore();
     const first = await loadedModules({ store });
     await first.modules.postCode(REPORT, code(), 'alice');

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { type BatchResult, sendBatch } from '../../../../src/stores/mongo-documents/commits/batch-command.ts';
+import {
+  type BatchResult,
+  sendBatch,
+} from '../../../../src/stores/mongo-documents/commits/write-commands.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
-import { BOOKS, idOf, insert } from '../../../contracts/store-cases.ts';
+import { BOOKS, failureOf, idOf, insert } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, ownServer } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, remove, update, type Workbench } from './workbench.ts';
 
@@ -60,4 +63,37 @@ describeMongo('a command whose writes may not last', () => {
     });
     expect((await bench.stored(BOOKS)).map(({ _id }) => String(_id))).toEqual([idOf(1), idOf(2)]);
   });
+});
+
+describeMongo('one write', (servers) => {
+  for (const kind of ['standalone', 'replicaSet'] as const) {
+    test(`${kind}: is refused where the state is another or the document gone`, async () => {
+      const { commit, stored } = openWorkbench(await ownDatabase(servers[kind]));
+      await commit([insert(BOOKS, 1, { n: 1 })]);
+      for (const write of [
+        update(BOOKS, 1, 2, {}),
+        update(BOOKS, 9, 1, {}),
+        remove(BOOKS, 1, 0),
+        remove(BOOKS, 9, 1),
+      ]) {
+        expect(await failureOf(commit([write]))).toMatchObject({ reason: 'conflict', index: 0 });
+      }
+      expect(await stored(BOOKS)).toMatchObject([{ n: 1, v: 1 }]);
+      await commit([update(BOOKS, 1, 1, { n: 2 })]);
+      await commit([remove(BOOKS, 1, 2)]);
+      expect(await stored(BOOKS)).toEqual([]);
+    });
+
+    test(`${kind}: of racing updates exactly one wins`, async () => {
+      const { commit, stored } = openWorkbench(await ownDatabase(servers[kind]));
+      for (let n = 0; n < 20; n += 1) {
+        await commit([insert(BOOKS, n, {})]);
+        const race = Array.from({ length: 6 }, (_, racer) => commit([update(BOOKS, n, 1, { racer })]));
+        const results = await Promise.allSettled(race);
+        const won = results.flatMap(({ status }, racer) => (status === 'fulfilled' ? [racer] : []));
+        expect(won).toHaveLength(1);
+        expect((await stored(BOOKS))[n]).toMatchObject({ racer: won[0], v: 2 });
+      }
+    });
+  }
 });

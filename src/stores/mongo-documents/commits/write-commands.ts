@@ -1,10 +1,17 @@
-// Sends one parcel of a commit as one command, and tells how far it came.
-import { type ClientSession, type Document, MongoServerError } from 'mongodb';
+// Sends writes as commands: a batch of them, or a single one, which the driver retries after a failover.
+import {
+  type ClientSession,
+  type Collection,
+  type DeleteOptions,
+  type Document,
+  MongoServerError,
+} from 'mongodb';
 import { StoreError } from '../../../errors.ts';
-import type { Namespace } from '../../ports.ts';
+import type { Namespace, Write } from '../../ports.ts';
+import { toBson } from '../bson/json-to-bson.ts';
 import type { OperationScope } from '../connection/types.ts';
 import type { WriteBatch } from './batches.ts';
-import { guardedFilter, STALE, stateFilter, writeOperation } from './write-operations.ts';
+import { guardedFilter, STALE, stateFilter, updateOperation, writeOperation } from './write-operations.ts';
 
 /** What writes outside of a transaction wait for. */
 const DURABLE = { w: 'majority', j: true };
@@ -12,7 +19,7 @@ const DURABLE = { w: 'majority', j: true };
 /** For one that others follow: the journal is one sequence, so that waiting for the last of them is waiting for all. */
 export const UNJOURNALED = { w: 1, j: false };
 
-/** How a parcel is sent. */
+/** How a batch is sent. */
 export interface CommandOptions {
   /** Of the transaction, where there is one. */
   readonly session?: ClientSession;
@@ -31,17 +38,17 @@ export interface BatchResult {
 }
 
 /**
- * Applies the writes of a parcel in their order, up to the first that fails. Rejects where the server does not say how
+ * Applies the writes of a batch in order, up to the first that fails. Rejects if the server does not say how
  * far it came: then any first part of them may be done. The driver's own bulk write hides the keys of a broken index.
  */
 export async function sendBatch(
   scope: OperationScope,
-  parcel: WriteBatch,
+  batch: WriteBatch,
   sending: CommandOptions,
 ): Promise<BatchResult> {
   const answer = await runWriteCommand(
     scope,
-    { ns: parcel.ns, commandFor: batchCommand(parcel, sending) },
+    { ns: batch.ns, commandFor: batchCommand(batch, sending) },
     sending,
   );
   const [failed] = (answer['writeErrors'] ?? []) as readonly Document[];
@@ -49,7 +56,7 @@ export async function sendBatch(
     const at = failed['index'] as number;
     return { done: at, failure: { at, error: writeError(failed) } };
   }
-  const done = parcel.writes.length;
+  const done = batch.writes.length;
   return answer['n'] === done
     ? { done }
     : { done, failure: { at: undefined, error: new StoreError('conflict') } };
@@ -90,7 +97,7 @@ function batchCommand(
   { session }: CommandOptions,
 ): (collection: string) => Document {
   const [verb, list] = COMMAND_NAMES[kind];
-  // What goes on past a stale document is all taken back where there is a transaction.
+  // In a transaction the writes after a stale document are rolled back anyway.
   const statements = writes.map((write) =>
     writeOperation(write, session === undefined ? guardedFilter : stateFilter),
   );
@@ -100,4 +107,31 @@ function batchCommand(
 function writeError(failed: Document): Error {
   if (failed['code'] === STALE) return new StoreError('conflict');
   return new MongoServerError({ ...failed, message: failed['errmsg'] });
+}
+
+/** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
+type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
+
+/** Throws `conflict`, or what the driver throws. */
+export async function writeOne(
+  scope: OperationScope,
+  write: Write,
+  sending: SingleWriteOptions,
+): Promise<void> {
+  if ((await matchedCount(scope.collection(write.ns), write, sending)) !== 1)
+    throw new StoreError('conflict');
+}
+
+async function matchedCount(
+  collection: Collection,
+  write: Write,
+  options: SingleWriteOptions,
+): Promise<number> {
+  if (write.kind === 'insert') {
+    await collection.insertOne(toBson(write.document), options);
+    return 1;
+  }
+  const filter = stateFilter(write.id, write.v);
+  if (write.kind === 'remove') return (await collection.deleteOne(filter, options)).deletedCount;
+  return (await collection.updateOne(filter, updateOperation(write), options)).matchedCount;
 }

@@ -1,0 +1,82 @@
+// Suspending and resuming a module by an admin.
+import { AppError } from '../../errors.ts';
+import { moduleAuditEntry } from '../model/audit-entry.ts';
+import type { ModuleAddress } from '../model/types.ts';
+import type { ModuleRecords } from '../versions/module-records.ts';
+import type { ModuleStates } from '../versions/module-states.ts';
+import { withResume, withSuspension } from '../versions/state-transitions.ts';
+import type { DeferredWrites } from './deferred-writes.ts';
+import type { ModuleLocks } from './module-locks.ts';
+
+export interface SuspendModuleDeps {
+  readonly states: ModuleStates;
+  readonly records: Pick<ModuleRecords, 'saveState'>;
+  readonly writes: Pick<DeferredWrites, 'saveState' | 'recordAudit'>;
+  readonly locks: Pick<ModuleLocks, 'withModule'>;
+  /** Ends all invocations of a module, and resolves when none goes on. */
+  readonly stop: (key: string) => Promise<void>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Suspends at once: no call begins from now on, and none goes on when this resolves. Waits for no other change of the module,
+ * and works while the store is unavailable: state and audit entry are stored when it is back. Throws NOT_FOUND, and what the
+ * store throws.
+ */
+export async function suspendModule(
+  deps: SuspendModuleDeps,
+  address: ModuleAddress,
+  by: string,
+): Promise<void> {
+  const { states, records, writes, locks, stop, now } = deps;
+  const { key, active } = states.getOrThrow(address).state;
+  const hash = active?.sha256 ?? null;
+  const auditEntry = moduleAuditEntry({
+    address,
+    action: 'suspend',
+    clientId: by,
+    before: hash,
+    after: hash,
+  });
+  const at = now();
+  const suspend = () =>
+    states.setState(withSuspension(states.getState(key), { by: 'admin', clientId: by, at }));
+  suspend();
+  const stopped = stop(key);
+  try {
+    await locks.withModule(address, () => {
+      // Another admin may have lifted an older suspension meanwhile.
+      suspend();
+      return records.saveState(states.getState(key), auditEntry);
+    });
+  } catch (error) {
+    writes.saveState(address);
+    writes.recordAudit(auditEntry);
+    throw error;
+  } finally {
+    await stopped;
+  }
+}
+
+/** Lifts the suspension of an admin or of the circuit breaker. Throws NOT_FOUND, SUSPENDED_BY_OPERATOR. */
+export function resumeModule(deps: SuspendModuleDeps, address: ModuleAddress, by: string): Promise<void> {
+  const { states, records, locks } = deps;
+  return locks.withModule(address, async () => {
+    const { state } = states.getOrThrow(address);
+    const { key, suspendedBy } = state;
+    if (suspendedBy === 'operator') throw new AppError('SUSPENDED_BY_OPERATOR');
+    const hash = state.active?.sha256 ?? null;
+    const auditEntry = moduleAuditEntry({
+      address,
+      action: 'resume',
+      clientId: by,
+      before: hash,
+      after: hash,
+    });
+    await records.saveState(withResume(state), auditEntry);
+    const current = states.getState(key);
+    // A suspension that came in meanwhile stays: it is stored next.
+    if (current.suspendedBy === suspendedBy) states.setState(withResume(current));
+  });
+}
