@@ -175,6 +175,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const documents = createDocumentService({
     ...{ store, registry, limits, newId, now, patterns, hooks },
     removals: media.removals,
+    log: logger,
   });
   const calls = postedCode.connect(documents);
   const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);

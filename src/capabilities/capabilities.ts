@@ -14,7 +14,7 @@ interface CapabilitiesDeps extends ModelCallsDeps {
   readonly fetch: FetchCall;
   /** Maps anything thrown to an error that a client may see. */
   readonly toAppError: (error: unknown) => AppError;
-  readonly log: ModelCallsDeps['log'] & { error(fields: object, message: string): void };
+  readonly log: { error(fields: object, message: string): void };
 }
 
 export interface Capabilities {

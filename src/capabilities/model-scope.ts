@@ -115,7 +115,7 @@ export function createModelScope(deps: ModelScopeDeps) {
       },
       maxMatches: grant.maxResults,
       depth: depth + 1,
-      origin: { requestId: run.requestId, client },
+      origin: { requestId: run.requestId, client, module: unit.id },
     };
     return { collection, grant, context, invocation: run };
   };

@@ -76,7 +76,7 @@ test('nothing is begun for a request that is over', async () => {
     },
     queryMs: 1000,
     now: Date.now,
-    log: { error: () => undefined, warn: () => undefined },
+    log: { error: () => undefined },
   });
   const serve = capabilities.forRequest({ unit: unitWith({}), client: null, requestId: 'r1' });
   const { ok, text } = await serve({ name: 'fetch', args: '{}' }, AbortSignal.abort());

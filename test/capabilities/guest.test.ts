@@ -42,7 +42,7 @@ async function answerOf(body: string, grants: Partial<Grants>): Promise<unknown>
     fetch: call,
     queryMs: 5000,
     now: Date.now,
-    log: { error: () => undefined, warn: () => undefined },
+    log: { error: () => undefined },
   });
   const serveCall = capabilities.forRequest({ unit, client: ANN, requestId: 'r1' });
   const outcome = await sandbox.run(invocationInput(unit, { serve: serveCall }));

@@ -66,13 +66,14 @@ export async function openModels({
   wrap,
   queryMs = 5000,
 }: BenchOptions = {}): Promise<ModelBench> {
-  const library = await openLibrary(SOURCES, wrap === undefined ? {} : { wrap });
+  const logged: ModelBench['logged'] = [];
+  const note = (fields: object, message: string) => void logged.push({ fields, message });
+  const options = wrap === undefined ? {} : { wrap };
+  const library = await openLibrary(SOURCES, { ...options, log: { warn: note } });
   onTestFinished(() => library.close());
   const registry = createRegistry();
   for (const name of Object.keys(SOURCES)) registry.put(library.at(name));
   registry.put(collectionOf('books', SOURCES['open']!, 'shop'));
-  const logged: ModelBench['logged'] = [];
-  const note = (fields: object, message: string) => void logged.push({ fields, message });
   const capabilities = createCapabilities({
     documents: library.documents,
     registry,
@@ -84,7 +85,7 @@ export async function openModels({
     fetch: async () => '{"status":200}',
     queryMs,
     now: Date.now,
-    log: { error: note, warn: note },
+    log: { error: note },
   });
   return {
     library,

@@ -11,6 +11,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
   'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
   'src/stores/filter.ts': { values: [], types: ['src/lib/'] },
+  'src/stores/namespace.ts': { values: [], types: ['src/stores/ports.ts'] },
   'src/stores/matching/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
     types: ['src/stores/ports.ts'],
@@ -46,7 +47,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/stores/open-document-store.ts': { values: ['src/stores/'], types: ['src/lib/'] },
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
-    values: ['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
+    values: [
+      ...['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts'],
+      ...['src/stores/namespace.ts', 'src/collections/'],
+    ],
     types: ['src/stores/ports.ts', 'src/config/', 'src/auth/clients/client.ts'],
   },
   'src/auth/': {
@@ -92,7 +96,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     ],
   },
   'src/media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/', 'src/media/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/collections/', 'src/media/'],
+    ],
     types: ['src/stores/ports.ts', 'src/stores/media-store.ts', 'src/config/', 'src/auth/', 'src/workers/'],
   },
   'src/delivery/': {
@@ -114,6 +121,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
       'src/errors.ts',
       'src/store-errors.ts',
       'src/lib/',
+      'src/stores/namespace.ts',
       'src/collections/',
       'src/auth/',
       'src/endpoints/',

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { CheckedJson } from '../../lib/json/json-check.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
@@ -110,6 +111,11 @@ export function acceptCodeOnly(server: FastifyInstance): void {
 /** The parsed body, null when there was none. */
 export function jsonBody(request: FastifyRequest): Json {
   return (request.body as Json | undefined) ?? null;
+}
+
+/** The parsed body of a write. The JSON parser of its route has checked it. */
+export function checkedJsonBody(request: FastifyRequest): CheckedJson {
+  return new CheckedJson(jsonBody(request));
 }
 
 /** The parsed body, which must be a JSON object. Throws BAD_REQUEST. */

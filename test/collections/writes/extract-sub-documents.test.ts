@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createRegistry } from '../../../../src/collections/model/registry.ts';
+import { createRegistry } from '../../../src/collections/model/registry.ts';
 import {
   type ExtractOptions,
   extractSubDocuments,
-} from '../../../../src/collections/writes/sub-documents/extract.ts';
-import type { JsonObject } from '../../../../src/lib/json/json.ts';
-import { callerNamed, collectionOf, LIMITS } from '../../library-service.ts';
+} from '../../../src/collections/writes/extract-sub-documents.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
+import { callerNamed, collectionOf, LIMITS } from '../library-service.ts';
 
 const BOOKS = collectionOf('books', {
   fields: {
@@ -33,7 +33,7 @@ function optionsOf(changes: Partial<ExtractOptions> = {}): ExtractOptions & { or
   return {
     registry,
     limits: LIMITS,
-    room: { left: 10 },
+    quota: { remaining: 10 },
     newId,
     caller: callerNamed('ann'),
     origin: { prefix: '' },
@@ -49,7 +49,7 @@ test('a body without sub-documents only loses its internals', () => {
   expect(flat(body)).toEqual({
     fields: { title: 'A', data: { _id: 1 }, author: ID },
     subDocuments: [],
-    items: [],
+    issues: [],
   });
 });
 
@@ -57,8 +57,8 @@ test('takes a tree apart, innermost first, and keeps order and shape of lists', 
   const body = {
     author: [ID, { name: 'B', friend: { name: 'C' } }, { _id: ID.toUpperCase(), name: 'D', v: 2 }, null],
   };
-  const { fields, subDocuments, items } = flat(body);
-  expect(items).toEqual([]);
+  const { fields, subDocuments, issues } = flat(body);
+  expect(issues).toEqual([]);
   expect(fields).toEqual({ author: [ID, 'new2', ID, null] });
   const shown = subDocuments.map(({ collection, id, isNew, fields: own, v, origin }) => {
     return [collection.name, id, isNew, own, v, origin.prefix];
@@ -75,8 +75,8 @@ test.each([
   ['an odd _id in a list', { author: [ID, { _id: 5 }] }, 'author.1'],
   ['a new medium without its file', { picture: { alt: 'x' } }, 'picture.file'],
   ['a new revision', { old: { title: 'x' } }, 'old'],
-])('%s is an item', (_name, body, field) => {
-  expect(flat(body).items).toMatchObject([{ field }]);
+])('%s is an issue', (_name, body, field) => {
+  expect(flat(body).issues).toMatchObject([{ field }]);
 });
 
 test('an object from a collection that cannot be written is its id', () => {
@@ -100,10 +100,10 @@ test('creating needs the permission', () => {
 test('depth and number are bounded', () => {
   let person: JsonObject = { name: 'X' };
   for (let level = 0; level < 10; level += 1) person = { friend: person };
-  expect(flat({ author: person }).items).toMatchObject([
+  expect(flat({ author: person }).issues).toMatchObject([
     { field: expect.stringMatching(/^author(\.friend){10}$/) },
   ]);
-  expect(() => flat({ author: [{}, {}, {}] }, { room: { left: 2 } })).toThrow(
+  expect(() => flat({ author: [{}, {}, {}] }, { quota: { remaining: 2 } })).toThrow(
     expect.objectContaining({ code: 'WRITE_TOO_LARGE' }),
   );
 });

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest';
 import { ExtraWriteError } from '../../../src/collections/model/extra-write-error.ts';
-import { commitWithRetry, translateCommitError } from '../../../src/collections/writes/commit-errors.ts';
+import {
+  commitWithRetry,
+  translateCommitError,
+  withDocumentLock,
+} from '../../../src/collections/writes/commit.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
+import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
 
 const ORIGINS = [{ prefix: '' }, { prefix: 'author.', index: 3 }];
 
-test('a breach of a unique index names the fields in the request', () => {
+test('a duplicate in a unique index names the fields of the request', () => {
   const error = translateCommitError(
     new StoreError('duplicate', { index: 1, fields: ['email', 'name'] }),
     ORIGINS,
@@ -19,12 +24,12 @@ test('a breach of a unique index names the fields in the request', () => {
   });
 });
 
-test('two lists under one index are told by their fields', () => {
+test('two lists under one index are reported by their fields', () => {
   const error = translateCommitError(new StoreError('parallel-arrays', { index: 0, fields: ['a'] }), ORIGINS);
   expect(error).toMatchObject({ code: 'DOCUMENT_INVALID', items: [{ field: 'a' }] });
 });
 
-test('what the database refuses by a rule of its own is told with its fields, or without', () => {
+test('a rejection by a rule of the database names the fields where they are known', () => {
   const told = translateCommitError(new StoreError('refused', { index: 1, fields: ['pages'] }), ORIGINS);
   const message = 'breaks a rule that the database has for this collection';
   const code = 'ERROR_VALUE_INVALID';
@@ -36,7 +41,7 @@ test('what the database refuses by a rule of its own is told with its fields, or
   expect(translateCommitError(new StoreError('refused', { index: 1 }), ORIGINS)).toMatchObject({ items });
 });
 
-test('a document that the store finds too large is a 413, everything else stays what it is', () => {
+test('a document too large for the store is a 413, and other errors are returned as they are', () => {
   expect(translateCommitError(new StoreError('too-large'), [])).toMatchObject({ status: 413 });
   const busy = new StoreError('busy');
   expect(translateCommitError(busy, [])).toBe(busy);
@@ -44,10 +49,10 @@ test('a document that the store finds too large is a 413, everything else stays 
   expect(translateCommitError(defect, [])).toBe(defect);
 });
 
-test('what is wrong with a write beside the documents is told to whoever asked for it, once', async () => {
-  const origins = [{ prefix: '' }, { prefix: '', beside: 0 }];
+test('a rejected extra write is an ExtraWriteError and not retried', async () => {
+  const origins = [{ prefix: '' }, { prefix: '', extraWrite: 0 }];
   const lost = translateCommitError(new StoreError('conflict', { index: 1 }), origins);
-  expect(lost).toMatchObject({ name: 'BesideError', reason: 'conflict', position: 0 });
+  expect(lost).toMatchObject({ name: 'ExtraWriteError', reason: 'conflict', position: 0 });
   let calls = 0;
   const attempt = async () => {
     calls += 1;
@@ -71,7 +76,7 @@ function failing(times: number) {
   };
 }
 
-test('a lost race is run again, but not for ever and not beyond the deadline', async () => {
+test('a conflict is retried up to 30 times, and not after the deadline', async () => {
   expect(await commitWithRetry(failing(3).attempt, clock(0))).toBe(4);
   const always = failing(Number.POSITIVE_INFINITY);
   await expect(commitWithRetry(always.attempt, clock(0))).rejects.toMatchObject({
@@ -84,9 +89,23 @@ test('a lost race is run again, but not for ever and not beyond the deadline', a
   expect(late.calls()).toBe(1);
 });
 
-test('other errors end it at once', async () => {
+test('other errors are not retried', async () => {
   const boom = async () => {
     throw new StoreError('timeout');
   };
   await expect(commitWithRetry(boom, clock(0))).rejects.toMatchObject({ reason: 'timeout' });
+});
+
+test('writes of one document run one after the other, those of posted code at once', async () => {
+  const deps = { locks: createKeyedMutex() };
+  const document = { collection: { namespace: { database: null, collection: 'books' } }, id: 'a' };
+  const ended: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = withDocumentLock(deps, document, {}, () => promise.then(() => void ended.push('first')));
+  const second = withDocumentLock(deps, document, { depth: 0 }, async () => void ended.push('second'));
+  await withDocumentLock(deps, document, { depth: 1 }, async () => void ended.push('nested'));
+  expect(ended).toEqual(['nested']);
+  resolve();
+  await Promise.all([first, second]);
+  expect(ended).toEqual(['nested', 'first', 'second']);
 });

@@ -1,13 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../../src/lib/json/json.ts';
-import {
-  callerNamed,
-  contextOf,
-  type Library,
-  openLibrary,
-  parse,
-  refusalOf,
-} from '../../library-service.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import { callerNamed, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
 
 const SOURCES = {
   books: {
