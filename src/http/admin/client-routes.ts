@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { publicClient } from '../../auth/clients/client-record.ts';
 import { AppError } from '../../errors.ts';
-import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { requireAdmin } from '../access/authenticate.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonObjectBody } from '../core/body-parsers.ts';
-import { createRequestDeadline } from '../core/deadline.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { createRequestDeadline } from '../core/request-context.ts';
+import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 

@@ -1,6 +1,6 @@
 // What load balancers and browsers ask for unprompted: public and without detail.
 import type { FastifyInstance } from 'fastify';
-import { assertReady } from '../access/readiness.ts';
+import { assertReady } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';

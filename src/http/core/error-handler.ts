@@ -5,7 +5,7 @@ import { ERRORS } from '../../error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorItem, StoreError } from '../../errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import type { HttpLogger } from './http-deps.ts';
-import { redactTokens } from './paths.ts';
+import { loggablePath, requestPath } from './paths.ts';
 import { sendJson } from './reply.ts';
 
 const RETRY_SECONDS = '2';
@@ -109,13 +109,6 @@ function errorHeaders(error: AppError, request: FastifyRequest): Readonly<Record
 const extraMembers = (error: AppError) =>
   error.code === 'DOCUMENT_NOT_FOUND' ? { ...EMPTY_PAGE, ...error.body } : error.body;
 
-/** The path of a request as the client wrote it, without its query. */
-export function requestPath(request: FastifyRequest): string {
-  return request.originalUrl.split(/[?#]/, 1)[0] ?? '';
-}
-
-/** The same as it is logged: without the tokens of signed uploads. */
-export const loggablePath = (request: FastifyRequest): string => redactTokens(requestPath(request));
 /** The body of the content API's errors. */
 function formatError(error: AppError): object {
   return { statusCode: error.status, success: false, errors: errorItems(error), ...extraMembers(error) };

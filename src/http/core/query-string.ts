@@ -2,7 +2,6 @@
 import { createParameterError } from '../../collections/model/parameter-error.ts';
 import { AppError } from '../../errors.ts';
 import { type Depth, parseDepth } from '../../lib/depth.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
 
 const PARAMETERS = [
   'filter',
@@ -68,16 +67,6 @@ export function parseQuery(url: string): Query {
   }
   return query;
 }
-
-/** Hook: the query string can be read, also where no parameter has a meaning. */
-export const validateQuery: OnRequestHook = (request, _reply, done) => {
-  try {
-    parseQuery(request.originalUrl);
-    done();
-  } catch (error) {
-    done(error instanceof Error ? error : new Error('unknown'));
-  }
-};
 
 /** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */
 export function parseFlag(query: Query, name: QueryParameter): boolean | undefined {

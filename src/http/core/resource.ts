@@ -1,9 +1,15 @@
-// One address and everything that can be asked of it: what it does not take is 405 with `Allow`.
+// Registers a path with its handlers. Other methods are 405 with `Allow`; OPTIONS is 204 with `Allow`.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
 import { rejectPreconditions } from './preconditions.ts';
-import { validateQuery } from './query-string.ts';
+import { parseQuery } from './query-string.ts';
+
+export type OnRequestHook = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error?: Error) => void,
+) => void;
+export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -33,6 +39,16 @@ function formatAllow(methods: readonly string[]): string {
 }
 
 const rejectConditionsHook = async (request: FastifyRequest) => rejectPreconditions(request);
+
+/** Hook: rejects a query string that does not decode, also where no parameter has a meaning. */
+const validateQuery: OnRequestHook = (request, _reply, done) => {
+  try {
+    parseQuery(request.originalUrl);
+    done();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('unknown'));
+  }
+};
 
 /** Registers an address whose own hooks decide which methods it takes. */
 export function addAnyMethodRoute(server: FastifyInstance, url: string, handler: Handler): void {

@@ -4,22 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
 import type { DeliveryResponse } from '../../delivery/responses/delivery-response.ts';
 import { AppError, isStoreUnavailable } from '../../errors.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
-import { requestPath, toAppError } from '../core/error-handler.ts';
+import { allowAllOrigins } from '../core/cors.ts';
+import { toAppError } from '../core/error-handler.ts';
+import { requestPath } from '../core/paths.ts';
 import { rawQuery } from '../core/query-string.ts';
 import { passThrough } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
 import { createVisitor } from './visitor.ts';
-
-const CORS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Cache, X-Request-Id, Accept-Ranges, Content-Range, Retry-After',
-};
-
-const allowAllOrigins: OnRequestHook = (_request, reply, done) => {
-  reply.headers(CORS);
-  done();
-};
 
 /** A signal that ends with the connection, for work that nobody else waits for. */
 function createCloseSignal(reply: FastifyReply): AbortSignal {

@@ -1,11 +1,11 @@
 // The delivery listener's HTTP server: tokens and health for everybody, `/api` for admins, every other address for files.
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors.ts';
-import { createAuthenticate, type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { createAuthenticate, requireAdmin } from '../access/authenticate.ts';
 import { tokenRoutes } from '../access/token-routes.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
-import { addAnyMethodRoute } from '../core/resource.ts';
+import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
 import { createOnSend } from '../transport/on-send.ts';

@@ -7,13 +7,9 @@ import { jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { parseCompose, parseQuery } from '../core/query-string.ts';
-import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
-import {
-  createContextFactory,
-  formatPage,
-  formatResults,
-  type RouteHandler,
-} from '../core/request-context.ts';
+import { formatPage, formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { createContextFactory } from '../core/request-context.ts';
+import type { RouteHandler } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
 type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;

@@ -4,16 +4,16 @@ import { pipeline, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import { AppError, StoreError } from '../../errors.ts';
+import { parseRange } from '../../lib/http/byte-range.ts';
+import { type Conditions, evaluateConditions, matchesIfRange } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
-import { requestPath } from '../core/error-handler.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { createContextFactory, type RouteHandler } from '../core/request-context.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { requestPath, urlPath } from '../core/paths.ts';
+import { createContextFactory } from '../core/request-context.ts';
+import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import { parseRange } from './byte-range.ts';
-import { evaluateConditions, matchesIfRange } from './conditions.ts';
 import { createLengthCheck } from './exact-length.ts';
 import { fileEtag, fileHeaders } from './file-headers.ts';
 import { parseFilePath } from './file-path.ts';
@@ -22,7 +22,7 @@ import { parseFilePath } from './file-path.ts';
 export type DownloadHandlers = Readonly<Record<'byId' | 'byPath', RouteHandler>>;
 
 export type DownloadDeps = Pick<HttpDeps, 'config' | 'logger' | 'media' | 'now'> & {
-  readonly connections: Pick<ConnectionTracker, 'of' | 'refusal'>;
+  readonly connections: Pick<ConnectionTracker, 'get' | 'overloadError'>;
 };
 
 /** What the buffers of one download may hold, from the store to the socket. */
@@ -35,9 +35,16 @@ interface Selection {
   readonly length: number;
 }
 
+const conditionsOf = ({ headers }: FastifyRequest): Conditions => ({
+  ifMatch: headers['if-match'],
+  ifNoneMatch: headers['if-none-match'],
+  ifModifiedSince: headers['if-modified-since'],
+  ifUnmodifiedSince: headers['if-unmodified-since'],
+});
+
 function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Selection {
-  const validators = { tag: fileEtag(file), modifiedAt: file.modifiedAt };
-  const mayBePart = method === 'GET' && matchesIfRange(headers, validators);
+  const validators = { etag: fileEtag(file), modifiedAt: file.modifiedAt };
+  const mayBePart = method === 'GET' && matchesIfRange(headers['if-range']?.toString(), validators);
   const range = mayBePart ? parseRange(headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
     throw new AppError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${file.size}` } });
@@ -56,9 +63,9 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
 
   /** Counts the buffers of a download as waiting, until it ends. Throws where there is no room for them. */
   const holdBuffers = (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = connections.refusal(DOWNLOAD_BUFFER_BYTES);
+    const refusal = connections.overloadError(DOWNLOAD_BUFFER_BYTES);
     if (refusal !== undefined) throw refusal;
-    const connection = connections.of(request.raw.socket);
+    const connection = connections.get(request.raw.socket);
     connection?.reserve(DOWNLOAD_BUFFER_BYTES);
     reply.raw.once('close', () => connection?.release(DOWNLOAD_BUFFER_BYTES));
   };
@@ -92,15 +99,15 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
     reply: FastifyReply,
     file: MediaFile,
   ): Promise<FastifyReply> => {
-    const validators = { tag: fileEtag(file), modifiedAt: file.modifiedAt };
-    const verdict = evaluateConditions(request.headers, validators);
-    if (verdict === 'failed') {
+    const validators = { etag: fileEtag(file), modifiedAt: file.modifiedAt };
+    const result = evaluateConditions(conditionsOf(request), validators);
+    if (result === 'failed') {
       throw new AppError('PRECONDITION_FAILED', {
         message: 'The file is not in the state that is asked for',
       });
     }
     const headers = fileHeaders(file, isPublic(request));
-    if (verdict === 'unmodified') return reply.code(304).headers(headers).send();
+    if (result === 'unmodified') return reply.code(304).headers(headers).send();
 
     const selection = selectRange(request, file);
     const { status, start, length } = selection;

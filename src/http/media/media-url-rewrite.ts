@@ -4,8 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Collection } from '../../collections/model/collection.ts';
 import type { Registry } from '../../collections/model/registry.ts';
 import { isId } from '../../lib/ids.ts';
-import { hasTwoDots, isTokenShaped } from '../core/paths.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { hasTwoDots, isTokenShaped, urlPath } from '../core/paths.ts';
 import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
 
 /** Where uploads to signed URLs arrive. No version begins with a dot, so clients cannot mean this address. */

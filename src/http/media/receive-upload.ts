@@ -21,7 +21,7 @@ export type ReceiveUpload = (
 /** Makes the function. Its requests come from a scope of `acceptForms`; uploads that are switched off are NOT_FOUND. */
 export function createReceiveUpload(
   deps: Pick<HttpDeps, 'config' | 'media' | 'now'>,
-  connections: Pick<ConnectionTracker, 'of'>,
+  connections: Pick<ConnectionTracker, 'get'>,
 ): ReceiveUpload {
   const { media: settings, limits } = deps.config;
   const context = createContextFactory(deps);
@@ -29,7 +29,7 @@ export function createReceiveUpload(
   return async (request, collection, grant) => {
     if (settings.enabled === false) throw new AppError('NOT_FOUND');
     // A large file takes longer than any other request may.
-    connections.of(request.raw.socket)?.disableRequestTimeout();
+    connections.get(request.raw.socket)?.disableRequestTimeout();
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), settings.requestSeconds * 1000);
     try {

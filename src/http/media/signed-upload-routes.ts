@@ -6,16 +6,15 @@ import { invalidUploadTokenError, type VerifiedUpload } from '../../auth/upload-
 import type { Collection } from '../../collections/model/collection.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
 import { AppError } from '../../errors.ts';
-import { type OnRequestHook, requireClient } from '../access/authenticate.ts';
+import { assertReady, requireClient } from '../access/authenticate.ts';
 import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
-import { assertReady } from '../access/readiness.ts';
+import { unknownPathError } from '../access/unknown-path.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
-import { formatResults, type RouteHandler } from '../core/request-context.ts';
-import { addResource } from '../core/resource.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { urlPath } from '../core/paths.ts';
+import { formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
 import { findMediaCollection } from './find-media-collection.ts';
 import { type MediaUrlRewriter, SIGNED_UPLOAD_PATH } from './media-url-rewrite.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
@@ -142,8 +141,7 @@ function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUpload
   server.addHook('onRequest', async (request) => {
     const isServed = isEnabled && options.addresses.uploadOf(request.raw) !== undefined;
     if (isServed && request.method === 'POST') verified.set(request, await verify(request));
-    else if (request.client === null) throw missingTokenError();
-    else if (!isServed) throw new AppError('NOT_FOUND');
+    else if (request.client === null || !isServed) throw unknownPathError(request);
   });
   const POST = async (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = verified.get(request);

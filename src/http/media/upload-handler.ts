@@ -4,8 +4,7 @@ import type { Collection } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors.ts';
 import { tokenMissingError } from '../../media/upload-errors.ts';
 import { rejectPreconditions } from '../core/preconditions.ts';
-import { JSON_TYPE, sendText } from '../core/reply.ts';
-import { formatResults } from '../core/request-context.ts';
+import { formatResults, JSON_TYPE, sendText } from '../core/reply.ts';
 import type { ReceiveUpload } from './receive-upload.ts';
 
 /** Throws where an upload to this collection needs a signed token. */

@@ -6,11 +6,11 @@ import { allowedMethods } from '../../endpoints/call.ts';
 import type { EndpointRequest, EndpointResponse } from '../../endpoints/types.ts';
 import { AppError, StoreError } from '../../errors.ts';
 import type { EndpointMatch, LiveModule } from '../../modules/model/types.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
-import { requestPath } from '../core/error-handler.ts';
+import { unknownPathError } from '../access/unknown-path.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
+import { requestPath } from '../core/paths.ts';
 import { passThrough } from '../core/reply.ts';
-import { addAnyMethodRoute } from '../core/resource.ts';
+import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { acceptEndpointBodies, NO_BODY } from './endpoint-body.ts';
 import { ENDPOINT_CALL_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';
 
@@ -57,13 +57,12 @@ export function endpointCallRoutes(
 ): void {
   const matched = (request: FastifyRequest): EndpointMatch => {
     const match = matchOf(request.raw);
-    if (match === undefined) throw request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
+    if (match === undefined) throw unknownPathError(request);
     return match;
   };
   const enter: OnRequestHook = (request, reply, done) => {
     const match = matchOf(request.raw);
-    if (match === undefined)
-      return done(request.client === null ? missingTokenError() : new AppError('NOT_FOUND'));
+    if (match === undefined) return done(unknownPathError(request));
     const { endpoint } = match;
     const challenge = accessError(request, endpoint);
     if (challenge !== undefined) return done(challenge);

@@ -1,9 +1,10 @@
 // Review over HTTP: what a reviewer reaches who is no admin, who may approve, and what is said of code that waits.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
-import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
-import { createRequestDeadline } from '../core/deadline.ts';
+import { requireAdmin } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { createRequestDeadline } from '../core/request-context.ts';
+import type { OnRequestHook } from '../core/resource.ts';
 
 /** Code, policies, versions and their differences: a reviewer reads them. */
 const REVIEWER_READ_URL = /\/(?:hooks|config|policy|versions(?:\/:version(?:\/(?:policy|diff\/:other))?)?)$/;

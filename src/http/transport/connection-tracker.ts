@@ -20,17 +20,17 @@ interface ConnectionTrackerOptions {
 export interface ConnectionTracker {
   /** Begins to follow a socket. `handle` is given its requests. */
   add(socket: Socket, handle: Handler): void;
-  of(socket: Socket): Connection | undefined;
+  get(socket: Socket): Connection | undefined;
   /**
    * The error for an answer of so many bytes, when that is too much together with what waits for other clients. Those
    * that do not read at all make room first.
    */
-  refusal(bytes: number): AppError | undefined;
+  overloadError(bytes: number): AppError | undefined;
   /**
-   * Counts bytes of a long answer as waiting while `work` goes on before it is sent. Rejects with the error of `refusal`
+   * Counts bytes of a long answer as waiting while `work` goes on before it is sent. Rejects with the error of `overloadError`
    * where there is no room for them.
    */
-  holdDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
+  reserveDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
   /** Looks at the clocks of all connections. Runs by itself while there are any. */
   checkTimeouts(): void;
   /** Closes connections that only wait for the client to close them: the server is about to end. */
@@ -85,7 +85,7 @@ export function createConnectionTracker({
     }
   };
 
-  const refusal = (bytes: number): AppError | undefined => {
+  const overloadError = (bytes: number): AppError | undefined => {
     if (unsent.fits(bytes)) return undefined;
     makeRoom(bytes);
     if (unsent.fits(bytes)) return undefined;
@@ -115,10 +115,10 @@ export function createConnectionTracker({
       );
       socket.once('close', () => forget(socket));
     },
-    of: (socket) => open.get(socket),
-    refusal,
-    async holdDuring(socket, bytes, work) {
-      const error = refusal(bytes);
+    get: (socket) => open.get(socket),
+    overloadError,
+    async reserveDuring(socket, bytes, work) {
+      const error = overloadError(bytes);
       if (error !== undefined) throw error;
       const connection = open.get(socket);
       connection?.reserve(bytes);

@@ -65,7 +65,7 @@ export function createFastifyServer(
     clientErrorHandler: createClientErrorHandler(connections),
     frameworkErrors: (error, request, reply) => {
       entry.headers(request, reply);
-      settleConnection(request, reply, connections.of(request.raw.socket));
+      settleConnection(request, reply, connections.get(request.raw.socket));
       onError(error, request, reply);
     },
   };

@@ -27,7 +27,7 @@ export function createNodeServer(handle: RequestListener, { http, connections }:
   };
   const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
     last.set(request.socket, request);
-    connections.of(request.socket)?.serve({ request, response, expectsContinue });
+    connections.get(request.socket)?.serve({ request, response, expectsContinue });
   };
   server.on('connection', (socket: Socket) => {
     connections.add(socket, handle);
@@ -44,7 +44,7 @@ export function createNodeServer(handle: RequestListener, { http, connections }:
 export function createClientErrorHandler(connections: ConnectionTracker) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    const connection = connections.of(socket);
+    const connection = connections.get(socket);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.hasOwnTimeout) return;
     connection?.reject(invalidRequestResponse(error.code));
   };

@@ -70,7 +70,7 @@ function sizeOfPayload(payload: Exclude<Payload, Readable>): number {
  */
 export function createOnSend(connections: ConnectionTracker) {
   return (request: FastifyRequest, reply: FastifyReply, payload: Payload, done: Done): void => {
-    const connection = connections.of(request.raw.socket);
+    const connection = connections.get(request.raw.socket);
     settleConnection(request, reply, connection);
     // A download: whoever sends it counts what it holds in memory.
     if (payload instanceof Readable) {
@@ -79,7 +79,7 @@ export function createOnSend(connections: ConnectionTracker) {
     }
     const size = sizeOfPayload(payload);
     const mayRefuse = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
-    const refusal = mayRefuse ? connections.refusal(byteLengthOfBody(payload as Body, reply)) : undefined;
+    const refusal = mayRefuse ? connections.overloadError(byteLengthOfBody(payload as Body, reply)) : undefined;
     if (refusal !== undefined) {
       reply.removeHeader('etag');
       done(refusal);

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { invalidTokenError } from '../../../src/auth/auth-errors.ts';
 import type { Client } from '../../../src/auth/clients/client.ts';
 import { StoreError } from '../../../src/errors.ts';
-import { createAuthenticate, requireAdmin, requireClient } from '../../../src/http/access/authenticate.ts';
+import {
+  assertReady,
+  createAuthenticate,
+  requireAdmin,
+  requireClient,
+} from '../../../src/http/access/authenticate.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
 
@@ -119,5 +124,12 @@ describe('guards', () => {
     const refused = await get('/admin?a="', 'Bearer user');
     expect(refused).toMatchObject({ status: 401, challenge: 'Bearer realm="/admin"' });
     expect(await get('/admin', 'Bearer admin')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('assertReady', () => {
+  it('throws `unavailable` until startup has completed', () => {
+    expect(() => assertReady(() => false)).toThrow(expect.objectContaining({ reason: 'unavailable' }));
+    expect(() => assertReady(() => true)).not.toThrow();
   });
 });

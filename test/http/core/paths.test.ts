@@ -26,7 +26,7 @@ describe('isTokenShaped', () => {
   });
 });
 
-describe('withoutTokens', () => {
+describe('redactTokens', () => {
   it.each([
     [`/api/media/${TOKEN}`, '/api/media/<token>'],
     [`/api/media/${ENCODED}/`, '/api/media/<token>/'],

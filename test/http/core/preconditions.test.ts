@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { parsePreconditions, rejectPreconditions } from '../../../src/http/core/preconditions.ts';
-import { documentEtag, listEtag } from '../../../src/http/documents/etag.ts';
+import { documentEtag, listEtag } from '../../../src/http/documents/read-response.ts';
 
 const ifMatch = (header: string) => parsePreconditions({ headers: { 'if-match': header } });
 const ifNoneMatch = (header: string) => parsePreconditions({ headers: { 'if-none-match': header } });

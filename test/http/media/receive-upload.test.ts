@@ -38,8 +38,8 @@ function serverOf({ media = {}, grant }: Options = {}) {
     media: { upload },
     now: () => 1000,
   };
-  const connection = { timeItself: () => (timed += 1) };
-  const receive = createReceiveUpload(deps as never, { of: () => connection } as never);
+  const connection = { disableRequestTimeout: () => (timed += 1) };
+  const receive = createReceiveUpload(deps as never, { get: () => connection } as never);
   const { server } = bareServer((scope) => {
     acceptMultipart(scope);
     scope.post('/', async (request) => receive(request, COLLECTION, grant));

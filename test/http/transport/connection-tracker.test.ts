@@ -46,7 +46,7 @@ describe('bytes that wait for clients', () => {
     startSocketServer(
       (request, response) => {
         response.end('x'.repeat(MUCH));
-        server.connections.of(request.socket)?.reserveUntilClosed(response);
+        server.connections.get(request.socket)?.reserveUntilClosed(response);
       },
       { unsentBytes },
     );
@@ -55,11 +55,11 @@ describe('bytes that wait for clients', () => {
     server = await start(MUCH);
     const { server: socket, connection } = await server.open();
     const { connections } = server;
-    const work = async () => [connection?.unsentBytes, connections.refusal(MUCH)?.code];
-    expect(await connections.holdDuring(socket, 10_000, work)).toEqual([10_000, 'SERVER_BUSY']);
+    const work = async () => [connection?.unsentBytes, connections.overloadError(MUCH)?.code];
+    expect(await connections.reserveDuring(socket, 10_000, work)).toEqual([10_000, 'SERVER_BUSY']);
     expect(connection?.unsentBytes).toBe(0);
     await unread();
-    await expect(connections.holdDuring(socket, 2 * MUCH, work)).rejects.toMatchObject({
+    await expect(connections.reserveDuring(socket, 2 * MUCH, work)).rejects.toMatchObject({
       code: 'SERVER_BUSY',
     });
   });
@@ -75,16 +75,16 @@ describe('bytes that wait for clients', () => {
 
   it('leave no room for more of them', async () => {
     server = await start(2 * MUCH);
-    expect(server.connections.refusal(3 * MUCH)).toBeUndefined();
+    expect(server.connections.overloadError(3 * MUCH)).toBeUndefined();
     const { client, server: socket, connection } = await unread();
     expect(connection?.unsentBytes).toBeGreaterThan(MUCH / 2);
-    expect(server.connections.refusal(MUCH / 2)).toBeUndefined();
-    expect(server.connections.refusal(3 * MUCH)).toMatchObject({ code: 'SERVER_BUSY', status: 503 });
+    expect(server.connections.overloadError(MUCH / 2)).toBeUndefined();
+    expect(server.connections.overloadError(3 * MUCH)).toMatchObject({ code: 'SERVER_BUSY', status: 503 });
     const end = closed(socket);
     client.resume();
     client.destroy();
     await end;
-    expect(server.connections.refusal(3 * MUCH)).toBeUndefined();
+    expect(server.connections.overloadError(3 * MUCH)).toBeUndefined();
   });
 
   it('make room when their client has not read for a while, the longest of them first', async () => {
@@ -94,10 +94,10 @@ describe('bytes that wait for clients', () => {
     server.advance(STALLED_MS / 2);
     const second = await unread();
     server.advance(0);
-    expect(server.connections.refusal(2 * MUCH - 10_000)?.code).toBe('SERVER_BUSY');
+    expect(server.connections.overloadError(2 * MUCH - 10_000)?.code).toBe('SERVER_BUSY');
     server.advance(STALLED_MS);
     const end = closed(first.server);
-    expect(server.connections.refusal(2 * MUCH - 10_000)).toBeUndefined();
+    expect(server.connections.overloadError(2 * MUCH - 10_000)).toBeUndefined();
     await end;
     expect(second.server.destroyed).toBe(false);
     expect(first.connection?.unsentBytes).toBe(0);
@@ -107,7 +107,7 @@ describe('bytes that wait for clients', () => {
 describe('the end of the server', () => {
   it('waits for no client that has its answer', async () => {
     server = await startSocketServer((request, response) => {
-      server.connections.of(request.socket)?.discardBody(request);
+      server.connections.get(request.socket)?.discardBody(request);
       response.writeHead(401, { connection: 'close', 'content-length': 0 }).end();
     });
     const busy = await server.open();

@@ -30,7 +30,7 @@ function refuse(
   response: ServerResponse,
   headers: Record<string, string> = {},
 ): void {
-  server.connections.of(request.socket)?.discardBody(request);
+  server.connections.get(request.socket)?.discardBody(request);
   response.writeHead(401, { 'content-length': 2, ...headers });
   response.end('no');
 }

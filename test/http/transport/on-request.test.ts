@@ -13,7 +13,7 @@ function withEntry(debugging: boolean, isSurplus = false) {
       void logged.push({ level: 'debug', fields: { ...fields }, message }),
     isLevelEnabled: (level: string) => debugging && level === 'debug',
   };
-  const connections = { of: () => ({ isSurplus }) as Connection };
+  const connections = { get: () => ({ isSurplus }) as Connection };
   const deps = { config, logger } as unknown as Parameters<typeof createOnRequest>[0];
   const { onRequest } = createOnRequest(deps, connections);
   const { server } = bareServer((bare) => {

@@ -80,7 +80,7 @@ describe('while others read nothing of theirs', () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
     socket.pause();
     socket.write(text);
-    await expect.poll(() => connections.refusal(2_000_000)).toBeDefined();
+    await expect.poll(() => connections.overloadError(2_000_000)).toBeDefined();
     return socket;
   };
 
@@ -103,7 +103,7 @@ describe('while others read nothing of theirs', () => {
       const written = await fetch(url, { method: 'POST' });
       expect([written.status, (await written.text()).length]).toEqual([200, UNREAD.length]);
       socket.destroy();
-      await expect.poll(() => connections.refusal(2_000_000)).toBeUndefined();
+      await expect.poll(() => connections.overloadError(2_000_000)).toBeUndefined();
     },
   );
 });
