@@ -13,7 +13,7 @@ export function createDisabledSandbox(): Sandbox {
   return {
     run: async () => failedOutcome('SANDBOX_DISABLED', OFF),
     inspect: async () => {
-      throw new AppError('SANDBOX_DISABLED');
+      throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     },
     retire: () => undefined,
     stop: async () => undefined,

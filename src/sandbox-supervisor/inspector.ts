@@ -57,7 +57,7 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
   let isClosed = false;
 
   const refuseAll = () => {
-    for (const { reject } of queue.splice(0)) reject(new AppError('SANDBOX_DISABLED'));
+    for (const { reject } of queue.splice(0)) reject(new AppError('SANDBOX_DISABLED', { retryAfter: 2 }));
   };
 
   const arm = (host: Host) => {
@@ -103,8 +103,9 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
   return {
     inspect: (source, kind, by) =>
       new Promise((resolve, reject) => {
-        if (isClosed) return reject(new AppError('SANDBOX_DISABLED'));
-        if (queue.length >= MAX_QUEUED_INSPECTIONS) return reject(new AppError('ENDPOINT_BUSY'));
+        if (isClosed) return reject(new AppError('SANDBOX_DISABLED', { retryAfter: 2 }));
+        if (queue.length >= MAX_QUEUED_INSPECTIONS)
+          return reject(new AppError('ENDPOINT_BUSY', { retryAfter: 2 }));
         queue.push({ source, kind, by, resolve, reject, attempts: 0 });
         next();
       }),
