@@ -79,7 +79,9 @@ export function createOnSend(connections: ConnectionTracker) {
     }
     const size = sizeOfPayload(payload);
     const mayRefuse = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
-    const refusal = mayRefuse ? connections.overloadError(byteLengthOfBody(payload as Body, reply)) : undefined;
+    const refusal = mayRefuse
+      ? connections.overloadError(byteLengthOfBody(payload as Body, reply))
+      : undefined;
     if (refusal !== undefined) {
       reply.removeHeader('etag');
       done(refusal);

@@ -4,7 +4,6 @@ import type { Client } from '../../../src/auth/clients/client.ts';
 import { ERRORS } from '../../../src/error-catalogue.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
 import { useJsonParser } from '../../../src/http/core/body-parsers.ts';
-import { toAppError } from '../../../src/http/core/error-handler.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { USER_CLIENT } from '../fixtures.ts';
 
@@ -200,14 +199,16 @@ describe('a client that goes away while it sends', () => {
   });
 });
 
-describe('toAppError', () => {
+describe('an error of the framework', () => {
   it.each([
     ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'PAYLOAD_TOO_LARGE'],
     ['FST_ERR_BAD_URL', 400, 'BAD_REQUEST'],
     ['FST_ERR_SOMETHING_NEW', 400, 'BAD_REQUEST'],
     ['FST_ERR_SOMETHING_NEW', 500, 'INTERNAL'],
-  ])('reads the framework’s %s with %i as %s', (code, statusCode, expected) => {
-    expect(toAppError(Object.assign(new Error('x'), { code, statusCode })).code).toBe(expected);
+    ['OTHER', 400, 'INTERNAL'],
+  ])('%s with %i is sent as %s', async (code, statusCode, expected) => {
+    const { body } = await thrown(Object.assign(new Error('x'), { code, statusCode }));
+    expect(body.errors[0].code).toBe(expected);
   });
 });
