@@ -23,7 +23,6 @@ import { mediaFileRoutes } from './media/file-routes.ts';
 import { createMediaUrlRewriter } from './media/media-url-rewrite.ts';
 import { createReceiveUpload } from './media/receive-upload.ts';
 import { signedUploadRoutes } from './media/signed-upload-routes.ts';
-import { rejectUnsigned } from './media/upload-handler.ts';
 import { endpointListRoutes } from './modules/endpoint-list-routes.ts';
 import { endpointRoutes } from './modules/endpoint-routes.ts';
 import { createEndpointUrlRewriter } from './modules/endpoint-url-rewrite.ts';
@@ -76,7 +75,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => specificationRoutes(scope, deps));
     known.register(async (scope) => signedUploadRoutes(scope, deps, { addresses: mediaAddresses, receive }));
     known.register(async (scope) => {
-      documentRoutes(scope, deps, { cache, connections, files, receive, refuseUnsigned: rejectUnsigned });
+      documentRoutes(scope, deps, { cache, connections, files, receive });
     });
     known.register(async (scope) => mediaFileRoutes(scope, deps, files));
   });

@@ -9,8 +9,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { addHandlers, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
-import type { ReceiveUpload } from '../media/receive-upload.ts';
-import { createUploadHandler, type RejectUnsigned } from '../media/upload-handler.ts';
+import { createUploadHandler, type ReceiveUpload } from '../media/receive-upload.ts';
 import { createDocumentReads, type ReadsOptions } from './document-reads.ts';
 import { createDocumentRemovals, createDocumentWrites } from './document-writes.ts';
 
@@ -22,14 +21,11 @@ interface DocumentRoutesOptions extends ReadsOptions {
   /** Downloads of files that stand directly below a media collection. */
   readonly files: Pick<DownloadHandlers, 'byPath'>;
   readonly receive: ReceiveUpload;
-  readonly refuseUnsigned: RejectUnsigned;
 }
 
-type UploadOptions = Pick<DocumentRoutesOptions, 'receive' | 'refuseUnsigned'>;
-
 /** A form holds files, for a media collection; anything else is a document. */
-function createPost(create: RouteHandler, { config }: Deps, options: UploadOptions): RouteHandler {
-  const upload = createUploadHandler({ ...options, enabled: config.media.enabled });
+function createPost(create: RouteHandler, receive: ReceiveUpload, { config }: Deps): RouteHandler {
+  const upload = createUploadHandler({ receive, enabled: config.media.enabled });
   return async (request, reply) => {
     if (!isMultipartForm(request)) return create(request, reply);
     const collection = collectionOf(request);
@@ -42,7 +38,7 @@ function createPost(create: RouteHandler, { config }: Deps, options: UploadOptio
 export function documentRoutes(
   server: FastifyInstance,
   deps: Deps,
-  { files, receive, refuseUnsigned, ...options }: DocumentRoutesOptions,
+  { files, receive, ...options }: DocumentRoutesOptions,
 ): void {
   const { jsonBytes: bodyLimit, jsonValues, batch } = deps.config.limits;
   const list = { most: batch, refuse: (sent: number) => createTooManyDocumentsError(sent, batch) };
@@ -60,12 +56,12 @@ export function documentRoutes(
     PUT: writes.updateOne,
     DELETE: removals.one,
   };
-  const limits = { bodyLimit, conditional: true };
+  const limits = { bodyLimit, handlesPreconditions: true };
   addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
   // What the parser of forms adds to each request shall not cost the others anything.
   server.register(async (scope) => {
     acceptMultipart(scope);
-    addHandlers(scope, PATH, { POST: createPost(writes.create, deps, { receive, refuseUnsigned }) }, limits);
+    addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
   });
   addResource(server, `${PATH}/stats`, { GET: reads.stats });
   addResource(server, `${PATH}/count`, { GET: reads.count });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acceptMultipart } from '../../../src/http/media/multipart-form.ts';
-import { createReceiveUpload } from '../../../src/http/media/receive-upload.ts';
+import { createReceiveUpload, createUploadHandler } from '../../../src/http/media/receive-upload.ts';
 import type { UploadGrant, UploadRequest } from '../../../src/media/media.ts';
 import { FORM_TYPE, formOf } from '../../helpers/form.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
@@ -85,5 +85,43 @@ describe('the receiver of uploads', () => {
     expect(answer.status).toBe(408);
     server.server.closeAllConnections();
     await server.close();
+  });
+});
+
+function post(
+  options: Partial<Parameters<typeof createUploadHandler>[0]> = {},
+  { headers = {}, signUploads = false } = {},
+) {
+  const upload = createUploadHandler({
+    receive: async () => ['{"a":1}', '{"b":2}'],
+    enabled: undefined,
+    ...options,
+  });
+  const collection = makeCollection({ a: {} }, { type: 'media', signUploads });
+  const { server } = bareServer((scope) => {
+    scope.post('/', (request, reply) => upload(request, collection, reply));
+  });
+  return server.inject({ method: 'POST', url: '/', headers });
+}
+
+describe('the response to an upload', () => {
+  it('is 201 with the records', async () => {
+    const answer = await post();
+    expect([answer.statusCode, answer.body]).toEqual([201, '{"results":[{"a":1},{"b":2}]}']);
+    expect(answer.headers['content-type']).toBe('application/json');
+  });
+
+  it('is 404 where uploads are switched off', async () => {
+    expect((await post({ enabled: false })).statusCode).toBe(404);
+  });
+
+  it('is 400 without a token where uploads are signed, before anything is read', async () => {
+    const receive = () => Promise.reject(new Error('was read'));
+    const answer = await post({ receive }, { signUploads: true });
+    expect([answer.statusCode, answer.json().errors[0].code]).toEqual([400, 'UPLOAD_TOKEN_MISSING']);
+  });
+
+  it('is 400 for a precondition, which no new file can meet', async () => {
+    expect((await post({}, { headers: { 'if-match': '1' } })).statusCode).toBe(400);
   });
 });
