@@ -36,7 +36,7 @@ function createCache({ cache, store, registry, config, newId }: HttpDeps): Respo
   return createResponseCache({ cache, store, registry, bootId: newId(), ttlSeconds: config.cache.ttl });
 }
 
-/** Builds the server. It does not listen yet; `inject` works. */
+/** Builds the server, without listening; `inject` works. */
 export function createContentServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
   const addresses = createEndpointUrlRewriter(deps.modules.registry);

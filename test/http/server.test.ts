@@ -8,7 +8,7 @@ let url: string;
 
 beforeAll(async () => {
   app = await startApp({
-    config: { limits: { jsonBytes: 2000 }, cors: { enabled: true, origins: ['https://site.example'] } },
+    config: { limits: { jsonBytes: 2000 } },
   });
   url = await app.listen();
 });
@@ -112,51 +112,6 @@ describe('on the wire', () => {
   it('a missing Host is refused in the envelope', async () => {
     const answer = await exchange(url, 'GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 .*"success":false/s);
-  });
-});
-
-describe('CORS', () => {
-  const preflight = (origin: string) =>
-    app.inject('OPTIONS', '/1.0/library/books', {
-      token: null,
-      headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-a' },
-    });
-
-  it('lets a listed origin in', async () => {
-    const { status, headers } = await preflight('https://site.example');
-    expect(status).toBe(204);
-    expect(headers).toMatchObject({
-      'access-control-allow-origin': 'https://site.example',
-      'access-control-allow-headers': 'x-a',
-      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    });
-    expect(headers['vary']).toContain('Origin');
-  });
-
-  it('says nothing to another', async () => {
-    expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
-  });
-
-  it('is on refusals too', async () => {
-    const headers = { origin: 'https://site.example' };
-    const answer = await app.inject('GET', '/1.0/library/books', { token: null, headers });
-    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([
-      401,
-      'https://site.example',
-    ]);
-  });
-
-  it('is off by default', async () => {
-    const plain = await startApp();
-    const headers = { origin: 'https://site.example', 'access-control-request-method': 'PUT' };
-    const answer = await plain.inject('GET', '/hello', { headers });
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-    const options = await plain.inject('OPTIONS', '/1.0/library/books', { headers });
-    expect([options.status, options.headers['allow']]).toEqual([
-      204,
-      'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-    ]);
-    await plain.close();
   });
 });
 

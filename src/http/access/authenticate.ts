@@ -1,4 +1,4 @@
-// Authentication: verifies the token before a body is read. Guards for paths that need a client, an admin, or a server that is ready.
+// Authentication: verifies the token before a body is read. Guards for clients, for admins, and until startup has completed.
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError, parseBearerToken } from '../../auth/auth-errors.ts';
 import type { Client } from '../../auth/clients/client.ts';

@@ -1,4 +1,4 @@
-// `/api/clients`: client records, for admins only; nobody becomes or loses a reviewer here.
+// `/api/clients`: client records, for admins only. The reviewer right is granted on the machine, not here.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { publicClient } from '../../auth/clients/client-record.ts';
@@ -17,7 +17,7 @@ const clientIdOf = (request: FastifyRequest) => (request.params as { readonly id
 
 const SECRET_URL = '/api/clients/:id/secret';
 
-/** Hook: an admin's token is needed. A reviewer, whom no admin can help, changes its own secret with its own. */
+/** Hook: rejects everybody but admins, and reviewers who change their own secret, which no admin can do for them. */
 const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
   const { client, method, routeOptions } = request;
   const isSecret = method === 'PUT' && routeOptions.url === SECRET_URL;
@@ -25,12 +25,12 @@ const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
   else requireAdmin(request, reply, done);
 };
 
-/** What anyone may see of a record; `secret` only when it was just generated. */
+/** A record without its secrets; `secret` only when it was just generated. */
 function formatClient(client: Client, secret?: string) {
   return { ...publicClient(client), ...(secret === undefined ? {} : { secret }) };
 }
 
-/** Makes the function that says how long the calls of one request may take together, and who makes them. */
+/** Makes the function that gives the deadline and the caller of one request. */
 function createCallOptions(deps: Deps) {
   const deadline = createRequestDeadline(deps);
   return (request: FastifyRequest) => {

@@ -12,7 +12,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 
-/** Registers reading, posting and removing of collection specifications. */
+/** Registers the specifications of collections. */
 export function specificationRoutes(
   server: FastifyInstance,
   { specifications, audit, config }: Pick<HttpDeps, 'specifications' | 'audit' | 'config'>,

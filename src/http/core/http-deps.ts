@@ -1,4 +1,4 @@
-// What the HTTP layer is given. Types only: `app.ts` builds every member, routes pick what they need.
+// Dependencies of the HTTP layer. Types only: `app.ts` builds every member, routes pick what they need.
 
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { Audit } from '../../auth/audit/audit.ts';
@@ -20,7 +20,7 @@ import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 /** The part of the configuration that HTTP needs. */
 export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media'>;
 
-/** The calls on the log that this layer makes. */
+/** The log as this layer uses it. */
 export interface HttpLogger {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -28,7 +28,7 @@ export interface HttpLogger {
   isLevelEnabled(level: string): boolean;
 }
 
-/** What serves posted code. */
+/** Services of posted code. */
 export interface CustomCodeDeps {
   readonly modules: ModuleService;
   readonly calls: EndpointCalls;
@@ -54,10 +54,10 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly login: Login;
   readonly tokens: Pick<AccessTokens, 'peek' | 'verify'>;
   readonly uploadTokens: UploadTokens;
-  /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */
+  /** False until startup has completed: until then tokens cannot be verified, nor documents read. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
-  /** What answers hold in memory until their clients have read them: `limits.unsentBytes`. */
+  /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */
   readonly unsent: ByteQuota;
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;

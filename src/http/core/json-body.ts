@@ -1,4 +1,4 @@
-// Reads JSON that a client sent without holding the event loop: counted before it is parsed, long lists parsed in slices.
+// Parses JSON bodies without blocking the event loop: counted before they are parsed, long lists parsed in slices.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../errors.ts';
 import { createYielder, yieldToEventLoop } from '../../lib/async/yielding.ts';
@@ -20,7 +20,7 @@ import {
 export interface JsonLimits {
   /** `limits.jsonValues`: of the whole text, or of each element where it may be a list. */
   readonly values: number;
-  /** There where a list is as welcome as what it lists. */
+  /** Set where the body may be a list. */
   readonly list?: {
     /** Elements that it may have. */
     readonly most: number;
@@ -29,17 +29,17 @@ export interface JsonLimits {
   };
 }
 
-/** What becomes of JSON once its shape is known to be within the bounds. */
+/** Checks of a JSON body. */
 interface JsonChecks {
-  /** Throws for a shape that is refused. */
+  /** Throws for a shape that is not allowed. */
   readonly assertShape: (shape: JsonShape) => void;
-  /** Finds what is wrong with a parsed value, or with the element of a list that has this position. */
+  /** The issue of a parsed value, or of the element of a list at this index. */
   readonly findIssue: (value: Json, index?: number) => JsonIssue | undefined;
 }
 
-/** Parsing and checking so many bytes takes a few milliseconds at worst. */
+/** Parsing and checking so many bytes takes a few milliseconds at most. */
 const MAX_SYNC_BYTES = 16 * 1024;
-/** Parsing millions of levels takes seconds. Up to here it is cheap, and the error can tell where the culprit is. */
+/** Parsing millions of levels takes seconds. Up to this depth it is cheap, and the error can name the path. */
 const MAX_PARSED_DEPTH = 10 * MAX_JSON_DEPTH;
 
 const badRequest = (message: string, cause?: unknown) => new AppError('BAD_REQUEST', { message, cause });
@@ -68,7 +68,7 @@ function tooManyValues(values: number, index?: number): AppError {
   });
 }
 
-/** Throws for JSON that has more of anything than it may have. */
+/** Throws for JSON over one of the limits. */
 function assertWithinLimits({ list, values }: JsonShape, bounds: JsonLimits): void {
   if (list === null) throw invalidJson();
   if (list === undefined || bounds.list === undefined) {
@@ -92,7 +92,7 @@ function assertNoIssue(fault: JsonIssue | undefined): void {
   throw new AppError('BAD_REQUEST', { field: fault.path, message: `\`${fault.path}\` ${fault.message}` });
 }
 
-/** Parses a list run by run; what is long of a single element, parsing and checking, has a turn of its own. */
+/** Parses a list run by run, and yields to the event loop in between. */
 async function parseList(
   json: Buffer,
   list: JsonList,
@@ -129,7 +129,7 @@ async function parseInSlices(json: Buffer, bounds: JsonLimits, reading: JsonChec
 function parseAtOnce(json: Buffer, bounds: JsonLimits, reading: JsonChecks): Json {
   const shape = scanJson(json);
   reading.assertShape(shape);
-  // Whether it is one list is for the parser to say.
+  // `null`: not one list; the parser reports what it is instead.
   if (shape.list !== null) assertWithinLimits(shape, bounds);
   const value = parse(decodeUtf8(json));
   assertNoIssue(reading.findIssue(value));
@@ -147,17 +147,14 @@ const DOCUMENT_CHECKS: JsonChecks = {
 };
 
 /**
- * JSON bytes as a checked value, at once where they are few; undefined for an empty body. Throws or rejects with
- * BAD_REQUEST, PAYLOAD_TOO_LARGE, or what `bounds` refuses a list with.
+ * JSON bytes as a checked value, synchronously if they are few; undefined for an empty body. Throws or rejects with
+ * BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error that `bounds` has for a list.
  */
 export function parseJsonBody(json: Buffer, bounds: JsonLimits): Json | undefined | Promise<Json> {
   return json.length === 0 ? undefined : parseChecked(json, bounds, DOCUMENT_CHECKS);
 }
 
-/**
- * Looks whether bytes are JSON that others may parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or what `assertShape`
- * throws.
- */
+/** Checks bytes that posted code will parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error of `assertShape`. */
 export async function validateJsonBody(
   json: Buffer,
   { values, assertShape }: Pick<JsonLimits, 'values'> & Pick<JsonChecks, 'assertShape'>,

@@ -1,4 +1,4 @@
-// The query string: bounded, decoded strictly, reduced to the parameters that mean something.
+// Parses the query string: decodes it strictly, keeps the parameters that have a meaning.
 import { createParameterError } from '../../collections/model/parameter-error.ts';
 import { AppError } from '../../errors.ts';
 import { type Depth, parseDepth } from '../../lib/depth.ts';

@@ -6,12 +6,12 @@ import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 export const JSON_TYPE = 'application/json';
 export const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/** Serializer of bodies that are ready: `on-send.ts` takes texts in pieces too. */
+/** Serializer of bodies that are ready; `on-send.ts` takes texts in pieces too. */
 export const passThrough = (payload: unknown): string => payload as string;
 
 /** Sends text under a content type. */
 export function sendText(reply: FastifyReply, type: string, text: ChunkedText): FastifyReply {
-  // Without a serializer of our own the framework appends a charset, which JSON does not have (RFC 8259 11).
+  // Without this serializer Fastify appends a charset, which JSON does not have (RFC 8259, 11).
   return reply.serializer(passThrough).header('content-type', type).send(text);
 }
 

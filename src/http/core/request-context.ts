@@ -32,7 +32,7 @@ export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 
   return (request: FastifyRequest): RequestContext => ({
     caller: createCaller(request.client),
     deadline: deadline(request),
-    // Only hooks ask for it, and few collections have any.
+    // Lazy: only hooks use it, and few collections have any.
     get origin() {
       return createOrigin(request);
     },

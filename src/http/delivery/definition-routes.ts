@@ -1,4 +1,4 @@
-// `/api/routes` and `/api/recipes`: the documents that say how files are delivered, for admins only.
+// `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Definition, Outcome } from '../../delivery/definitions/definition.ts';
 import type { Around, Definitions } from '../../delivery/definitions/service.ts';
@@ -20,14 +20,14 @@ const definitionName = (request: FastifyRequest) => (request.params as { readonl
 
 const SAVED = { success: true };
 
-/** The name that a posted document gives itself. */
+/** The name in a posted definition. */
 function postedName(request: FastifyRequest, noun: DefinitionKind): string {
   const body = jsonBody(request);
   const name = isJsonObject(body) ? body[noun] : undefined;
   return typeof name === 'string' ? name : '';
 }
 
-/** A document with its name, which files may leave out. */
+/** A definition with its name, which files may leave out. */
 const formatDefinition = (noun: DefinitionKind, { name, source }: Definition<unknown>) => ({
   [noun]: name,
   ...source,
@@ -38,13 +38,13 @@ function sendOutcomeError(
   noun: DefinitionKind,
   { reason, errors }: Outcome & { ok: false },
 ): FastifyReply {
-  // Clients of older servers read objects here, and texts everywhere else.
+  // Clients of older servers expect objects here, and texts everywhere else.
   const isListOfObjects = noun === 'recipe' && reason === 'invalid';
   const shown = isListOfObjects ? errors.map((error) => ({ error })) : errors;
   return sendJson(reply, errorBody(shown), reason === 'not-found' ? 404 : 400);
 }
 
-/** A recipe that is posted again takes the place of the one before; a route does not. */
+/** Posting an existing recipe replaces it; posting an existing route is an error. */
 async function createOrReplace(
   noun: DefinitionKind,
   definitions: Definitions<unknown>,

@@ -1,4 +1,4 @@
-// `/{version}/{database}/{collection}` and below: documents read and written, files uploaded.
+// `/{version}/{database}/{collection}` and below: reads and writes of documents, uploads of files.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createTooManyDocumentsError } from '../../collections/writes/request-body.ts';
 import { AppError } from '../../errors.ts';
@@ -18,12 +18,12 @@ const PATH = '/:version/:database/:collection';
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger' | 'isReady'>;
 
 interface DocumentRoutesOptions extends ReadsOptions {
-  /** Downloads of files that stand directly below a media collection. */
+  /** Downloads of files directly below a media collection. */
   readonly files: Pick<DownloadHandlers, 'byPath'>;
   readonly receive: ReceiveUpload;
 }
 
-/** A form holds files, for a media collection; anything else is a document. */
+/** POST: a multipart form is an upload to a media collection, anything else a document. */
 function createPost(create: RouteHandler, receive: ReceiveUpload, { config }: Deps): RouteHandler {
   const upload = createUploadHandler({ receive, enabled: config.media.enabled });
   return async (request, reply) => {
@@ -34,7 +34,7 @@ function createPost(create: RouteHandler, receive: ReceiveUpload, { config }: De
   };
 }
 
-/** Registers the documents of all collections; which ones there are is looked up at each request. */
+/** Registers the documents of all collections, which are looked up at each request. */
 export function documentRoutes(
   server: FastifyInstance,
   deps: Deps,
@@ -49,7 +49,7 @@ export function documentRoutes(
   const removals = createDocumentRemovals(deps);
   const many = { GET: reads.list, PUT: writes.updateMany, DELETE: removals.many };
   const one = {
-    // The scope lets names through in media collections only.
+    // The hook lets names pass in media collections only.
     GET: (request: FastifyRequest, reply: FastifyReply) =>
       isId(documentIdOf(request)) ? reads.one(request, reply) : files.byPath(request, reply),
     POST: writes.updateOne,
@@ -58,7 +58,7 @@ export function documentRoutes(
   };
   const limits = { bodyLimit, handlesPreconditions: true };
   addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
-  // What the parser of forms adds to each request shall not cost the others anything.
+  // In a scope of its own: the multipart parser adds work to each request.
   server.register(async (scope) => {
     acceptMultipart(scope);
     addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);

@@ -1,4 +1,4 @@
-// Handlers that write documents. Whether the caller may use the method is decided before they run.
+// Handlers that write documents. Access is decided before they run.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RemoveResult, WriteOptions } from '../../collections/model/documents.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
@@ -22,7 +22,7 @@ function writeOptions(request: FastifyRequest): WriteOptions {
   return { ...composeOptions(request), ifMatch: parsePreconditions(request) };
 }
 
-/** Old clients POST `{query, update}` to change documents, unless those are the names of fields. */
+/** True for an update as old clients POST it, `{query, update}`, unless the collection has fields of these names. */
 function isLegacyUpdate(request: FastifyRequest, body: Json): boolean {
   if (!isJsonObject(body) || !Object.hasOwn(body, 'query') || !Object.hasOwn(body, 'update')) return false;
   const { fields } = collectionOf(request);
@@ -35,7 +35,7 @@ function matchesEverything(body: Json): boolean {
   return isJsonObject(query) && Object.keys(query).length === 0;
 }
 
-/** Makes the handlers that delete. They answer 204, or counts where the configuration wants feedback. */
+/** Makes the handlers that delete. They send 204, or counts with `feedback.enabled`. */
 export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many', RouteHandler> {
   const { config, documents, logger } = deps;
   const context = createContextFactory(deps);
@@ -59,7 +59,7 @@ export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many'
       if (matchesEverything(body)) {
         const by = request.client?.clientId ?? null;
         const about = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
-        logger.warn(about, 'every document of a collection was deleted');
+        logger.warn(about, 'all documents of a collection were deleted');
       }
       return answer(reply, removed);
     },

@@ -1,4 +1,4 @@
-// From query parameters to a read request. Every refusal is a 400 item of the same shape.
+// Parses query parameters into a read request. Every error is PARAMETER_INVALID with the name of the parameter.
 import type { ReadRequest } from '../../collections/model/documents.ts';
 import { createParameterError } from '../../collections/model/parameter-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
@@ -6,7 +6,7 @@ import { findJsonIssue } from '../../lib/json/json-check.ts';
 import { parseCompose, parseFlag, type Query, type QueryParameter } from '../core/query-string.ts';
 
 const NUMBER = /^[+-]?\d+(\.\d*)?$/;
-/** Beyond it no page exists anywhere, and sums of such numbers are still exact. */
+/** No page lies beyond it, and sums of such numbers are exact. */
 const MAX_NUMBER = 1_000_000_000_000;
 const EMPTY_REQUEST: ReadRequest = {};
 const ORDERS: ReadonlyMap<string, 1 | -1> = new Map([

@@ -31,7 +31,7 @@ export function createReceiveUpload(
 
   return async (request, collection, grant) => {
     if (settings.enabled === false) throw new AppError('NOT_FOUND');
-    // A large file takes longer than any other request may.
+    // Uploads have a time limit of their own.
     connections.get(request.raw.socket)?.disableRequestTimeout();
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), settings.requestSeconds * 1000);

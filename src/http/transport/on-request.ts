@@ -1,4 +1,4 @@
-// What happens to every request first: the headers that all answers carry, the bounds on connections and the query string.
+// Fastify's first hook: sets the headers of all responses, and limits connections and the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
@@ -17,11 +17,11 @@ declare module 'fastify' {
 
 type Deps = Pick<HttpDeps, 'config' | 'logger'>;
 
-/** Answered on every connection: whoever watches the server learns that it lives. */
+/** Served on connections over the limit too, so that monitoring sees that the server lives. */
 const HEALTH_PATH = '/health';
 const missingHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
 
-/** Makes the first hook, and the function that sets the common headers where hooks do not run. */
+/** Makes the hook, and the function that sets the common headers where hooks do not run. */
 export function createOnRequest({ config, logger }: Deps, connections: Pick<ConnectionTracker, 'get'>) {
   const { name, trustProxy } = config.server;
   const addressOf = createClientAddressResolver(trustProxy);
@@ -35,8 +35,8 @@ export function createOnRequest({ config, logger }: Deps, connections: Pick<Conn
     setCommonHeaders(request, reply);
     request.clientAddress = addressOf(request.raw);
     if (logger.isLevelEnabled('debug')) {
-      const about = { requestId: request.id, method: request.method, path: loggablePath(request) };
-      logger.debug({ ...about, address: request.clientAddress }, 'request');
+      const fields = { requestId: request.id, method: request.method, path: loggablePath(request) };
+      logger.debug({ ...fields, address: request.clientAddress }, 'request');
     }
     const { raw, originalUrl: url } = request;
     const tooLong = url.length > queryStringBytes && (rawQuery(url)?.length ?? 0) > queryStringBytes;
