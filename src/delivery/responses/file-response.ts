@@ -64,8 +64,8 @@ function plainResponse(
   const mayBePart = size !== undefined && matchesIfRange(request.ifRange, version);
   const range = mayBePart ? parseRange(request.range, size) : undefined;
   if (range === 'unsatisfiable') {
-    const refused = { 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-store' };
-    return { status: 416, headers: { ...headers, ...refused, 'Content-Length': '0' }, body: undefined };
+    const unsatisfiable = { 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-store' };
+    return { status: 416, headers: { ...headers, ...unsatisfiable, 'Content-Length': '0' }, body: undefined };
   }
   const ranges = size === undefined ? {} : { 'Accept-Ranges': 'bytes' };
   if (range === undefined) {
@@ -88,14 +88,14 @@ export function createFileResponse(
   const wantsPart = request.range !== undefined;
   const encoding = canCompress && !wantsPart ? negotiateContentEncoding(request.acceptEncoding) : undefined;
   const version = versionOf(found, encoding);
-  const kept = {
+  const cacheHeaders = {
     ...versionHeaders(version),
     ...varyHeader(canCompress ? [...caching.vary, 'Accept-Encoding'] : caching.vary),
     'Cache-Control': caching.cacheControl,
   };
   if (evaluateConditions(request, version) === 'unmodified')
-    return { status: 304, headers: kept, body: undefined };
-  const headers = { ...kept, 'Content-Type': found.contentType, ...safetyHeaders(found.contentType) };
+    return { status: 304, headers: cacheHeaders, body: undefined };
+  const headers = { ...cacheHeaders, 'Content-Type': found.contentType, ...safetyHeaders(found.contentType) };
   if (encoding !== undefined) return compressedResponse(found, encoding, headers);
   return plainResponse(found, { request, version, headers });
 }

@@ -11,12 +11,12 @@ import type { ResponseCache } from '../documents/response-cache.ts';
 const MISSING_PATH_TITLE = 'Cache Path Missing';
 
 function pathMissing(): AppError {
-  const details = '`path` must be specified in the request body.';
-  const named = { code: 'API-0003', title: MISSING_PATH_TITLE, details };
+  const message = '`path` must be specified in the request body.';
+  const older = { code: 'API-0003', title: MISSING_PATH_TITLE, details: message };
   // Clients of the older dialect read these members at the top of the body.
   return new AppError('CACHE_PATH_MISSING', {
-    items: [{ field: 'path', message: details, ...named }],
-    body: named,
+    items: [{ field: 'path', message, ...older }],
+    body: older,
   });
 }
 

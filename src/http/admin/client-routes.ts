@@ -55,7 +55,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
       return sendJson(reply, { results: [formatClient(client, secret)] }, 201);
     },
   };
-  const one: ResourceHandlers = {
+  const byId: ResourceHandlers = {
     GET: async (request, reply) => {
       const client = await clients.find(clientIdOf(request), within(request));
       if (client === undefined) throw new AppError('NOT_FOUND');
@@ -71,7 +71,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
     },
   };
   addResource(server, '/api/clients', all, limits);
-  addResource(server, '/api/clients/:id', one, limits);
+  addResource(server, '/api/clients/:id', byId, limits);
   addResource(server, SECRET_URL, {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : jsonObjectBody(request)['secret'];

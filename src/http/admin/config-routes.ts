@@ -15,7 +15,7 @@ export function configRoutes(
 ): void {
   const announce = createAuditedChange(audit);
   const { jsonBytes, jsonValues } = config.limits;
-  acceptTextAsJson(server, { values: jsonValues });
+  acceptTextAsJson(server, { maxValues: jsonValues });
   server.addHook('onRequest', requireAdmin);
   const handlers: ResourceHandlers = {
     GET: async (_request, reply) => sendJson(reply, configStore.redacted()),

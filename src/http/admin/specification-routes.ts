@@ -31,7 +31,7 @@ export function specificationRoutes(
       return announce(request, change, apply);
     };
   const { jsonBytes, jsonValues } = config.limits;
-  acceptTextAsJson(server, { values: jsonValues });
+  acceptTextAsJson(server, { maxValues: jsonValues });
   server.addHook('onRequest', requireAdmin);
   const handlers: ResourceHandlers = {
     GET: async (request, reply) => {

@@ -66,12 +66,12 @@ function parseJsonTypes(server: FastifyInstance, types: readonly string[], bound
 }
 
 /**
- * Replaces Fastify's parsers by the one for JSON of at most `values` values (`limits.jsonValues`), and rejects content codings
+ * Replaces Fastify's parsers by the one for JSON of at most `maxValues` values (`limits.jsonValues`), and rejects content codings
  * and charsets before the body is read.
  */
-export function useJsonParser(server: FastifyInstance, values: number): void {
+export function useJsonParser(server: FastifyInstance, maxValues: number): void {
   server.removeAllContentTypeParsers();
-  parseJsonTypes(server, ['application/json'], { values });
+  parseJsonTypes(server, ['application/json'], { maxValues });
   // The type of an empty body does not matter; a body of any other type stays unread.
   server.addContentTypeParser('*', (request, _payload, done) => {
     if (hasEmptyBody(request)) done(null);

@@ -12,6 +12,7 @@ import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
 import type { EndpointCalls } from '../../endpoints/types.ts';
 import type { ByteQuota } from '../../lib/byte-quota.ts';
+import type { Log } from '../../lib/logger.ts';
 import type { MediaService } from '../../media/media.ts';
 import type { ModuleService } from '../../modules/model/types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/sandbox.ts';
@@ -21,10 +22,7 @@ import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media'>;
 
 /** The log as this layer uses it. */
-export interface HttpLogger {
-  error(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  debug(fields: object, message: string): void;
+export interface HttpLogger extends Pick<Log, 'error' | 'warn' | 'debug'> {
   isLevelEnabled(level: string): boolean;
 }
 

@@ -23,8 +23,8 @@ export function redactTokens(url: string): string {
   if (url.length < MIN_TOKEN_LENGTH) return url;
   const end = url.search(URL_END);
   const path = end === -1 ? url : url.slice(0, end);
-  const shown = path.split('/').map((part) => (isTokenShaped(part) ? '<token>' : part));
-  return shown.join('/') + url.slice(path.length);
+  const redacted = path.split('/').map((part) => (isTokenShaped(part) ? '<token>' : part));
+  return redacted.join('/') + url.slice(path.length);
 }
 
 /** The path of a URL, without query and fragment, also where the URL has scheme and host. */

@@ -54,7 +54,7 @@ export function rejectPreconditions(
   { headers }: Pick<FastifyRequest, 'headers'>,
   names: readonly Header[] = ['if-match', 'if-none-match'],
 ): void {
-  const name = names.find((one) => headers[one] !== undefined);
+  const name = names.find((header) => headers[header] !== undefined);
   if (name !== undefined) {
     throw preconditionError(
       name,

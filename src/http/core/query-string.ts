@@ -90,7 +90,7 @@ export function parseNumberParameter(
   { fallback, what }: { readonly fallback: number; readonly what: string },
 ): number {
   const pairs = [...parsePairs(rawQuery(url) ?? '')];
-  const [text, ...more] = pairs.filter(([given]) => given === name).map(([, value]) => value);
+  const [text, ...more] = pairs.filter(([key]) => key === name).map(([, value]) => value);
   if (text === undefined) return fallback;
   if (/^\d{1,15}$/.test(text) && more.length === 0) return Number(text);
   throw createParameterError(name, `The \`${name}\` parameter must be ${what}`);

@@ -87,8 +87,8 @@ export function addResource(
   handlers: ResourceHandlers,
   { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] } = {},
 ): void {
-  const taken = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
-  const allow = formatAllow(taken);
+  const supported = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
+  const allow = formatAllow(supported);
   addHandlers(server, url, handlers, options);
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });

@@ -41,14 +41,17 @@ export function documentRoutes(
   { files, receive, ...options }: DocumentRoutesOptions,
 ): void {
   const { jsonBytes: bodyLimit, jsonValues, batch } = deps.config.limits;
-  const list = { most: batch, refuse: (sent: number) => createTooManyDocumentsError(sent, batch) };
-  acceptTextAsJson(server, { values: jsonValues, list });
+  const list = {
+    maxElements: batch,
+    createError: (sent: number) => createTooManyDocumentsError(sent, batch),
+  };
+  acceptTextAsJson(server, { maxValues: jsonValues, list });
   server.addHook('onRequest', createCollectionHook(deps));
   const reads = createDocumentReads(deps, options);
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);
   const many = { GET: reads.list, PUT: writes.updateMany, DELETE: removals.many };
-  const one = {
+  const byId = {
     // The hook lets names pass in media collections only.
     GET: (request: FastifyRequest, reply: FastifyReply) =>
       isId(documentIdOf(request)) ? reads.one(request, reply) : files.byPath(request, reply),
@@ -65,6 +68,6 @@ export function documentRoutes(
   });
   addResource(server, `${PATH}/stats`, { GET: reads.stats });
   addResource(server, `${PATH}/count`, { GET: reads.count });
-  addResource(server, `${PATH}/:id`, one, limits);
+  addResource(server, `${PATH}/:id`, byId, limits);
   addResource(server, `${PATH}/:id/history`, { GET: reads.history });
 }

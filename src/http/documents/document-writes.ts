@@ -58,8 +58,8 @@ export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many'
       const removed = await documents.removeByQuery(collection, body, context(request), { counts });
       if (matchesEverything(body)) {
         const by = request.client?.clientId ?? null;
-        const about = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
-        logger.warn(about, 'all documents of a collection were deleted');
+        const fields = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
+        logger.warn(fields, 'all documents of a collection were deleted');
       }
       return answer(reply, removed);
     },

@@ -48,8 +48,8 @@ function parseObject(name: QueryParameter, text: string): JsonObject {
   }
   if (!isJsonObject(value))
     throw createParameterError(name, `The \`${name}\` parameter must be a JSON object`);
-  const problem = findJsonIssue(value);
-  if (problem !== undefined) throw createParameterError(name, `The \`${name}\` parameter ${problem.message}`);
+  const issue = findJsonIssue(value);
+  if (issue !== undefined) throw createParameterError(name, `The \`${name}\` parameter ${issue.message}`);
   return value;
 }
 

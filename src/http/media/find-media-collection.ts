@@ -18,7 +18,9 @@ export function findOnlyMediaCollection(registry: Collections): Collection | und
 
 /** The media collection of this name; undefined when there is none, or more than one of other versions or databases. */
 export function findMediaCollectionByName(registry: Collections, name: string): Collection | undefined {
-  const [only, ...others] = registry.list().filter((one) => one.name === name && isMedia(one));
+  const [only, ...others] = registry
+    .list()
+    .filter((collection) => collection.name === name && isMedia(collection));
   return others.length === 0 ? only : undefined;
 }
 
@@ -43,13 +45,15 @@ export function findMediaCollection(
   address: PartialAddress,
   maySee: (collection: Collection) => boolean,
 ): Collection {
-  const [found, ...others] = registry.list().filter((one) => isMedia(one) && matchesAddress(one, address));
+  const [found, ...others] = registry
+    .list()
+    .filter((collection) => isMedia(collection) && matchesAddress(collection, address));
   if (found !== undefined && others.length === 0) return found;
   if (found !== undefined) {
     const paths = [found, ...others].filter(maySee).map(({ path }) => path);
-    const named = paths.length === 0 ? '' : `, among them ${paths.slice(0, MAX_NAMED).join(', ')}`;
+    const examples = paths.length === 0 ? '' : `, among them ${paths.slice(0, MAX_NAMED).join(', ')}`;
     throw collectionError(
-      `Several media collections fit${named}: say which one with \`collection\`, \`database\` and \`version\``,
+      `Several media collections fit${examples}: say which one with \`collection\`, \`database\` and \`version\``,
     );
   }
   if (Object.values(address).some((value) => value !== undefined)) {

@@ -107,8 +107,8 @@ function resolveCollectionPath(registry: Deps, parts: readonly string[], method:
   const [version = '', database = '', name = '', ...below] = parts;
   const collection = below.length === 1 ? registry.get(version, database, name) : undefined;
   if (collection === undefined || !collection.settings.media) return undefined;
-  const meaning = resolveInCollection(collection, below, method);
-  return meaning.kind === 'upload' ? meaning : undefined;
+  const target = resolveInCollection(collection, below, method);
+  return target.kind === 'upload' ? target : undefined;
 }
 
 /** The target of a path; undefined for a path that is no alias. */
@@ -130,14 +130,14 @@ export function createMediaUrlRewriter(registry: Deps): MediaUrlRewriter {
   return {
     rewrite(raw: MarkedRequest) {
       const url = raw.url ?? '/';
-      const meaning = resolveTarget(registry, urlPath(url), raw.method);
-      if (meaning === undefined) return undefined;
-      if (meaning.kind === 'upload') {
-        raw[UPLOAD] = meaning.upload;
+      const target = resolveTarget(registry, urlPath(url), raw.method);
+      if (target === undefined) return undefined;
+      if (target.kind === 'upload') {
+        raw[UPLOAD] = target.upload;
         return SIGNED_UPLOAD_PATH;
       }
-      const { version, database, name } = meaning.collection;
-      return `/${[version, database, name, ...meaning.below].map(encodeURIComponent).join('/')}`;
+      const { version, database, name } = target.collection;
+      return `/${[version, database, name, ...target.below].map(encodeURIComponent).join('/')}`;
     },
     uploadOf: (raw: MarkedRequest) => raw[UPLOAD],
   };

@@ -26,10 +26,10 @@ export interface BoundaryCounter {
   isBroken(): boolean;
 }
 
-/** Makes the counter. Bytes after the closing boundary are ignored. `most`: parts whose headers are kept. */
-export function createBoundaryCounter(boundary: string, most: number): BoundaryCounter {
+/** Makes the counter. Bytes after the closing boundary are ignored. `maxParts`: parts whose headers are kept. */
+export function createBoundaryCounter(boundary: string, maxParts: number): BoundaryCounter {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
-  const kept = delimiter.length + CLOSING_DASHES.length - 1;
+  const seamLength = delimiter.length + CLOSING_DASHES.length - 1;
   const headers: string[] = [];
   let rest: Buffer = CRLF;
   /** The headers of the current part so far; undefined after their end. */
@@ -49,7 +49,7 @@ export function createBoundaryCounter(boundary: string, most: number): BoundaryC
       if (open.length > MAX_HEADER_CHARS) open = open.slice(-EMPTY_LINE.length);
       return;
     }
-    if (headers.length < most) headers.push(open.slice(0, end));
+    if (headers.length < maxParts) headers.push(open.slice(0, end));
     open = undefined;
   };
 
@@ -85,9 +85,12 @@ export function createBoundaryCounter(boundary: string, most: number): BoundaryC
     push(chunk) {
       if (isOver) return;
       // Where two chunks meet, only the bytes of one boundary are copied.
-      const seam = look(Buffer.concat([rest, chunk.subarray(0, kept)]));
+      const seam = look(Buffer.concat([rest, chunk.subarray(0, seamLength)]));
       if (isOver) return;
-      rest = chunk.length <= kept ? Buffer.from(seam) : Buffer.from(look(chunk.subarray(kept - seam.length)));
+      rest =
+        chunk.length <= seamLength
+          ? Buffer.from(seam)
+          : Buffer.from(look(chunk.subarray(seamLength - seam.length)));
     },
     partCount: () => count,
     headersOf: (part) => headers[part] ?? '',

@@ -8,9 +8,9 @@ import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts'
 
 export interface FormLimits {
   /** Bytes of one file (`media.maxFileSize`). */
-  readonly fileBytes: number;
+  readonly maxFileBytes: number;
   /** Files and fields together (`limits.formParts`). */
-  readonly parts: number;
+  readonly maxParts: number;
   /** Aborted on timeout. */
   readonly signal: AbortSignal;
 }
@@ -61,16 +61,16 @@ function toClientError(error: unknown): unknown {
   return new AppError('BAD_REQUEST', { message, cause: error });
 }
 
-/** The bytes of a part as they arrive. Rejects with `tooLong()` beyond `most` bytes. */
+/** The bytes of a part as they arrive. Rejects with `tooLong()` beyond `maxBytes`. */
 async function* limitBytes(
   file: AsyncIterable<Buffer>,
-  { most, tooLong }: { readonly most: number; readonly tooLong: () => AppError },
+  { maxBytes, tooLong }: { readonly maxBytes: number; readonly tooLong: () => AppError },
 ): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     for await (const chunk of file) {
       bytes += chunk.length;
-      if (bytes > most) throw tooLong();
+      if (bytes > maxBytes) throw tooLong();
       yield chunk;
     }
   } catch (error) {
@@ -94,7 +94,8 @@ async function readField(name: string | undefined, file: AsyncIterable<Buffer>):
       message: `\`${name}\` has more than ${MAX_FIELD_BYTES} bytes`,
     });
   const chunks: Buffer[] = [];
-  for await (const chunk of limitBytes(file, { most: MAX_FIELD_BYTES, tooLong: longest })) chunks.push(chunk);
+  for await (const chunk of limitBytes(file, { maxBytes: MAX_FIELD_BYTES, tooLong: longest }))
+    chunks.push(chunk);
   try {
     const value = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
     return { kind: 'field', name, value };
@@ -109,12 +110,12 @@ async function readField(name: string | undefined, file: AsyncIterable<Buffer>):
  */
 export async function* parseMultipartForm(
   request: FastifyRequest,
-  bounds: FormLimits,
+  limits: FormLimits,
 ): AsyncGenerator<FormPart> {
-  const { fileBytes, parts: most, signal } = bounds;
+  const { maxFileBytes, maxParts, signal } = limits;
   const boundary = parseBoundary(request.headers['content-type'] ?? '');
   if (boundary === undefined) throw badRequest('The content type of the form names no boundary');
-  const delimiters = createBoundaryCounter(boundary, most);
+  const delimiters = createBoundaryCounter(boundary, maxParts);
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
   let current: { destroy(error?: Error): unknown } | undefined;
@@ -130,9 +131,9 @@ export async function* parseMultipartForm(
   if (signal.aborted) onLate();
   signal.addEventListener('abort', onLate, { once: true });
   // One byte over the limit of this function: the parser truncates silently.
-  const longest = Math.max(fileBytes, MAX_FIELD_BYTES) + 1;
-  const limits = { parts: most + 1, fileSize: longest, headerSize: MAX_HEADER_BYTES };
-  const parts = request.parts({ limits, isPartAFile: () => true, preservePath: true });
+  const longest = Math.max(maxFileBytes, MAX_FIELD_BYTES) + 1;
+  const parserLimits = { parts: maxParts + 1, fileSize: longest, headerSize: MAX_HEADER_BYTES };
+  const parts = request.parts({ limits: parserLimits, isPartAFile: () => true, preservePath: true });
   let read = 0;
   try {
     for (;;) {
@@ -143,14 +144,15 @@ export async function* parseMultipartForm(
       read += 1;
       if (part.type !== 'file') throw badRequest('The form cannot be read');
       current = part.file;
-      if (read > most) throw badRequest(`The form has more than ${most} parts (\`limits.formParts\`)`);
+      if (read > maxParts)
+        throw badRequest(`The form has more than ${maxParts} parts (\`limits.formParts\`)`);
       if (part.mimetype.startsWith('multipart/')) throw badRequest('A part of the form is a form itself');
       const fileName: string | undefined =
         parseExtendedFilename(delimiters.headersOf(read - 1)) ?? part.filename;
       if (fileName === undefined && part.mimetype !== DEFAULT_PART_TYPE) {
         yield await readField(part.fieldname, part.file);
       } else {
-        const all = limitBytes(part.file, { most: fileBytes, tooLong: () => tooLarge(fileBytes) });
+        const all = limitBytes(part.file, { maxBytes: maxFileBytes, tooLong: () => tooLarge(maxFileBytes) });
         const first = fileName === '' ? await all.next() : undefined;
         // Browsers send an empty file input as a part without name and bytes.
         if (first?.done === true) continue;

@@ -36,8 +36,12 @@ export function createReceiveUpload(
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), settings.requestSeconds * 1000);
     try {
-      const bounds = { fileBytes: settings.maxFileSize, parts: limits.formParts, signal: clock.signal };
-      const parts = parseMultipartForm(request, bounds);
+      const formLimits = {
+        maxFileBytes: settings.maxFileSize,
+        maxParts: limits.formParts,
+        signal: clock.signal,
+      };
+      const parts = parseMultipartForm(request, formLimits);
       const upload = { collection, parts, context: context(request), ...(grant && { grant }) };
       return (await deps.media.upload(upload)).results;
     } finally {

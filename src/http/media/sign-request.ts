@@ -67,13 +67,13 @@ export function parseSignRequest(body: JsonObject): SignRequest {
     ...[fileNameIssue(fileName), mimetypeIssue(mimetype), expiryIssue(expiresIn)],
     ...addressIssues(body),
     ...unknownIssues(body),
-  ].filter((one) => one !== undefined);
+  ].filter((item) => item !== undefined);
   if (issues.length > 0) throw new AppError('BAD_REQUEST', { items: issues });
-  const named = Object.entries({ version, database, name }).filter(([, value]) => value !== undefined);
+  const address = Object.entries({ version, database, name }).filter(([, value]) => value !== undefined);
   return {
     fileName: String(fileName).normalize('NFC'),
     mimetype: mediaTypeOf(String(mimetype)),
     lifetime: expiresIn === undefined ? undefined : parseDuration(expiresIn),
-    address: Object.fromEntries(named),
+    address: Object.fromEntries(address),
   };
 }

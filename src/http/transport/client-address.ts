@@ -49,7 +49,7 @@ function parseHops({ headers }: Pick<IncomingMessage, 'headers'>): readonly (str
     : list
         .split(',')
         .slice(-MAX_HOPS)
-        .map((one) => normalizeAddress(one.trim()));
+        .map((hop) => normalizeAddress(hop.trim()));
 }
 
 type IsTrusted = (address: string, hop: number) => boolean;

@@ -49,9 +49,9 @@ function streamBody(body: Body, reply: FastifyReply, connection: Connection | un
   let unsent = byteLengthOfBody(body, reply);
   reply.header('content-length', unsent);
   if (reply.request.method === 'HEAD') return Readable.from([]);
-  const release = (taken: number) => {
-    unsent -= taken;
-    connection?.release(taken);
+  const release = (bytes: number) => {
+    unsent -= bytes;
+    connection?.release(bytes);
   };
   connection?.reserve(unsent);
   reply.raw.once('close', () => release(unsent));

@@ -49,7 +49,7 @@ describe('a server that takes JSON', () => {
     bare.post('/any', async (request) => ({ body: jsonBody(request) }));
     bare.post('/object', async (request) => jsonObjectBody(request));
     bare.register(async (scope) => {
-      acceptTextAsJson(scope, { values: 200 });
+      acceptTextAsJson(scope, { maxValues: 200 });
       scope.post('/plain', async (request) => ({ body: jsonBody(request) }));
     });
     bare.register(async (scope) => {

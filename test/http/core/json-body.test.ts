@@ -3,10 +3,13 @@ import { AppError } from '../../../src/errors.ts';
 import { type JsonLimits, parseJsonBody, validateJsonBody } from '../../../src/http/core/json-body.ts';
 import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
 
-const MANY = { values: 100_000 };
+const MANY = { maxValues: 100_000 };
 const LISTED: JsonLimits = {
-  values: 50,
-  list: { most: 20_000, refuse: (elements) => new AppError('WRITE_TOO_LARGE', { message: `${elements}` }) },
+  maxValues: 50,
+  list: {
+    maxElements: 20_000,
+    createError: (elements) => new AppError('WRITE_TOO_LARGE', { message: `${elements}` }),
+  },
 };
 /** Makes a body one of those that are read in slices. */
 const PADDING = ' '.repeat(20_000);
@@ -90,8 +93,8 @@ describe('the values of JSON', () => {
   it('are bounded, members counted three times', async () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`)}}`;
     for (const space of ['', PADDING]) {
-      expect(await read(space + members(16), { values: 48 })).toHaveProperty('k15');
-      const refused = await refusal(read(space + members(17), { values: 48 }));
+      expect(await read(space + members(16), { maxValues: 48 })).toHaveProperty('k15');
+      const refused = await refusal(read(space + members(17), { maxValues: 48 }));
       expect(refused).toMatchObject({
         code: 'PAYLOAD_TOO_LARGE',
         item: { message: expect.stringMatching('48') },
@@ -136,9 +139,9 @@ describe('JSON that others parse', () => {
   it('is looked at and handed on, names that are reserved here included', async () => {
     const seen: number[] = [];
     const assertShape = ({ values }: { readonly values: number }) => void seen.push(values);
-    await validateJsonBody(Buffer.from('[{"__proto__":1},"\\ud800"]'), { values: 5, assertShape });
+    await validateJsonBody(Buffer.from('[{"__proto__":1},"\\ud800"]'), { maxValues: 5, assertShape });
     expect(seen).toEqual([5]);
-    const broken = validateJsonBody(Buffer.from('{"a":}'), { values: 5, assertShape });
+    const broken = validateJsonBody(Buffer.from('{"a":}'), { maxValues: 5, assertShape });
     expect(await refusal(broken)).toMatchObject({ code: 'BAD_REQUEST' });
   });
 });

@@ -10,7 +10,7 @@ import { BOUNDARY, FORM_TYPE, formOf, type Part } from '../../helpers/form.ts';
 import { exchange } from '../../helpers/raw-http.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
 
-const MOST = { fileBytes: 1000, parts: 5 };
+const MOST = { maxFileBytes: 1000, maxParts: 5 };
 const FILE: Part = { fileName: 'a.txt', type: 'text/plain', body: 'hello' };
 
 let bare: BareServer;
@@ -35,7 +35,7 @@ beforeAll(async () => {
         return parts;
       };
     server.post('/', read());
-    server.post('/large', read(undefined, { fileBytes: 10_000_000, parts: 5 }));
+    server.post('/large', read(undefined, { maxFileBytes: 10_000_000, maxParts: 5 }));
     server.post('/slow', read(clock.signal));
     server.post('/first', async (request) => {
       for await (const part of parseMultipartForm(request, { ...MOST, signal: new AbortController().signal }))
