@@ -24,7 +24,7 @@ async function refusal(work: Promise<unknown>) {
   return error instanceof AppError ? { code: error.code, item: error.items[0] } : 'accepted';
 }
 
-it('refuses what is absurdly deep before parsing it', async () => {
+it('rejects extreme depth before parsing', async () => {
   const levels = 1_000_000;
   const started = threadCpuMs();
   const item = { message: 'The body is nested deeper than 100 levels' };
@@ -85,12 +85,12 @@ describe.each([
   });
 });
 
-it('takes an empty body as none', () => {
+it('treats an empty body as none', () => {
   expect(parseJsonBody(Buffer.alloc(0), MANY)).toBeUndefined();
 });
 
 describe('the values of JSON', () => {
-  it('are bounded, members counted three times', async () => {
+  it('are limited, members counted three times', async () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`)}}`;
     for (const space of ['', PADDING]) {
       expect(await read(space + members(16), { maxValues: 48 })).toHaveProperty('k15');
@@ -102,7 +102,7 @@ describe('the values of JSON', () => {
     }
   });
 
-  it('are those of each element where a list is welcome', async () => {
+  it('are limited in each element where a list is accepted', async () => {
     const element = (count: number) => `[${Array(count).fill(1)}]`;
     const list = [...Array(5000).fill(element(50)), '{}'];
     expect(await read(`[${list}]`, LISTED)).toHaveLength(5001);
@@ -113,7 +113,7 @@ describe('the values of JSON', () => {
     });
   });
 
-  it('are not looked at where the list itself is too long', async () => {
+  it('do not count where the list itself is too long', async () => {
     const refused = await refusal(read(`[${Array(20_001).fill('[')}]`, LISTED));
     expect(refused).toMatchObject({ code: 'BAD_REQUEST' });
     const item = { message: '20001' };
@@ -121,7 +121,7 @@ describe('the values of JSON', () => {
   });
 });
 
-it('lets others go on while it reads a long list', async () => {
+it('yields to the event loop while it parses a long list', async () => {
   const row = JSON.stringify(Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`name${n}`, n])));
   const json = Buffer.from(`[${Array(20_000).fill(row)}]`);
   let turns = 0;
@@ -135,8 +135,8 @@ it('lets others go on while it reads a long list', async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-describe('JSON that others parse', () => {
-  it('is looked at and handed on, names that are reserved here included', async () => {
+describe('JSON for posted code', () => {
+  it('is checked only for form, reserved names included', async () => {
     const seen: number[] = [];
     const assertShape = ({ values }: { readonly values: number }) => void seen.push(values);
     await validateJsonBody(Buffer.from('[{"__proto__":1},"\\ud800"]'), { maxValues: 5, assertShape });

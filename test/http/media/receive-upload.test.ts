@@ -52,7 +52,7 @@ function serverOf({ media = {}, grant }: Options = {}) {
 const form = (body: string, files = 1) => formOf(Array(files).fill({ fileName: 'a', body }));
 
 describe('the receiver of uploads', () => {
-  it('hands the parts of the form to the service, and answers with its records', async () => {
+  it('passes the parts of the form to the service, and returns its records', async () => {
     const { send, asked, timed } = serverOf({ grant: GRANT });
     const answer = await send(form('hello', 2));
     expect([answer.statusCode, answer.json()]).toEqual([200, ['hello', 'hello']]);
@@ -62,13 +62,13 @@ describe('the receiver of uploads', () => {
     expect(timed()).toBe(1);
   });
 
-  it('holds a form against the configuration', async () => {
+  it('enforces the limits of the configuration', async () => {
     const { send } = serverOf();
     expect((await send(form('x'.repeat(11)))).statusCode).toBe(413);
     expect((await send(form('x', 3))).statusCode).toBe(400);
   });
 
-  it('takes nothing where uploads are switched off', async () => {
+  it('rejects uploads where they are switched off', async () => {
     const { send, asked } = serverOf({ media: { enabled: false } });
     expect([(await send(form('x'))).statusCode, asked]).toEqual([404, []]);
   });

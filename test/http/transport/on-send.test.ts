@@ -49,8 +49,8 @@ const expected: Readonly<Record<string, string>> = {
   '/bytes': LONG,
 };
 
-describe('an answer', () => {
-  it('that is a stream passes as it is', async () => {
+describe('a response', () => {
+  it('that is a stream passes unchanged', async () => {
     const { url } = await open();
     expect(await (await fetch(`${url}/stream`)).text()).toBe('abc');
   });
@@ -71,7 +71,7 @@ describe('an answer', () => {
   );
 });
 
-describe('while others read nothing of theirs', () => {
+describe('while the limit of unsent bytes is reached', () => {
   const unread = async (
     url: string,
     connections: Awaited<ReturnType<typeof open>>['connections'],
@@ -88,7 +88,7 @@ describe('while others read nothing of theirs', () => {
     ['a read', 'GET /unread HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a write', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'],
   ])(
-    'as that of %s, a read that is not small is 503; small answers, errors and writes go out',
+    'a read of more than %s is 503; small responses, errors and writes are sent',
     async (_name, text) => {
       const { url, connections } = await open();
       const socket = await unread(url, connections, text);
