@@ -10,6 +10,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
   'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
   'src/stores/filter.ts': { values: [], types: ['src/lib/'] },
+  'src/stores/namespace.ts': { values: [], types: ['src/stores/ports.ts'] },
   'src/stores/matching/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
     types: ['src/stores/ports.ts'],
@@ -45,7 +46,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/stores/open-document-store.ts': { values: ['src/stores/'], types: ['src/lib/'] },
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      'src/collections/',
+    ],
     types: ['src/stores/ports.ts', 'src/config/', 'src/auth/clients/client.ts'],
   },
   'src/auth/': {
@@ -109,6 +113,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
       'src/error-catalogue.ts',
       'src/errors.ts',
       'src/lib/',
+      'src/stores/namespace.ts',
       'src/collections/',
       'src/auth/',
       'src/endpoints/',

@@ -1,11 +1,12 @@
 // What may be wrong with a specification beside the others: its name, its revision collection, its default filters.
 import { AppError, type ErrorItem } from '../../errors.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
 import type { FilterLimits } from '../filters/filter-quota.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
 import { referenceTarget } from '../model/references.ts';
-import { namespaceKey, type Registry } from '../model/registry.ts';
+import type { Registry } from '../model/registry.ts';
 import { activeRevisionNamespace } from './index-plan.ts';
 
 export interface ConflictCheckDeps {

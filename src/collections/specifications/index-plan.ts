@@ -1,7 +1,8 @@
 // Which indexes the documents of a name space need: those that collections declare, and that of revisions.
+
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { namespaceKey } from '../model/registry.ts';
 import { REVISION_INDEX, revisionNamespaceOf } from '../model/revision-namespace.ts';
 import { mergeIndexes } from './index-definitions.ts';
 

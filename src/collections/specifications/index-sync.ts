@@ -1,9 +1,9 @@
 // Brings declared indexes into force, all or nothing, and says which field of which data stands in the way.
 import { AppError, isStoreUnavailable, StoreError } from '../../errors.ts';
 import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { namespaceKey } from '../model/registry.ts';
 import { type IndexPlan, planIndexes, planIndexesOf } from './index-plan.ts';
 import type { SpecificationLog } from './log.ts';
 

@@ -1,6 +1,7 @@
 // The order of the writes of one commit: what a store without transactions can follow, so that a crash leaves no gap.
+
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { Write } from '../../stores/ports.ts';
-import { namespaceKey } from '../model/registry.ts';
 import type { WriteOrigin } from './commit-errors.ts';
 
 export interface PlannedWrite {

@@ -3,9 +3,10 @@
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { referenceTarget } from '../../collections/model/references.ts';
-import { namespaceKey, type Registry } from '../../collections/model/registry.ts';
+import type { Registry } from '../../collections/model/registry.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 import type { Query } from '../core/query-string.ts';
 
