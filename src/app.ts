@@ -29,8 +29,8 @@ import { createMediaSetup } from './media-setup.ts';
 import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
 import { createStartup } from './startup.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open-cache-store.ts';
-import { openDocumentStore } from './stores/open-document-store.ts';
+import { openCacheStore } from './stores/open/cache-store.ts';
+import { openDocumentStore } from './stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
 import { createPatternMatcher } from './workers/pattern-matcher.ts';
 

@@ -1,5 +1,4 @@
 // The part of the composition root that is about images: the processes that render them, and where variants are kept.
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
 import { createImages, type Images } from './delivery/images/images.ts';
@@ -23,17 +22,12 @@ interface OpenImagesOptions {
   readonly now: () => number;
 }
 
-type S3Settings = Config['media']['s3'] | Config['images']['s3'];
-
 /** Opens a bucket as a store of files. Nothing is asked of it before the first one. */
 export function openBucket(
-  settings: S3Settings,
+  settings: BucketSettings,
   { prefix, logger, now }: Pick<OpenImagesOptions, 'logger' | 'now'> & { readonly prefix: string },
 ): MediaStore {
-  const { accessKey = '', secretKey = '', bucketName = '', region = '', endpoint, forcePathStyle } = settings;
-  const bucket: BucketSettings = { accessKey, secretKey, bucketName, region, endpoint, forcePathStyle };
-  const random = () => randomBytes(8).toString('hex');
-  return openS3Media({ settings: bucket, prefix, log: logger, now, random });
+  return openS3Media({ settings, prefix, log: logger, now });
 }
 
 async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Promise<VariantStore> {

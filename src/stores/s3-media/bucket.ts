@@ -6,11 +6,12 @@ import { errorNameOf, isMissingObject } from './s3-errors.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
+/** A block `s3` of the configuration. What it requires is checked there. */
 export interface BucketSettings {
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly bucketName: string;
-  readonly region: string;
+  readonly accessKey?: string | undefined;
+  readonly secretKey?: string | undefined;
+  readonly bucketName?: string | undefined;
+  readonly region?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly forcePathStyle: boolean;
 }
@@ -39,6 +40,9 @@ interface Part {
   readonly number: number;
   readonly etag: string | undefined;
 }
+
+/** Region of a service with its own endpoint: most of them have none. */
+const DEFAULT_REGION = 'us-east-1';
 
 const TIMEOUT_MS = 20_000;
 const CONNECTION_TIMEOUT_MS = 5000;
@@ -73,7 +77,7 @@ async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 function clientOf({ S3Client: Client }: Sdk, settings: BucketSettings): S3Client {
-  const { accessKey, secretKey, region, endpoint, forcePathStyle } = settings;
+  const { accessKey = '', secretKey = '', region = DEFAULT_REGION, endpoint, forcePathStyle } = settings;
   const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
   return new Client({
     region,
@@ -285,7 +289,7 @@ export class Bucket {
     const limit = new AbortController();
     // Until the answer begins: its body, a file of any length, may take longer.
     const timer = setTimeout(() => limit.abort(), timeoutMs);
-    const { bucketName: Bucket } = this.#settings;
+    const { bucketName: Bucket = '' } = this.#settings;
     try {
       return await send({
         ...{ sdk, client, bucket: { Bucket }, at: (Key) => ({ Bucket, Key }) },

@@ -1,9 +1,9 @@
 // Opens the document store that the configuration names.
 import { resolve } from 'node:path';
-import type { Logger } from '../lib/logger.ts';
-import type { DocumentStore } from './ports.ts';
-import { type DataCheck, openDataCheck } from './sqlite-documents/check/data-check.ts';
-import { openSqliteDocuments } from './sqlite-documents/store.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { DocumentStore } from '../ports.ts';
+import { type DataCheck, openDataCheck } from '../sqlite-documents/check/data-check.ts';
+import { openSqliteDocuments } from '../sqlite-documents/store.ts';
 
 /** The block `database` of the configuration. */
 interface DatabaseSettings {
@@ -42,7 +42,7 @@ export async function openDocumentStore(
   const { engine, enableCollectionDatabases, sqlite, mongodb } = database;
   if (engine === 'mongodb') {
     // The driver takes long to load, and room: only where it is used.
-    const { openMongoDocuments } = await import('./mongo-documents/store.ts');
+    const { openMongoDocuments } = await import('../mongo-documents/store.ts');
     const { uri = '', ...pool } = mongodb;
     return openMongoDocuments({
       ...{ uri, ...pool, separateDatabases: enableCollectionDatabases },

@@ -1,10 +1,10 @@
 // Opens the cache store that the configuration names.
 import { resolve } from 'node:path';
-import { createLogThrottle } from '../lib/log-throttle.ts';
-import { openFileCache } from './file-cache.ts';
-import { createMemoryCache } from './memory-cache.ts';
-import type { CacheStore } from './ports.ts';
-import { openRedisCache } from './redis-cache/redis-cache.ts';
+import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { openFileCache } from '../file-cache.ts';
+import { createMemoryCache } from '../memory-cache.ts';
+import type { CacheStore } from '../ports.ts';
+import { openRedisCache } from '../redis-cache/redis-cache.ts';
 
 const LOG_INTERVAL_MS = 60_000;
 
