@@ -10,7 +10,7 @@ import { StoreError } from './errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { bucketKeyPrefix } from './lib/media-key.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import type { BucketSettings } from './stores/s3-media/bucket.ts';
+import type { BucketSettings } from './stores/s3-media/s3-client.ts';
 import { openS3Media } from './stores/s3-media/store.ts';
 
 interface OpenImagesOptions {

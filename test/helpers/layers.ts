@@ -17,8 +17,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/stores/sqlite-documents/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
-      'src/stores/sqlite-documents/',
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/stores/matching/', 'src/stores/sqlite-documents/'],
     ],
     types: ['src/stores/ports.ts'],
   },

@@ -4,8 +4,9 @@ import type { Logger } from '../../lib/logger.ts';
 import { isMediaKey, mediaKeyOfPath } from '../../lib/media-key.ts';
 import { createMediaOperations, createUploadId, randomHex } from '../media-operations.ts';
 import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
-import { Bucket, type BucketSettings } from './bucket.ts';
+import { Bucket } from './bucket.ts';
 import { isReservation, Journal, mayBeReservation } from './journal.ts';
+import type { BucketSettings } from './s3-client.ts';
 import { createS3ErrorTranslator, errorNameOf } from './s3-errors.ts';
 import { S3Upload, unsettledUpload } from './upload.ts';
 
