@@ -30,7 +30,7 @@ import {
   selfTestedStatus,
 } from './posted-code.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
-import { openDatabaseCheck, openDocumentStore } from './stores/open-document-store.ts';
+import { openDatabaseCheck, openDocumentStore } from './stores/open/document-store.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
 import { createExporter, type Exporter } from './transfer/export.ts';

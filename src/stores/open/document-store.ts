@@ -1,9 +1,9 @@
 // Opens the document store that the configuration names.
 import { resolve } from 'node:path';
-import type { Logger } from '../lib/logger.ts';
-import type { DocumentStore } from './ports.ts';
-import { type DataCheck, openDataCheck } from './sqlite-documents/check/data-check.ts';
-import { openSqliteDocuments } from './sqlite-documents/store.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { DocumentStore } from '../ports.ts';
+import { type DataCheck, openDataCheck } from '../sqlite-documents/check/data-check.ts';
+import { openSqliteDocuments } from '../sqlite-documents/store.ts';
 
 /** The block `database` of the configuration. */
 interface DatabaseSettings {
@@ -20,20 +20,20 @@ interface DatabaseSettings {
 interface OpenStoreOptions {
   /** Relative paths start here. */
   readonly cwd: string;
-  /** How many commits may wait for their turn, where the store has turns. */
+  /** How many commits may wait in the queue of the embedded store. */
   readonly queueLimit: number;
-  /** Bound of one operation that comes without a deadline, in milliseconds. */
+  /** Time limit of an operation without a deadline, in milliseconds. */
   readonly queryMs: number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** For a server: no other may have the data folder. Commands work beside one. */
+  /** Locks the data folder against other servers. Commands do without, as they run next to one. */
   readonly exclusive?: boolean;
-  /** Whether a page of so many bytes may be read now, beside those that wait to be sent; any may unless given. */
+  /** Whether a page of so many bytes may be read now, in addition to unsent responses. Default: always. */
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
 
 /**
- * The store of this configuration. Rejects with `unavailable` when the embedded one cannot be opened, with `in-use` when
- * another server has its folder; a database server that is away is no error here, each operation says so until it comes.
+ * Opens the store that the configuration names. The embedded one rejects with `unavailable` if it cannot be opened, with `in-use`
+ * if another server has locked its folder. MongoDB connects in the background: until then each operation rejects.
  */
 export async function openDocumentStore(
   database: DatabaseSettings,
@@ -41,8 +41,8 @@ export async function openDocumentStore(
 ): Promise<DocumentStore> {
   const { engine, enableCollectionDatabases, sqlite, mongodb } = database;
   if (engine === 'mongodb') {
-    // The driver takes long to load, and room: only where it is used.
-    const { openMongoDocuments } = await import('./mongo-documents/store.ts');
+    // Imported on demand: the driver takes long to load.
+    const { openMongoDocuments } = await import('../mongo-documents/store.ts');
     const { uri = '', ...pool } = mongodb;
     return openMongoDocuments({
       ...{ uri, ...pool, separateDatabases: enableCollectionDatabases },
@@ -59,8 +59,8 @@ export async function openDocumentStore(
 }
 
 /**
- * Opens the data of the embedded store for a check, beside a server or without one; undefined when there are none yet.
- * Throws `unavailable` when they cannot be read.
+ * Opens the data file of the embedded store for a check, which may run next to a server; undefined if there is no file.
+ * Throws `unavailable` if it cannot be read.
  */
 export function openDatabaseCheck(
   { sqlite }: Pick<DatabaseSettings, 'sqlite'>,

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AppError } from '../../src/errors.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { openDocumentStore } from '../../src/stores/open-document-store.ts';
-import { freePort } from '../helpers/server-process.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { openDocumentStore } from '../../../src/stores/open/document-store.ts';
+import { freePort } from '../../helpers/server-process.ts';
 
 const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
 const database = {

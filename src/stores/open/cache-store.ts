@@ -1,10 +1,10 @@
-// Opens the cache store that the configuration names.
+// Opens the response cache that the configuration names.
 import { resolve } from 'node:path';
-import { createLogThrottle } from '../lib/log-throttle.ts';
-import { openFileCache } from './file-cache.ts';
-import { createMemoryCache } from './memory-cache.ts';
-import type { CacheStore } from './ports.ts';
-import { openRedisCache } from './redis-cache/redis-cache.ts';
+import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { openFileCache } from '../file-cache.ts';
+import { createMemoryCache } from '../memory-cache.ts';
+import type { CacheStore } from '../ports.ts';
+import { openRedisCache } from '../redis-cache/redis-cache.ts';
 
 const LOG_INTERVAL_MS = 60_000;
 
@@ -17,14 +17,14 @@ export interface CacheSettings {
 }
 
 interface CacheDeps {
-  /** The run directory. */
+  /** Relative paths start here. */
   readonly cwd: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Opens the cache. Rejects when its folder cannot be used; a Redis that is away is waited for in the background. */
+/** Opens the cache. Rejects if its folder cannot be used. Connects to Redis in the background. */
 export async function openCacheStore(
   settings: CacheSettings,
   { cwd, now, log }: CacheDeps,
@@ -42,7 +42,7 @@ export async function openCacheStore(
     onError: (error) => {
       const line = allowLine('redis');
       const code = Reflect.get(error, 'code') ?? error.name;
-      if (line !== undefined) log.warn({ code, ...line }, 'Redis is away: answers are not cached');
+      if (line !== undefined) log.warn({ code, ...line }, 'Redis unavailable: responses are not cached');
     },
   });
 }
