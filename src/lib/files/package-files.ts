@@ -1,16 +1,16 @@
-// Where this package lies and which version it is: the source lies one folder deep, the built files two.
+// Root folder and version of this package, found by walking up to the nearest package.json.
 import { existsSync, readFileSync } from 'node:fs';
 
 function findRoot(folder: URL): URL {
   if (existsSync(new URL('package.json', folder))) return folder;
-  const parent = new URL('../../', folder);
+  const parent = new URL('../', folder);
   if (parent.href === folder.href) throw new Error('no package.json above the source');
   return findRoot(parent);
 }
 
 /** Folder of the package, with a slash at its end: the nearest one above that holds a `package.json`. */
 export function packageRoot(): URL {
-  return findRoot(new URL('../../', import.meta.url));
+  return findRoot(new URL('./', import.meta.url));
 }
 
 /** Version in `package.json`. */
