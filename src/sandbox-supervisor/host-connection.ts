@@ -17,13 +17,13 @@ export interface HostConnection {
 
 export interface HostConnectionEvents {
   /** False: the message has no place here, so the host is no longer what it was. */
-  message(message: FromHost, raw: Buffer): boolean;
+  onMessage(message: FromHost, raw: Buffer): boolean;
   /** Its process was started. */
-  started(child: HostProcess): void;
+  onStarted(child: HostProcess): void;
   /** It broke the protocol, and was killed for it. */
-  violation(): void;
+  onViolation(): void;
   /** Its process is gone, by which signal, or never came to be. Comes once. */
-  gone(signal: NodeJS.Signals | undefined): void;
+  onGone(signal: NodeJS.Signals | undefined): void;
 }
 
 /** What the server may hold for a host that does not read: the answers of all its host calls, hardly ever. */
@@ -43,7 +43,7 @@ export function connectHost(starting: Promise<HostProcess>, events: HostConnecti
     isGone = true;
     isKilled = true;
     child?.socket.destroy();
-    events.gone(signal);
+    events.onGone(signal);
   };
   const kill = () => {
     isKilled = true;
@@ -53,18 +53,18 @@ export function connectHost(starting: Promise<HostProcess>, events: HostConnecti
   const violated = () => {
     if (isKilled) return;
     kill();
-    events.violation();
+    events.onViolation();
   };
 
   const reader = createFrameReader<FromHost>({
     header: parseHostMessage,
     // A message may be the last one that is heard.
-    frame: (message, raw) => events.message(message, raw) && !isKilled,
+    frame: (message, raw) => events.onMessage(message, raw) && !isKilled,
   });
 
   const attach = (started: HostProcess) => {
     child = started;
-    events.started(started);
+    events.onStarted(started);
     const { process, socket } = started;
     process.on('error', () => {
       // No process came to be, or it cannot be signalled: then its exit follows.

@@ -74,7 +74,7 @@ const HEAD = {
 };
 
 /** A request of an endpoint. Host calls fail unless the test serves them. */
-export function invocationInput(
+export function invocationRequest(
   unit: ModuleVersion,
   parts: Partial<InvocationRequest> & { readonly query?: object } = {},
 ): InvocationRequest {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
-import { createModuleVersion, invocationInput, openSandbox } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 /** Busy in one call of C++ that no engine limit interrupts. */
 const STUCK = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
@@ -46,10 +46,10 @@ describe('a request that breaks a limit', () => {
         limits: { cpuMs: 500 },
       },
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit, { query: { loop: '1' } })))).toBe(
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { query: { loop: '1' } })))).toBe(
       'ENDPOINT_TIMEOUT',
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'cpuMs']]);
   });
 
@@ -57,7 +57,7 @@ describe('a request that breaks a limit', () => {
     const { sandbox, incidents } = openSandbox();
     const limits = { cpuMs: 100, wallMs: 60_000 };
     const unit = createModuleVersion(`module.exports.get = (req, res) => { ${STUCK} }`, { limits });
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_TIMEOUT');
     // Its wall time would outlive this test.
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['kill', 'cpuMs']]);
   });
@@ -75,7 +75,7 @@ describe('a request that breaks a limit', () => {
       signal = given;
       return new Promise<never>(() => undefined);
     };
-    expect(codeOf(await sandbox.run(invocationInput(unit, { serve })))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { serve })))).toBe('ENDPOINT_TIMEOUT');
     expect(signal?.aborted).toBe(true);
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'wallMs']]);
   });
@@ -86,16 +86,16 @@ describe('a request that breaks a limit', () => {
       'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
       { limits: { heapMb: 16 } },
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit, { query: { fill: '1' } })))).toBe(
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { query: { fill: '1' } })))).toBe(
       'ENDPOINT_MEMORY',
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 
   it('that ends its process gets the blame', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion('module.exports.get = () => "x".repeat(2e8).split("")');
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toHaveLength(1);
   });
 });
@@ -109,7 +109,7 @@ describe('a request that exhausts the heap of its module', () => {
         limits: { heapMb: 16 },
       },
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toEqual([
       expect.objectContaining({ unitId: unit.id, kind: 'violation', limit: 'heapMb' }),
       expect.objectContaining({
@@ -129,9 +129,9 @@ describe('requests beside one that breaks a limit', () => {
         limits: { cpuMs: 300 },
       },
     );
-    await sandbox.run(invocationInput(unit));
+    await sandbox.run(invocationRequest(unit));
     const jobs = Array.from({ length: 12 }, (_, n) =>
-      invocationInput(unit, { query: n === 5 ? { bad: '1' } : {} }),
+      invocationRequest(unit, { query: n === 5 ? { bad: '1' } : {} }),
     );
     const codes = (await Promise.all(jobs.map((job) => sandbox.run(job)))).map(codeOf);
     expect(codes.filter((code) => code !== 'response')).toEqual(['ENDPOINT_TIMEOUT']);
@@ -169,10 +169,10 @@ describe('requests beside one that breaks a limit', () => {
       if (finds <= 2) await released;
       return { ok: true, text: '{}' };
     };
-    const reader = sandbox.run(invocationInput(unit, { serve }));
-    const writer = sandbox.run(invocationInput(unit, { serve, query: { write: '1' } }));
+    const reader = sandbox.run(invocationRequest(unit, { serve }));
+    const writer = sandbox.run(invocationRequest(unit, { serve, query: { write: '1' } }));
     await bothWait;
-    const bad = sandbox.run(invocationInput(unit, { query: { bad: '1' } }));
+    const bad = sandbox.run(invocationRequest(unit, { query: { bad: '1' } }));
     expect(codeOf(await bad)).toBe('ENDPOINT_TIMEOUT');
     expect(codeOf(await writer)).toBe('ENDPOINT_CRASHED');
     release?.(undefined);
@@ -192,14 +192,14 @@ describe('requests beside one that breaks a limit', () => {
       id: 'endpoint:1.0/bad',
       limits,
     });
-    await sandbox.run(invocationInput(good));
-    const loops = Array.from({ length: 4 }, () => sandbox.run(invocationInput(bad)));
+    await sandbox.run(invocationRequest(good));
+    const loops = Array.from({ length: 4 }, () => sandbox.run(invocationRequest(bad)));
     let isOver = false;
     void Promise.all(loops).then(() => {
       isOver = true;
     });
     for (let answered = 0; answered < 200; answered += 1) {
-      expect(codeOf(await sandbox.run(invocationInput(good)))).toBe('response');
+      expect(codeOf(await sandbox.run(invocationRequest(good)))).toBe('response');
     }
     expect(isOver).toBe(false);
   });
@@ -211,9 +211,9 @@ describe('hosts that are killed from outside', () => {
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
     );
-    await sandbox.run(invocationInput(unit));
+    await sandbox.run(invocationRequest(unit));
     const jobs = Array.from({ length: 30 }, (_, n) =>
-      invocationInput(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }),
+      invocationRequest(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }),
     );
     const running = jobs.map((job) => sandbox.run(job));
     await running[1];
@@ -222,18 +222,18 @@ describe('hosts that are killed from outside', () => {
     expect(codes.every((code) => ['response', 'ENDPOINT_CRASHED', 'ENDPOINT_BUSY'].includes(code))).toBe(
       true,
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 
   it('leave no process behind when the sandbox closes, whatever runs', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(`module.exports.get = () => { ${STUCK} }`);
     const running = [
-      sandbox.run(invocationInput(unit)),
+      sandbox.run(invocationRequest(unit)),
       sandbox.inspect('for(;;);', 'endpoint').catch(() => undefined),
     ];
     await sandbox.run(
-      invocationInput(
+      invocationRequest(
         createModuleVersion('module.exports.get = (q, s) => s.end("x")', { id: 'endpoint:1.0/b' }),
       ),
     );
@@ -241,7 +241,7 @@ describe('hosts that are killed from outside', () => {
     await Promise.all(running);
     expect(codeOf((await running[0]) as InvocationResult)).toBe('ENDPOINT_CRASHED');
     await expect.poll(() => descendants().filter((pid) => isNode(pid)), { timeout: 15_000 }).toEqual([]);
-    expect(await sandbox.run(invocationInput(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
+    expect(await sandbox.run(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
   });
 });
 

@@ -1,7 +1,7 @@
 // What a suspension does to requests, queues and host calls.
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
-import { createModuleVersion, invocationInput, openSandbox } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */
@@ -19,7 +19,7 @@ describe('a module that is stopped', () => {
       return held.promise;
     };
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
-    const running = Array.from({ length: 6 }, () => sandbox.run(invocationInput(unit, { serve })));
+    const running = Array.from({ length: 6 }, () => sandbox.run(invocationRequest(unit, { serve })));
     await expect.poll(() => signals.length, SOON).toBe(2);
     let isStopped = false;
     const stopped = sandbox.stop(unit.id).then(() => {
@@ -32,7 +32,7 @@ describe('a module that is stopped', () => {
     expect(incidents).toEqual([
       expect.objectContaining({ unitId: unit.id, kind: 'kill', limit: 'suspended', counts: false }),
     ]);
-    expect(codeOf(await sandbox.run(invocationInput(createModuleVersion(FAST))))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(createModuleVersion(FAST))))).toBe('response');
   });
 
   it('does not go on with what it began before it answered', async () => {
@@ -45,7 +45,7 @@ describe('a module that is stopped', () => {
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { Model("books").find({}); res.end("x") }',
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit, { serve })))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { serve })))).toBe('response');
     expect(signals[0]?.aborted).toBe(false);
     await sandbox.stop(unit.id);
     expect(signals[0]?.aborted).toBe(true);
@@ -56,8 +56,8 @@ describe('a module that is stopped', () => {
     const { sandbox } = openSandbox({ isSuspended: (id) => suspended.has(id) });
     const unit = createModuleVersion(FAST);
     suspended.add(unit.id);
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_SUSPENDED');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_SUSPENDED');
     suspended.clear();
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 });

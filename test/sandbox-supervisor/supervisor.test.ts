@@ -4,7 +4,7 @@ import {
   ALL_LAYERS,
   createModuleVersion,
   createTestSandbox,
-  invocationInput,
+  invocationRequest,
   openSandbox,
 } from '../helpers/sandbox.ts';
 
@@ -23,7 +23,7 @@ describe('a sandbox with real hosts', () => {
 
   it('answers with what the handler sent', async () => {
     const outcome = await sandbox.run(
-      invocationInput(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
+      invocationRequest(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
     );
     expect(outcome).toEqual({ kind: 'response', status: 201, headers: [['X-A', 'b']], body: 'ü' });
   });
@@ -32,7 +32,7 @@ describe('a sandbox with real hosts', () => {
     const unit = get('res.end(req.query.n + "é".repeat(Number(req.query.n) % 3))');
     const numbers = Array.from({ length: 60 }, (_, n) => n);
     const outcomes = await Promise.all(
-      numbers.map((n) => sandbox.run(invocationInput(unit, { query: { n: String(n) } }))),
+      numbers.map((n) => sandbox.run(invocationRequest(unit, { query: { n: String(n) } }))),
     );
     expect(outcomes.map((outcome) => (outcome.kind === 'response' ? outcome.body : outcome))).toEqual(
       numbers.map((n) => `${n}${'é'.repeat(n % 3)}`),
@@ -41,16 +41,16 @@ describe('a sandbox with real hosts', () => {
 
   it('hands large bodies over as bytes, in both directions', async () => {
     const unit = createModuleVersion('module.exports.post = (req, res) => res.end(req.body + "ü")');
-    const head = JSON.parse(invocationInput(unit).head) as object;
+    const head = JSON.parse(invocationRequest(unit).head) as object;
     const text = 'aö€😀'.repeat(50_000);
-    const job = invocationInput(unit, { body: text });
+    const job = invocationRequest(unit, { body: text });
     const post = { ...job, head: JSON.stringify({ ...head, method: 'POST', bodyType: 'text' }) };
     const outcome = await sandbox.run(post);
     expect(outcome.kind === 'response' && outcome.body.toString()).toBe(`${text}ü`);
   });
 
   it('hands bytes over', async () => {
-    const outcome = await sandbox.run(invocationInput(get('res.end(new Uint8Array([0, 255, 128]))')));
+    const outcome = await sandbox.run(invocationRequest(get('res.end(new Uint8Array([0, 255, 128]))')));
     expect(outcome).toMatchObject({ kind: 'response', body: Buffer.from([0, 255, 128]) });
   });
 
@@ -58,7 +58,10 @@ describe('a sandbox with real hosts', () => {
     const unit = createModuleVersion('module.exports = (obj, type, data) => ({ ...obj, type, data })', {
       kind: 'hook',
     });
-    const job = invocationInput(unit, { head: '{"type":"beforeCreate","data":{"a":1}}', body: '{"t":"x"}' });
+    const job = invocationRequest(unit, {
+      head: '{"type":"beforeCreate","data":{"a":1}}',
+      body: '{"t":"x"}',
+    });
     expect(await sandbox.run(job)).toEqual({
       kind: 'result',
       json: '{"t":"x","type":"beforeCreate","data":{"a":1}}',
@@ -68,21 +71,21 @@ describe('a sandbox with real hosts', () => {
   });
 
   it('tells apart: a throw, a rejection, next, next with an error, nothing', async () => {
-    expect(await sandbox.run(invocationInput(get('throw new Error("broken")')))).toMatchObject({
+    expect(await sandbox.run(invocationRequest(get('throw new Error("broken")')))).toMatchObject({
       kind: 'failure',
       code: 'ENDPOINT_ERROR',
       message: expect.stringContaining('broken'),
       stack: expect.stringContaining('endpoint.test.js:1'),
       thrown: { message: expect.stringContaining('broken') },
     });
-    expect(await sandbox.run(invocationInput(get('next()')))).toEqual({ kind: 'next' });
+    expect(await sandbox.run(invocationRequest(get('next()')))).toEqual({ kind: 'next' });
     expect(
-      await sandbox.run(invocationInput(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
+      await sandbox.run(invocationRequest(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
     ).toEqual({
       kind: 'next',
       error: { message: expect.stringContaining('no'), statusCode: 403 },
     });
-    expect(await sandbox.run(invocationInput(get('')))).toMatchObject({
+    expect(await sandbox.run(invocationRequest(get('')))).toMatchObject({
       kind: 'failure',
       code: 'ENDPOINT_TIMEOUT',
     });
@@ -93,7 +96,7 @@ describe('a sandbox with real hosts', () => {
       id: 'endpoint:1.0/large',
       limits: { responseBytes: 1000 },
     });
-    expect(await sandbox.run(invocationInput(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
+    expect(await sandbox.run(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
     expect(incidents.filter(({ unitId }) => unitId === 'endpoint:1.0/large')).toEqual([
       {
         unitId: 'endpoint:1.0/large',
@@ -108,7 +111,7 @@ describe('a sandbox with real hosts', () => {
   it('keeps log records, those after the answer too', async () => {
     const logs: GuestLog[] = [];
     const unit = get('console.warn("before"); res.end("x"); console.log("after")');
-    await sandbox.run(invocationInput(unit, { log: (record) => logs.push(record) }));
+    await sandbox.run(invocationRequest(unit, { log: (record) => logs.push(record) }));
     expect(logs).toEqual([
       { level: 'warn', message: 'before' },
       { level: 'info', message: 'after' },
@@ -122,15 +125,17 @@ describe('a sandbox with real hosts', () => {
       calls.push(call);
       return { ok: true, text: '{"results":["ü"]}' };
     };
-    expect(await sandbox.run(invocationInput(unit, { serve }))).toMatchObject({ body: '{"results":["ü"]}' });
+    expect(await sandbox.run(invocationRequest(unit, { serve }))).toMatchObject({
+      body: '{"results":["ü"]}',
+    });
     expect(calls).toEqual([{ name: 'model.find', args: expect.stringContaining('"collection":"books"') }]);
   });
 
   it('survives who serves badly', async () => {
     const unit = get('try { await Model("books").find({}) } catch (e) { res.end(e.code) }');
-    const reject = invocationInput(unit, { serve: async () => Promise.reject(new Error('secret')) });
+    const reject = invocationRequest(unit, { serve: async () => Promise.reject(new Error('secret')) });
     expect(await sandbox.run(reject)).toMatchObject({ body: 'INTERNAL' });
-    const huge = invocationInput(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
+    const huge = invocationRequest(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
     expect(await sandbox.run(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
   });
 
@@ -141,9 +146,9 @@ describe('a sandbox with real hosts', () => {
       return new Promise<never>(() => undefined);
     };
     await sandbox.run(
-      invocationInput(get('Model("books").find({}); await null; throw new Error("x")'), { serve }),
+      invocationRequest(get('Model("books").find({}); await null; throw new Error("x")'), { serve }),
     );
-    await sandbox.run(invocationInput(get('Model("books").find({}); await null; res.end("x")'), { serve }));
+    await sandbox.run(invocationRequest(get('Model("books").find({}); await null; res.end("x")'), { serve }));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
@@ -160,7 +165,7 @@ describe('a sandbox with real hosts', () => {
       await everyone.promise;
       return { ok: true, text: '{}' };
     };
-    const running = Array.from({ length: 16 }, () => sandbox.run(invocationInput(unit, { serve })));
+    const running = Array.from({ length: 16 }, () => sandbox.run(invocationRequest(unit, { serve })));
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
   });
 
@@ -197,7 +202,7 @@ describe('a sandbox with real hosts', () => {
     };
     const { sandbox } = openSandbox({ jitDomains: ['fast'], selfTest });
     await sandbox.run(
-      invocationInput(
+      invocationRequest(
         createModuleVersion('module.exports.get = (req, res) => res.end()', { trustDomain: 'fast' }),
       ),
     );
@@ -210,7 +215,7 @@ describe('a sandbox with real hosts', () => {
     const { sandbox, incidents } = openSandbox({ jitDomains: ['fast'], minimumLevel: 1 });
     const run = (trustDomain: string) =>
       sandbox.run(
-        invocationInput(
+        invocationRequest(
           createModuleVersion('module.exports.get = (req, res) => res.end("x")', { trustDomain }),
         ),
       );

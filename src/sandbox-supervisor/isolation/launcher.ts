@@ -29,7 +29,7 @@ export interface HostProcess {
   /** The other end is the host's descriptor 3, and its only one. */
   readonly socket: Socket;
   /** What was built around it. `wallsInForce` adds what the host says when it is ready. */
-  readonly walls: IsolationLayers;
+  readonly layers: IsolationLayers;
   /** Pid of the process that runs guest code, for `/proc`; undefined while unknown. Not the spawned one under bubblewrap. */
   pid(): number | undefined;
   /** SIGKILL, for all that was spawned. */
@@ -129,7 +129,7 @@ export function createLauncher({ root, tools = findSystemTools() }: LauncherOpti
       return {
         process: child,
         socket: stdio[CHANNEL_FD] as Socket,
-        walls: outerLayers({ files, means }, options),
+        layers: outerLayers({ files, means }, options),
         pid,
         kill: () => killGroup(child),
       };

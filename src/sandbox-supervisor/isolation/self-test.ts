@@ -99,7 +99,7 @@ async function runAttempts(
   const hangs = notes.done && child.process.exitCode === null && child.process.signalCode === null;
   const killed = await killHost(child);
   if (test === 'loop' && hangs) notes.got.set('loop', killed ? '' : 'it could not be killed');
-  return { got: notes.got, walls: activeLayers(child.walls, notes.walls) };
+  return { got: notes.got, walls: activeLayers(child.layers, notes.walls) };
 }
 
 /** A host that ends because it asks for too much was refused; bubblewrap and the kernel do not always leave it time to say so. */

@@ -26,10 +26,10 @@ describe('descriptors of a host', () => {
 
   it.runIf(process.platform === 'linux')('are not those that the server got from whoever started it', () => {
     const script = `
-      const { withPipesOnly } = await import(${JSON.stringify(MODULE)});
+      const { withOnlyPipes } = await import(${JSON.stringify(MODULE)});
       const { spawn } = await import('node:child_process');
       const start = (stdio) => spawn('/bin/sh', ['-c', ${JSON.stringify(`{ ${LIST}; } >&3`)}], { stdio });
-      const child = withPipesOnly(1, start);
+      const child = withOnlyPipes(1, start);
       child.stdio[3].pipe(process.stdout);`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       encoding: 'utf8',

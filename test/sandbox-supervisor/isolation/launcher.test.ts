@@ -93,7 +93,7 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     expect(statusOf(child, 'NoNewPrivs')).toBe('1');
     expect(statusOf(child, 'Seccomp')).toBe('2');
     expect(Number(statusOf(child, 'Seccomp_filters'))).toBe(tools.bwrap === undefined ? 1 : 2);
-    expect(child.walls).toMatchObject({
+    expect(child.layers).toMatchObject({
       emptyEnvironment: true,
       jitless: true,
       limits: true,
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     const other = await launched(tools, false, launcher);
     const users = [one, other].map((child) => Number(statusOf(child, 'Uid').split('\t')[0]));
     const isRoot = process.getuid?.() === 0;
-    expect(one.walls['ownUser']).toBe(isRoot);
+    expect(one.layers['ownUser']).toBe(isRoot);
     expect(new Set(users).size).toBe(isRoot ? 2 : 1);
     expect(users).not.toContain(0);
     // Threads are counted by user: where others share it, a limit would count theirs.
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
 
   it('may have a compiler, and then no limit of memory', async () => {
     const child = await launched(tools, true);
-    expect(child.walls).toMatchObject({ jitless: false, memoryLimit: false, limits: true });
+    expect(child.layers).toMatchObject({ jitless: false, memoryLimit: false, limits: true });
     expect(limitsOf(child).get('Max data size')).toBe('unlimited unlimited');
     expect(statusOf(child, 'Seccomp')).toBe('2');
   });
@@ -190,22 +190,22 @@ describe.runIf(process.platform === 'linux' && bwrap !== undefined)(
 describe('a launcher', () => {
   it('claims namespaces and a filter from the start only under bubblewrap', async () => {
     const caged = await launched(all);
-    expect(caged.walls['namespaces']).toBe(bwrap !== undefined);
+    expect(caged.layers['namespaces']).toBe(bwrap !== undefined);
     expect(caged.pid() === caged.process.pid).toBe(bwrap === undefined);
     const bare = await launched(withoutBoth);
-    expect(bare.walls).toMatchObject({ namespaces: false, startFilter: false, diesWithServer: false });
+    expect(bare.layers).toMatchObject({ namespaces: false, startFilter: false, diesWithServer: false });
     expect(bare.pid()).toBe(bare.process.pid);
-    if (setpriv !== undefined) expect((await launched(withoutBwrap)).walls['diesWithServer']).toBe(true);
+    if (setpriv !== undefined) expect((await launched(withoutBwrap)).layers['diesWithServer']).toBe(true);
   });
 
   it('does without tools that fail', async () => {
     const child = await launched({ ...withoutBoth, bwrap: '/bin/false', setpriv: '/none/such' });
-    expect(child.walls).toMatchObject({ namespaces: false, diesWithServer: false, limits: true });
+    expect(child.layers).toMatchObject({ namespaces: false, diesWithServer: false, limits: true });
   });
 
   it('does without any tool', async () => {
     const child = await launched({});
-    expect(child.walls).toMatchObject({ limits: false, memoryLimit: false, emptyEnvironment: true });
+    expect(child.layers).toMatchObject({ limits: false, memoryLimit: false, emptyEnvironment: true });
     if (process.platform === 'linux') expect(proc(child, 'environ')).toBe('PWD=/\0');
   });
 

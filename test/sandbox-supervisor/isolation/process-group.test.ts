@@ -33,9 +33,9 @@ describe.runIf(process.platform === 'linux')('a group of processes', () => {
   it('goes with the process that keeps it', async () => {
     const script = `
       import { spawn } from 'node:child_process';
-      import { createGroupKeeper } from ${JSON.stringify(MODULE)};
+      import { createProcessGroups } from ${JSON.stringify(MODULE)};
       const child = spawn('sh', ['-c', ${JSON.stringify(NEST)}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-      createGroupKeeper().keep(child);
+      createProcessGroups().keep(child);
       child.stdout.once('data', (said) => {
         process.stdout.write(child.pid + ' ' + said);
         process.exit(0);

@@ -50,7 +50,13 @@ function unwalled(args: readonly string[], walls: Readonly<Record<string, boolea
         stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       });
       const socket = child.stdio[3] as Socket;
-      return { process: child, socket, walls, pid: () => child.pid, kill: () => child.kill('SIGKILL') };
+      return {
+        process: child,
+        socket,
+        layers: walls,
+        pid: () => child.pid,
+        kill: () => child.kill('SIGKILL'),
+      };
     },
   };
 }
