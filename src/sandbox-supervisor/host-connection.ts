@@ -1,7 +1,7 @@
 // The way to one host: its process and the frames on its pipe.
 import type { FromHost, ToHost } from '../../sandbox/protocol.ts';
-import { exitSignal } from './isolation/exit-signal.ts';
 import type { HostProcess } from './isolation/launcher.ts';
+import { exitSignal } from './isolation/process-group.ts';
 import { createFrameReader, encodeFrame } from './protocol/frames.ts';
 import { parseHostMessage } from './protocol/parse-frame.ts';
 

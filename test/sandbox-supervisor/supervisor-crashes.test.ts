@@ -37,8 +37,8 @@ function killHosts() {
   }
 }
 
-describe('a request that breaks a limit', () => {
-  it('that loops ends at its CPU limit, and the next one finds the endpoint well', async () => {
+describe('an invocation that breaks a limit', () => {
+  it('ends at its CPU limit when it loops, and the next one runs', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { while (req.query.loop); res.end("x") }',
@@ -53,7 +53,7 @@ describe('a request that breaks a limit', () => {
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'cpuMs']]);
   });
 
-  it('that is stuck where nothing interrupts it is killed, soon after its CPU limit', async () => {
+  it('is killed soon after its CPU limit when it is stuck where nothing interrupts it', async () => {
     const { sandbox, incidents } = openSandbox();
     const limits = { cpuMs: 100, wallMs: 60_000 };
     const unit = createModuleVersion(`module.exports.get = (req, res) => { ${STUCK} }`, { limits });
@@ -62,7 +62,7 @@ describe('a request that breaks a limit', () => {
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['kill', 'cpuMs']]);
   });
 
-  it('that waits for ever ends at its wall limit, and so do its calls', async () => {
+  it('ends at its wall limit when it waits for ever, and so do its host calls', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { await Model("books").find({}) }',
@@ -80,7 +80,7 @@ describe('a request that breaks a limit', () => {
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'wallMs']]);
   });
 
-  it('that fills the heap ends with a memory error, and the next one runs', async () => {
+  it('ends with a memory error when it fills the heap, and the next one runs', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
@@ -92,7 +92,7 @@ describe('a request that breaks a limit', () => {
     expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 
-  it('that ends its process gets the blame', async () => {
+  it('is the culprit when it crashes its process', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion('module.exports.get = () => "x".repeat(2e8).split("")');
     expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
@@ -100,8 +100,8 @@ describe('a request that breaks a limit', () => {
   });
 });
 
-describe('a request that exhausts the heap of its module', () => {
-  it('ends its process, which counts against the module', async () => {
+describe('an invocation that exhausts the heap of its module', () => {
+  it('ends its host, which counts towards suspension', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = () => { const a = []; for (;;) a.push(new Array(1000).fill(a)) }',
@@ -120,8 +120,8 @@ describe('a request that exhausts the heap of its module', () => {
   });
 });
 
-describe('requests beside one that breaks a limit', () => {
-  it('of the same endpoint are answered, and each end of a process counts against the endpoint', async () => {
+describe('invocations beside one that breaks a limit', () => {
+  it('of the same endpoint get responses, and each exit of a host counts towards suspension', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       `module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`,
@@ -142,7 +142,7 @@ describe('requests beside one that breaks a limit', () => {
     expect(kills.map(({ unitId, counts }) => [unitId, counts])).toEqual(kills.map(() => [unit.id, true]));
   });
 
-  it('that wait in the same host run again if they only read, and are lost if they wrote', async () => {
+  it('that wait in the same host run again if they only read, and fail if they wrote', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       `module.exports.get = async (req, res) => {
@@ -181,7 +181,7 @@ describe('requests beside one that breaks a limit', () => {
     expect(incidents.filter(({ kind }) => kind !== 'violation')).toHaveLength(1);
   });
 
-  it('of another endpoint are answered meanwhile', async () => {
+  it('of another endpoint get responses meanwhile', async () => {
     const { sandbox } = openSandbox();
     const good = createModuleVersion('module.exports.get = (req, res) => res.end("x")', {
       id: 'endpoint:1.0/good',
@@ -206,7 +206,7 @@ describe('requests beside one that breaks a limit', () => {
 });
 
 describe('hosts that are killed from outside', () => {
-  it('leave no request without an answer, and the next ones run', async () => {
+  it('leave no invocation without a result, and the next ones run', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
@@ -225,7 +225,7 @@ describe('hosts that are killed from outside', () => {
     expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 
-  it('leave no process behind when the sandbox closes, whatever runs', async () => {
+  it('leave no process behind when the sandbox closes', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(`module.exports.get = () => { ${STUCK} }`);
     const running = [

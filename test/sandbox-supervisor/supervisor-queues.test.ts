@@ -49,8 +49,8 @@ function handClock() {
   };
 }
 
-describe('concurrency', () => {
-  it('never sends fifty callers of a fast endpoint away', async () => {
+describe('the concurrency of a module', () => {
+  it('rejects none of fifty callers of a fast endpoint', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(FAST);
     await sandbox.run(invocationRequest(unit));
@@ -62,7 +62,7 @@ describe('concurrency', () => {
     expect([...codes]).toEqual(['response']);
   });
 
-  it('keeps to the policy, also where nothing is known of the endpoint yet', async () => {
+  it('keeps to the policy, also before anything is known of the endpoint', async () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 3 } });
@@ -82,7 +82,7 @@ describe('concurrency', () => {
     expect(most()).toBe(3);
   });
 
-  it('of one runs one request after the other', async () => {
+  it('runs one invocation after the other if it is 1', async () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 1 } });
@@ -95,7 +95,7 @@ describe('concurrency', () => {
 });
 
 describe('the queue', () => {
-  it('takes 32 requests beyond the concurrency, and those for a second', async () => {
+  it('takes 32 invocations beyond the concurrency, for a second', async () => {
     const { now, forward, seen } = handClock();
     const { sandbox } = openSandbox({ now });
     const { serve, most, release } = gate();
@@ -117,7 +117,7 @@ describe('the queue', () => {
     expect(new Set(refused)).toEqual(new Set(['ENDPOINT_BUSY']));
   });
 
-  it('does not count towards the wall time', async () => {
+  it('does not count waiting towards the wall time', async () => {
     const { now, forward, seen } = handClock();
     const { sandbox } = openSandbox({ now, maxHosts: 2, busyHosts: 1 });
     const { serve, calls, release } = gate();
@@ -136,7 +136,7 @@ describe('the queue', () => {
     expect(codeOf((await second) as InvocationResult)).toBe('response');
   });
 
-  it('counts requests of a minute', async () => {
+  it('limits the calls of a minute', async () => {
     let clock = 0;
     const { sandbox } = openSandbox({ now: () => slowClock() + clock });
     const unit = createModuleVersion(FAST, { limits: { perMinute: 3 } });
@@ -149,7 +149,7 @@ describe('the queue', () => {
     expect(await run()).toBe('response');
   });
 
-  it('gives each endpoint its turn while others flood', async () => {
+  it('serves each endpoint while others flood', async () => {
     const { sandbox } = openSandbox({ maxHosts: 3, busyHosts: 1 });
     const flood = createModuleVersion(FAST, { id: 'endpoint:1.0/flood' });
     const quiet = createModuleVersion(FAST, { id: 'endpoint:1.0/quiet' });
@@ -166,8 +166,8 @@ describe('the queue', () => {
   });
 });
 
-describe('hosts', () => {
-  it('are started for others while some only wait', async () => {
+describe('the hosts of a sandbox', () => {
+  it('are started for other modules while some only wait', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const gates = [1, 2, 3].map(gate);
     const running = gates.map(({ serve }, n) =>
@@ -180,7 +180,7 @@ describe('hosts', () => {
     await expect.poll(() => sandbox.status().hosts.running, SOON).toBe(2);
   });
 
-  it('serve one trust domain only', async () => {
+  it('serve one trust domain each', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const run = (trustDomain: string) =>
       sandbox.run(
@@ -192,7 +192,7 @@ describe('hosts', () => {
     expect(sandbox.status().hosts.running).toBe(3);
   });
 
-  it('keep more endpoints than isolates, and forget the oldest', async () => {
+  it('serve more endpoints than they keep isolates, and drop the oldest', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const units = Array.from({ length: 30 }, (_, n) =>
       createModuleVersion(`module.exports.get = (q, s) => s.end("${n}")`, { id: `endpoint:1.0/e${n}` }),
@@ -206,7 +206,7 @@ describe('hosts', () => {
     }
   });
 
-  it('forget a version when told, and end what runs of it', async () => {
+  it('drop evicted versions, and finish what runs of them', async () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const old = createModuleVersion(ASKS);
@@ -220,8 +220,8 @@ describe('hosts', () => {
   });
 });
 
-describe('inspections', () => {
-  it('tell what a module has, and what is wrong with it', async () => {
+describe('the inspections of a sandbox', () => {
+  it('find what a module has, and what is wrong with it', async () => {
     const { sandbox } = openSandbox();
     expect(await sandbox.inspect('module.exports.get = () => 1', 'endpoint')).toMatchObject({
       ok: true,
@@ -234,7 +234,7 @@ describe('inspections', () => {
     expect(await sandbox.inspect('for (;;);', 'endpoint')).toMatchObject({ code: 'ENDPOINT_LOAD' });
   });
 
-  it('outlive code that gets stuck, or ends its process, and those behind it', async () => {
+  it('survive code that gets stuck or crashes its process', async () => {
     const { sandbox } = openSandbox();
     const results = await Promise.all([
       sandbox.inspect('Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)', 'endpoint'),
@@ -248,15 +248,15 @@ describe('inspections', () => {
     ]);
   });
 
-  it('are refused once the sandbox is closed', async () => {
+  it('are rejected once the sandbox is closed', async () => {
     const { sandbox } = openSandbox();
     await sandbox.close();
     await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
   });
 });
 
-describe('a machine that can start no host', () => {
-  it('says so instead of letting anybody wait', async () => {
+describe('a machine that cannot start hosts', () => {
+  it('rejects invocations instead of letting them wait', async () => {
     const { sandbox } = openSandbox({ launcher: { launch: async () => Promise.reject(new Error('no')) } });
     const unit = createModuleVersion(FAST);
     expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('SANDBOX_DISABLED');

@@ -9,8 +9,8 @@ const SOON = { timeout: 15_000 };
 const FAST = 'module.exports.get = (req, res) => res.json({ a: 1 })';
 const ASKS = 'module.exports.get = async (req, res) => { await Model("books").find({}); res.end("x") }';
 
-describe('a module that is stopped', () => {
-  it('ends at once: what waits, what runs, and the calls that it has begun', async () => {
+describe('stopping a module', () => {
+  it('ends at once what waits, what runs, and the pending host calls', async () => {
     const { sandbox, incidents } = openSandbox();
     const signals: AbortSignal[] = [];
     const held = Promise.withResolvers<{ ok: boolean; text: string }>();
@@ -35,7 +35,7 @@ describe('a module that is stopped', () => {
     expect(codeOf(await sandbox.run(invocationRequest(createModuleVersion(FAST))))).toBe('response');
   });
 
-  it('does not go on with what it began before it answered', async () => {
+  it('ends what it started before it responded', async () => {
     const { sandbox } = openSandbox();
     const signals: AbortSignal[] = [];
     const serve = (_: unknown, signal: AbortSignal) => {
@@ -51,7 +51,7 @@ describe('a module that is stopped', () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  it('is not begun by whoever looked it up before', async () => {
+  it('rejects callers that looked it up before', async () => {
     const suspended = new Set<string>();
     const { sandbox } = openSandbox({ isSuspended: (id) => suspended.has(id) });
     const unit = createModuleVersion(FAST);
