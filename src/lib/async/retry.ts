@@ -1,4 +1,5 @@
-// Work that nobody waits for, done again after a while for as long as it comes to nothing.
+// Repeats work that failed: `retry` for a caller that waits for the result, `createRetrier` in the background.
+import { setTimeout } from 'node:timers/promises';
 import type { Pause } from './pause.ts';
 
 const WAIT_MS = 2000;
@@ -28,4 +29,51 @@ export function createRetrier<T>({ task: work, keyOf, onRetry: onWait, pause, si
       if (signal.aborted) return;
     }
   };
+}
+
+export interface BackOffBounds {
+  /** The longest wait before the second attempt, in milliseconds. */
+  readonly firstMs: number;
+  /** The longest wait before any attempt, in milliseconds. */
+  readonly maxMs: number;
+}
+
+/**
+ * Milliseconds to wait after a failed attempt, counted from 1: random, below a bound that doubles with each attempt
+ * ("full jitter", https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), so that callers that lost the
+ * same race do not meet again.
+ */
+export function jitteredBackOff(
+  attempt: number,
+  { firstMs, maxMs }: BackOffBounds,
+  random: () => number = Math.random,
+): number {
+  return random() * Math.min(firstMs * 2 ** (attempt - 1), maxMs);
+}
+
+export interface RetryOptions {
+  /** Whether another attempt may follow this error. `attempt` is the number of the failed one, from 1. */
+  readonly shouldRetry: (error: unknown, attempt: number) => boolean;
+  /** Attempts in all. Default: no limit. */
+  readonly maxAttempts?: number;
+  /** Milliseconds to wait after the failed attempt of this number. Default: the next attempt follows at once. */
+  readonly delayMs?: (attempt: number) => number;
+  /** Called before and after each wait. What it throws ends the retries and is what the caller gets. */
+  readonly checkDeadline?: () => void;
+}
+
+/** Runs `task` until it succeeds. Rejects with the error of the last attempt once no other may follow. */
+export async function retry<T>(task: (attempt: number) => T | Promise<T>, options: RetryOptions): Promise<T> {
+  const { shouldRetry, maxAttempts = Number.POSITIVE_INFINITY, delayMs, checkDeadline } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await task(attempt);
+    } catch (error) {
+      if (attempt >= maxAttempts || !shouldRetry(error, attempt)) throw error;
+    }
+    checkDeadline?.();
+    const wait = delayMs?.(attempt) ?? 0;
+    if (wait > 0) await setTimeout(wait);
+    checkDeadline?.();
+  }
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createRetrier } from '../../../src/lib/async/retry.ts';
+import { describe, expect, it, test } from 'vitest';
+import { createRetrier, jitteredBackOff, retry } from '../../../src/lib/async/retry.ts';
 
 /** Work that comes to nothing until it may; waits end when they are told to. */
 function play() {
@@ -73,4 +73,80 @@ test('ends when it is told to', async () => {
   closing.abort();
   await ended;
   expect(done).toEqual(['a']);
+});
+
+/** A task that fails a number of times, and what it was called with. */
+function failing(times: number, error: unknown = new Error('busy')) {
+  const attempts: number[] = [];
+  const task = async (attempt: number) => {
+    attempts.push(attempt);
+    if (attempt <= times) throw error;
+    return 'done';
+  };
+  return { attempts, task };
+}
+
+const always = () => true;
+
+describe('retry', () => {
+  it('returns the result of the first attempt that succeeds', async () => {
+    const { attempts, task } = failing(2);
+    expect(await retry(task, { shouldRetry: always })).toBe('done');
+    expect(attempts).toEqual([1, 2, 3]);
+  });
+
+  it('runs a synchronous task too', async () => {
+    let calls = 0;
+    const task = () => {
+      calls += 1;
+      if (calls < 3) throw new Error('locked');
+      return calls;
+    };
+    expect(await retry(task, { shouldRetry: always })).toBe(3);
+  });
+
+  it('rejects with the last error after the last attempt', async () => {
+    const { attempts, task } = failing(9);
+    await expect(retry(task, { shouldRetry: always, maxAttempts: 4 })).rejects.toThrow('busy');
+    expect(attempts).toHaveLength(4);
+  });
+
+  it('rejects at once with an error that must not be retried', async () => {
+    const { attempts, task } = failing(9, new Error('refused'));
+    const shouldRetry = (error: unknown, attempt: number) => attempt < 2 && error instanceof Error;
+    await expect(retry(task, { shouldRetry })).rejects.toThrow('refused');
+    expect(attempts).toEqual([1, 2]);
+  });
+
+  it('waits for the delay of each attempt', async () => {
+    const asked: number[] = [];
+    const delayMs = (attempt: number) => {
+      asked.push(attempt);
+      return attempt === 1 ? 0 : 1;
+    };
+    await retry(failing(3).task, { shouldRetry: always, delayMs });
+    expect(asked).toEqual([1, 2, 3]);
+  });
+
+  it('ends with what the check of the deadline throws, before or after a wait', async () => {
+    for (const failsAt of [1, 2]) {
+      let checks = 0;
+      const checkDeadline = () => {
+        checks += 1;
+        if (checks === failsAt) throw new Error('timeout');
+      };
+      const { attempts, task } = failing(9);
+      await expect(retry(task, { shouldRetry: always, checkDeadline })).rejects.toThrow('timeout');
+      expect(attempts).toEqual([1]);
+    }
+  });
+});
+
+describe('jitteredBackOff', () => {
+  it('takes a share of a bound that doubles with each attempt, up to the maximum', () => {
+    const bounds = { firstMs: 5, maxMs: 60 };
+    const halves = [1, 2, 3, 4, 5, 6, 2000].map((attempt) => jitteredBackOff(attempt, bounds, () => 0.5));
+    expect(halves).toEqual([2.5, 5, 10, 20, 30, 30, 30]);
+    expect(jitteredBackOff(3, bounds)).toBeLessThan(20);
+  });
 });

@@ -1,0 +1,39 @@
+// Time limits on promises. None of these functions cancels the work: it goes on, and its late result is dropped.
+
+/** The longest delay that a Node timer accepts, in milliseconds. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Resolves or rejects as `work` does, or rejects with `createError()` after `timeoutMs`. `Infinity` sets no limit. */
+export async function withTimeout<T>(
+  work: Promise<T>,
+  timeoutMs: number,
+  createError: () => Error,
+): Promise<T> {
+  if (timeoutMs === Number.POSITIVE_INFINITY) return work;
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(createError()), Math.max(0, Math.min(timeoutMs, MAX_DELAY_MS)));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** The value of `work` in an object, or undefined after `timeoutMs`. Rejects if `work` does so earlier. */
+export async function settleWithin<T>(
+  work: Promise<T>,
+  timeoutMs: number,
+): Promise<{ readonly value: T } | undefined> {
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, Math.max(0, Math.min(timeoutMs, MAX_DELAY_MS)), undefined);
+  return Promise.race([work.then((value) => ({ value })), timeout]).finally(() => clearTimeout(timer));
+}
+
+/** Resolves or rejects as `work` does, or rejects with `createError()` as soon as `signal` is aborted. */
+export async function withAbort<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  createError: () => Error,
+): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(createError());
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+}
