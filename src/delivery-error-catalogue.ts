@@ -4,6 +4,8 @@ export interface ErrorCatalogueEntry {
   readonly status: number;
   /** What the client reads when the thrower says nothing more precise. */
   readonly message: string;
+  /** Seconds after which repeating the request may help: the header `Retry-After`. Every 503 has them. */
+  readonly retryAfter?: number;
   /** For docs/errors.md: when it occurs and what to do. */
   readonly explain: string;
 }
@@ -40,18 +42,21 @@ export const DELIVERY_ERRORS = {
   },
   RENDER_BUSY: {
     status: 503,
+    retryAfter: 1,
     message: 'Too many images are being rendered',
     explain:
       'Delivery: `delivery.render.queue` renderings wait already. Repeat the request after `Retry-After` seconds.',
   },
   RENDER_TIMEOUT: {
     status: 503,
+    retryAfter: 5,
     message: 'The image took too long',
     explain:
       'Delivery: fetching the original or rendering it passed `delivery.render.seconds`. Repeat the request after `Retry-After` seconds.',
   },
   RENDER_FAILED: {
     status: 503,
+    retryAfter: 5,
     message: 'The image could not be rendered',
     explain:
       'Delivery: the process that rendered it ended. Another one takes its place. Repeat the request after `Retry-After` seconds.',

@@ -187,6 +187,7 @@ export const ERRORS = {
   },
   ENDPOINT_RATE_LIMITED: {
     status: 429,
+    retryAfter: 60,
     message: 'This endpoint takes no more requests this minute',
     explain: 'Its policy bounds the requests a minute. `Retry-After` says how many seconds to wait.',
   },
@@ -218,47 +219,55 @@ export const ERRORS = {
   },
   ENDPOINT_SUSPENDED: {
     status: 503,
+    retryAfter: 60,
     message: 'The endpoint is suspended',
     explain:
       'By an admin or the operator, also while the request ran; or after three kills or crashes in five minutes; or its code is broken or waits for approval. New code lifts the suspension after crashes, an admin any. Also for a read or write of a collection whose hook is suspended, or does not exist.',
   },
   ENDPOINT_BUSY: {
     status: 503,
+    retryAfter: 1,
     message: 'The endpoint is busy',
     explain: 'Too many of its requests are waiting. Repeat the request after `Retry-After` seconds.',
   },
   SANDBOX_DISABLED: {
     status: 503,
+    retryAfter: 60,
     message: 'Custom code is switched off',
     explain:
       '`sandbox.enabled` is false, or the sandbox cannot be built as `sandbox.minimumLevel` demands. Endpoints, uploads of code, and reads and writes with hooks before them do not run.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
+    retryAfter: 2,
     message: 'The database is unavailable',
     explain:
       'The database is away, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
   MEDIA_UNAVAILABLE: {
     status: 503,
+    retryAfter: 2,
     message: 'The media store is unavailable',
     explain:
       'The folder or the bucket of media files is away, full, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
   SERVER_BUSY: {
     status: 503,
+    retryAfter: 2,
     message: 'The server has too many connections',
     explain:
       'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`; the message says which. Repeat the request after `Retry-After` seconds.',
   },
   WORKSPACE_UNAVAILABLE: {
     status: 503,
+    retryAfter: 2,
     message: 'The workspace cannot be written',
     explain:
       'A specification or the configuration could not be stored: the disk is full, or the server may not write there. Nothing was changed. The log has the cause.',
   },
   QUERY_TIMEOUT: {
     status: 503,
+    retryAfter: 2,
     message: 'The query took longer than `limits.queryMs` allows',
     explain: 'Narrow the filter, or declare an index that serves it. The item has the code `API-0004`.',
   },
@@ -270,6 +279,7 @@ export const ERRORS = {
   ...DELIVERY_ERRORS,
   STORE_BUSY: {
     status: 503,
+    retryAfter: 2,
     message: 'Too many reads or writes are waiting',
     explain:
       'The queue of writes is full, or long answers that wait for their clients fill `limits.unsentBytes`. Repeat the request after `Retry-After` seconds.',

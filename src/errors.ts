@@ -1,4 +1,5 @@
 // How errors travel: `AppError` is meant for clients, `StoreError` is what adapters throw.
+import type { ErrorCatalogueEntry } from './delivery-error-catalogue.ts';
 import { ERRORS } from './error-catalogue.ts';
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -23,6 +24,8 @@ interface AppErrorOptions {
   readonly field?: string;
   readonly items?: readonly ErrorItem[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds for `Retry-After`, in place of the catalogue's. */
+  readonly retryAfter?: number;
   /** Members put beside `errors` at the top of the body. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -31,6 +34,8 @@ interface AppErrorOptions {
 /** What one answer lists; a body can be at fault a million times over, in names of a megabyte. */
 const MAX_ITEMS = 100;
 const MAX_TEXT = 1000;
+/** Seconds for `Retry-After` where posted code asks for the status 503. */
+const DEFAULT_RETRY_AFTER = 2;
 
 const shortened = (text: string) =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
@@ -47,6 +52,11 @@ function bounded(items: readonly ErrorItem[], code: ErrorCode): readonly ErrorIt
   return left === 0 ? shown : [...shown, { message: `${left} more problems are not listed`, code }];
 }
 
+function retryHeader(status: number, seconds: number | undefined): Readonly<Record<string, string>> {
+  if (seconds === undefined && status !== 503) return {};
+  return { 'Retry-After': String(seconds ?? DEFAULT_RETRY_AFTER) };
+}
+
 /** An error that is meant for the client: its status, items and headers come from here and nowhere else. */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -56,7 +66,7 @@ export class AppError extends Error {
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
-    const entry = ERRORS[code];
+    const entry: ErrorCatalogueEntry = ERRORS[code];
     const message = options.message ?? entry.message;
     super(message, { cause: options.cause });
     this.name = 'AppError';
@@ -64,7 +74,10 @@ export class AppError extends Error {
     this.status = options.status ?? entry.status;
     const own = [{ ...(options.field === undefined ? {} : { field: options.field }), message, code }];
     this.items = bounded(options.items ?? own, code);
-    this.headers = options.headers ?? {};
+    this.headers = {
+      ...retryHeader(this.status, options.retryAfter ?? entry.retryAfter),
+      ...options.headers,
+    };
     this.body = options.body ?? {};
   }
 }

@@ -17,7 +17,6 @@ import { createRequestView } from './endpoints/request-view.ts';
 import type { EndpointCalls } from './endpoints/types.ts';
 import { AppError } from './errors.ts';
 import { createHooks } from './hooks/hooks.ts';
-import { toAppError } from './http/core/error-handler.ts';
 import type { Pause } from './lib/async/pause.ts';
 import { createHostResolver } from './lib/egress/dns.ts';
 import { packageRoot } from './lib/files/package-files.ts';
@@ -31,6 +30,7 @@ import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
 import { createSupervisor, type SupervisorOptions } from './sandbox-supervisor/supervisor.ts';
+import { toAppError } from './store-errors.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
 

@@ -16,6 +16,13 @@ describe('the catalogue', () => {
     expect(explain).toMatch(/\.$/);
   });
 
+  it('says for every 503 after how many seconds to repeat the request', () => {
+    const withoutSeconds = CODES.filter(
+      (code) => ERRORS[code].status === 503 && !('retryAfter' in ERRORS[code]),
+    );
+    expect(withoutSeconds).toEqual([]);
+  });
+
   it('has no code that nothing raises', () => {
     const code = sourceFiles('src')
       .filter(({ path }) => path !== 'src/error-catalogue.ts')
@@ -42,6 +49,15 @@ describe('AppError', () => {
       status: 418,
       code: 'ENDPOINT_ERROR',
     });
+  });
+
+  it('has the `Retry-After` of the catalogue, unless the thrower knows better', () => {
+    const retryAfterOf = (error: AppError) => error.headers['Retry-After'];
+    expect(retryAfterOf(new AppError('ENDPOINT_SUSPENDED'))).toBe('60');
+    expect(retryAfterOf(new AppError('STORE_BUSY', { retryAfter: 1 }))).toBe('1');
+    expect(retryAfterOf(new AppError('STORE_BUSY', { headers: { 'Retry-After': '9' } }))).toBe('9');
+    expect(retryAfterOf(new AppError('ENDPOINT_ERROR', { status: 503 }))).toBe('2');
+    expect(retryAfterOf(new AppError('ENDPOINT_ERROR'))).toBeUndefined();
   });
 
   it('takes items, headers, members of the body and the cause as they are', () => {

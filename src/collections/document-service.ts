@@ -39,7 +39,7 @@ export interface DocumentServiceDeps {
 
 const NO_HOOKS: DocumentHooks = {
   run: async () => {
-    throw new AppError('SANDBOX_DISABLED');
+    throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
   },
   runBehind: () => undefined,
   openRoom: () => ({ take: () => 'server', close: () => undefined }),

@@ -5,6 +5,14 @@ import { escapeControlCharacters } from './terminal-escape.ts';
 
 export type Logger = PinoLogger;
 
+/** What most code needs of a logger. Ask for the levels that are used: `Pick<Log, 'warn'>`. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 interface LogOptions {
   readonly level: string;
   /** `auto` is `pretty` where the standard error stream is a terminal, else `json`. */

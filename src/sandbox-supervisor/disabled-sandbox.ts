@@ -12,7 +12,7 @@ export function createDisabledSandbox(): Sandbox {
   return {
     run: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
     inspect: async () => {
-      throw new AppError('SANDBOX_DISABLED');
+      throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     },
     retire: () => undefined,
     stop: async () => undefined,

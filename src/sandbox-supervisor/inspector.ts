@@ -38,6 +38,9 @@ const TIMEOUT_MS = 2000;
 const MAX_QUEUE = 2000;
 /** A host may be killed through no fault of the code; hardly twice. */
 const MAX_ATTEMPTS = 2;
+const RETRY_AFTER_SECONDS = 2;
+
+const disabled = () => new AppError('SANDBOX_DISABLED', { retryAfter: RETRY_AFTER_SECONDS });
 
 function loadError(message: string): Inspection {
   return { ok: false, code: 'ENDPOINT_LOAD', message, line: null, column: null };
@@ -56,7 +59,7 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
   let isClosed = false;
 
   const rejectAll = () => {
-    for (const { reject } of queue.splice(0)) reject(new AppError('SANDBOX_DISABLED'));
+    for (const { reject } of queue.splice(0)) reject(disabled());
   };
 
   const startTimer = (host: Host) => {
@@ -100,8 +103,8 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
   return {
     inspect: (source, kind, author) =>
       new Promise((resolve, reject) => {
-        if (isClosed) return reject(new AppError('SANDBOX_DISABLED'));
-        if (queue.length >= MAX_QUEUE) return reject(new AppError('ENDPOINT_BUSY'));
+        if (isClosed) return reject(disabled());
+        if (queue.length >= MAX_QUEUE) return reject(new AppError('ENDPOINT_BUSY', { retryAfter: RETRY_AFTER_SECONDS }));
         queue.push({ source, kind, author, resolve, reject, attempts: 0 });
         next();
       }),

@@ -5,7 +5,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/delivery-error-catalogue.ts': { values: [] },
   'src/media-error-catalogue.ts': { values: [] },
   'src/error-catalogue.ts': { values: ['src/delivery-error-catalogue.ts', 'src/media-error-catalogue.ts'] },
-  'src/errors.ts': { values: ['src/error-catalogue.ts'] },
+  'src/errors.ts': { values: ['src/error-catalogue.ts'], types: ['src/delivery-error-catalogue.ts'] },
+  'src/store-errors.ts': { values: ['src/errors.ts'] },
   'src/lib/': { values: ['src/errors.ts', 'src/lib/'] },
   'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
   'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
@@ -45,7 +46,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/stores/open-document-store.ts': { values: ['src/stores/'], types: ['src/lib/'] },
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
+    values: ['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
     types: ['src/stores/ports.ts', 'src/config/', 'src/auth/clients/client.ts'],
   },
   'src/auth/': {
@@ -108,6 +109,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     values: [
       'src/error-catalogue.ts',
       'src/errors.ts',
+      'src/store-errors.ts',
       'src/lib/',
       'src/collections/',
       'src/auth/',

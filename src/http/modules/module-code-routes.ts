@@ -60,7 +60,7 @@ export function moduleCodeRoutes(
   const waitText = createPendingMessage(deps);
   acceptCodeOnly(server);
   const post = (replace?: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED');
+    if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     const address = addressOf(request);
     const source = typeof request.body === 'string' ? request.body : '';
     const result = await modules.postCode(address, source, actingClientId(request), replace);

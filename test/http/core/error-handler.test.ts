@@ -1,6 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/auth/clients/client.ts';
+import { ERRORS } from '../../../src/error-catalogue.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
 import { useJsonParser } from '../../../src/http/core/body-parsers.ts';
 import { toAppError } from '../../../src/http/core/error-handler.ts';
@@ -94,7 +95,8 @@ describe('the error handler', () => {
     'leaves %s its own code, and the log its silence',
     async (code) => {
       const { status, headers, body, records } = await thrown(new AppError(code));
-      expect([status, headers['retry-after'], body.errors[0].code]).toEqual([503, '2', code]);
+      const retryAfter = String(ERRORS[code].retryAfter);
+      expect([status, headers['retry-after'], body.errors[0].code]).toEqual([503, retryAfter, code]);
       expect(body.errors[0].title).toBeUndefined();
       expect(records.map(({ level }) => level)).toEqual(['debug']);
     },
