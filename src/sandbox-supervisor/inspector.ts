@@ -104,7 +104,8 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
     inspect: (source, kind, author) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(disabled());
-        if (queue.length >= MAX_QUEUE) return reject(new AppError('ENDPOINT_BUSY', { retryAfter: RETRY_AFTER_SECONDS }));
+        if (queue.length >= MAX_QUEUE)
+          return reject(new AppError('ENDPOINT_BUSY', { retryAfter: RETRY_AFTER_SECONDS }));
         queue.push({ source, kind, author, resolve, reject, attempts: 0 });
         next();
       }),
