@@ -29,7 +29,7 @@ import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-le
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
-import { createSupervisor, type SupervisorOptions } from './sandbox-supervisor/supervisor.ts';
+import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import { toAppError } from './store-errors.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
@@ -39,13 +39,8 @@ const LEAST_BUSY_HOSTS = 2;
 /** The folder that a security reviewer reads. */
 const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
-type SandboxEvents = Pick<SupervisorOptions, 'onIncident' | 'isSuspended'>;
-
-/** For inspections alone: no module runs there. */
-export const NO_MODULE_EVENTS: SandboxEvents = { onIncident: () => undefined, isSuspended: () => false };
-
 /** Makes the sandbox that the configuration asks for. No process is started yet. */
-export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: SandboxEvents): Sandbox {
+export function openSandbox({ sandbox }: Config): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
@@ -57,8 +52,6 @@ export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: Sa
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     now: () => performance.now(),
-    onIncident,
-    isSuspended,
   });
 }
 
@@ -126,10 +119,7 @@ export async function createPostedCode(options: PostedCodeOptions): Promise<Post
   const { config, cwd, store, registry, clients, gate, audit, logger, now } = options;
   const { queryMs } = config.limits;
   const enabled = config.sandbox.enabled;
-  const sandbox = openSandbox(config, {
-    onIncident: (incident) => modules.onIncident(incident),
-    isSuspended: (unitId) => modules.isSuspended(unitId),
-  });
+  const sandbox = openSandbox(config);
   const undeclared = createUndeclaredNameFinder();
   const ceilings = await loadConfiguredPolicyLimits(config, cwd);
   const modules = createModuleService({
@@ -147,6 +137,7 @@ export async function createPostedCode(options: PostedCodeOptions): Promise<Post
     now,
     pause: options.pause,
   });
+  sandbox.attach(modules);
   const hooks = createHooks({
     modules,
     sandbox,

@@ -10,6 +10,7 @@ export function createDisabledSandbox(): Sandbox {
   const selfTest = { state: 'not-run', items: [] } as const;
   const hosts = { running: 0, busy: 0, spare: 0, max: 0 };
   return {
+    attach: () => undefined,
     run: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
     inspect: async () => {
       throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });

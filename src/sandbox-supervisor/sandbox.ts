@@ -121,7 +121,16 @@ export interface SandboxStatus {
   readonly versions: { readonly node: string; readonly v8: string; readonly isolatedVm: string } | null;
 }
 
+/** The service that knows the modules which the sandbox runs. */
+export interface SandboxObserver {
+  onIncident(incident: Incident): void;
+  /** Whether nothing of this module may run. */
+  isSuspended(unitId: string): boolean;
+}
+
 export interface Sandbox {
+  /** Reports incidents to the observer from now on, and asks it before each invocation. Without one, no module is suspended. */
+  attach(observer: SandboxObserver): void;
   /** Runs one request of one module. Never rejects. */
   run(job: InvocationRequest): Promise<InvocationResult>;
   /**

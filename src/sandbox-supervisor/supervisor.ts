@@ -17,7 +17,7 @@ import { checkIsolationLevel, isolationLevel } from './isolation/isolation-level
 import type { Launcher } from './isolation/launcher.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { createResultReader, PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
-import type { Incident, Sandbox, SelfTestResult } from './sandbox.ts';
+import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './sandbox.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSelfTestResults } from './self-test-results.ts';
 import { checkTimeouts, createWatchdog } from './timeouts.ts';
@@ -37,9 +37,6 @@ export interface SupervisorOptions {
   readonly jitDomains: readonly string[];
   /** Steady clock, in milliseconds. */
   readonly now: () => number;
-  readonly onIncident: (incident: Incident) => void;
-  /** Whether nothing of this module may run. */
-  readonly isSuspended: (moduleId: string) => boolean;
 }
 
 const CHECK_INTERVAL_MS = 25;
@@ -53,7 +50,9 @@ const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited
 
 /** Creates the sandbox. It starts no process before the first invocation or inspection. */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
-  const { now, onIncident, jitDomains, minimumLevel, isSuspended, busyHosts, maxHosts } = options;
+  const { now, jitDomains, minimumLevel, busyHosts, maxHosts } = options;
+  let observer: SandboxObserver | undefined;
+  const onIncident = (incident: Incident) => observer?.onIncident(incident);
   const pool = createHostPool({
     launcher: options.launcher,
     memoryMb: options.hostMemoryMb,
@@ -128,10 +127,13 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   });
 
   return {
+    attach(attached) {
+      observer = attached;
+    },
     run(request) {
       if (isClosed) return Promise.resolve(CLOSED);
       // The caller may have looked the module up before it was suspended.
-      if (isSuspended(request.unit.id)) return Promise.resolve(SUSPENDED);
+      if (observer?.isSuspended(request.unit.id) === true) return Promise.resolve(SUSPENDED);
       timeouts.start();
       reaper.start();
       return scheduler.enqueue(pendingHostCalls.track(request));
