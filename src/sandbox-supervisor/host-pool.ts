@@ -34,7 +34,7 @@ export interface HostPoolOptions {
 }
 
 /** What happens in the pool, by event name. */
-export interface HostPoolEvents {
+interface HostPoolEvents {
   /** A host is locked and listening. */
   readonly ready: [host: Host];
   readonly results: [host: Host, message: ResultMessage, raw: Buffer];
