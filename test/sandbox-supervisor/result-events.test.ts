@@ -1,26 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { createOutcomeParser, type GuestEvent } from '../../src/sandbox-supervisor/outcomes.ts';
+import { createEventParser, type GuestEvent } from '../../src/sandbox-supervisor/result-frames.ts';
 import { createModuleVersion } from '../helpers/sandbox.ts';
 
 const ENDPOINT = createModuleVersion('code', { limits: { responseBytes: 10 } });
 const HOOK = createModuleVersion('code', { kind: 'hook', limits: { responseBytes: 10 } });
 const HEAD = '[200,[],"text"]';
 
-const outcomeOf = createOutcomeParser();
-const endpoint = (ending: Partial<GuestEvent>) =>
-  outcomeOf(ENDPOINT, { kind: 'end', head: HEAD, body: '', ...ending });
-const hook = (ending: Partial<GuestEvent>) =>
-  outcomeOf(HOOK, { kind: 'result', head: '{}', body: '', ...ending });
+const parse = createEventParser();
+const endpoint = (event: Partial<GuestEvent>) =>
+  parse(ENDPOINT, { kind: 'end', head: HEAD, body: '', ...event });
+const hook = (event: Partial<GuestEvent>) => parse(HOOK, { kind: 'result', head: '{}', body: '', ...event });
 
-describe('an ending', () => {
+describe('an event that ends an invocation', () => {
   it('is the response of an endpoint', () => {
     const response = { kind: 'response', status: 200, headers: [] };
     expect(endpoint({ body: 'x' })).toEqual({ ...response, body: 'x' });
     expect(endpoint({ body: 'y' })).toEqual({ ...response, body: 'y' });
-    expect(endpoint({ head: '[404,[["a","b"]],"text"]' })).toMatchObject({
-      status: 404,
-      headers: [['a', 'b']],
-    });
+    const notFound = { status: 404, headers: [['a', 'b']] };
+    expect(endpoint({ head: '[404,[["a","b"]],"text"]' })).toMatchObject(notFound);
   });
 
   it('is the result of a hook', () => {
@@ -40,7 +37,7 @@ describe('an ending', () => {
     expect(endpoint({ kind: 'next', head: '{}' })).toEqual({ kind: 'next' });
   });
 
-  it('names the limit that it went over', () => {
+  it('names the limit that it broke', () => {
     expect(endpoint({ body: 'x'.repeat(11) })).toBe('responseBytes');
     expect(endpoint({ body: Buffer.alloc(11) })).toBe('responseBytes');
     expect(hook({ body: 'é'.repeat(6) })).toBe('responseBytes');
