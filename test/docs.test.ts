@@ -1,5 +1,5 @@
 // The generated pages say what the source says.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -26,6 +26,16 @@ describe('generated documentation', () => {
     const codes = [...read('docs/errors.md').matchAll(/^\| \d{3} \| `([A-Z_]+)`/gm)].map(([, code]) => code);
     expect(codes.sort()).toEqual(Object.keys(ERRORS).sort());
   });
+});
+
+const GUIDES = ['docs/architecture.md', 'docs/mongodb-internals.md', 'docs/glossary.md', 'CONTRIBUTING.md'];
+
+it.each(GUIDES)('every path that %s names exists', (page) => {
+  const named = [...read(page).matchAll(/`((?:src|sandbox|test|docs)\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  const missing = named.filter((path) => !existsSync(join(import.meta.dirname, '..', path)));
+  expect(missing).toEqual([]);
 });
 
 describe('the editor schema', () => {
