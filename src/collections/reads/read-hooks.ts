@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentService, Metadata, Page, ReadRequest, RequestContext } from '../model/documents.ts';
+import { joinedPageJson } from '../model/page-json.ts';
 import { checkHookRequest, decodeHookRequest, encodeHookRequest } from './hook-request.ts';
 
 type DocumentReader = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'>;
@@ -31,7 +32,7 @@ async function runBeforeGet(session: HookSession, collection: Collection, reques
 }
 
 async function runAfterGet(session: HookSession, collection: Collection, page: Page): Promise<Page> {
-  const text = `{"results":[${page.results.join(',')}],"metadata":${JSON.stringify(page.metadata)}}`;
+  const text = joinedPageJson(page.results.join(','), { metadata: page.metadata });
   const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
   if (changed === undefined) return page;
   const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };
