@@ -1,4 +1,4 @@
-// The part of the composition root that is about images: the processes that render them, and where variants are kept.
+// The part of the composition root for images: the rendering processes and the store of variants.
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
@@ -25,7 +25,7 @@ interface OpenImagesOptions {
 
 type S3Settings = Config['media']['s3'] | Config['images']['s3'];
 
-/** Opens a bucket as a store of files. Nothing is asked of it before the first one. */
+/** Opens a bucket as a media store. It is not contacted before the first file. */
 export function openBucket(
   settings: S3Settings,
   { prefix, logger, now }: Pick<OpenImagesOptions, 'logger' | 'now'> & { readonly prefix: string },
@@ -44,7 +44,7 @@ async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Pr
   return createObjectVariants({ objects, maxBytes, onFailure });
 }
 
-/** Opens the images that the configuration describes. Rejects with a StoreError where variants cannot be kept. */
+/** Opens the configured image rendering. Rejects with a StoreError if variants cannot be stored. */
 export async function openImages(options: OpenImagesOptions): Promise<Images> {
   const { concurrency, queue, seconds, ...limits } = options.config.delivery.render;
   const store = await openVariants(options).catch((cause: unknown) => {

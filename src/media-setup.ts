@@ -1,5 +1,4 @@
-// The part of the composition root that is about media: the store that the configuration names, the threads that read
-// images, the service, the sweep.
+// The part of the composition root for media: the configured store, the threads that read images, the service, the sweep.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';

@@ -7,9 +7,8 @@ import type { DocumentHooks } from './hooks/document-hooks.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
 import type { Registry } from './model/registry.ts';
 import { createComposer } from './reads/compose.ts';
-import { createEnricher } from './reads/enrich.ts';
+import { createEnrich } from './reads/enrich.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
-import { withReadHooks } from './reads/read-hooks.ts';
 import { createReader } from './reads/reader.ts';
 import { createRecordFinder } from './reads/record-finder.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
@@ -50,13 +49,8 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   const filters = createFilterCompiler({ store, registry, limits });
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });
-  const enricher = createEnricher({
-    store,
-    historyLoader: histories,
-    composer,
-    maxRevisions: limits.composeReferences,
-  });
-  const reader = withReadHooks(createReader({ store, filters, enricher, limits }), { hooks, now });
+  const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
+  const reader = createReader({ store, filters, enrich, limits, hooks, now });
   const deps: WriteDeps = {
     ...{ store, registry, filters, histories, limits, newId, now, hooks, removals, log },
     matchPattern: patterns.matches,

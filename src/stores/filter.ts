@@ -37,7 +37,7 @@ export function filterById(id: string): Filter {
 }
 
 /** Matches the documents with these ids. */
-export function filterByIds(ids: readonly string[]): Filter {
+export function filterByIds(ids: readonly Json[]): Filter {
   return { kind: 'field', path: '_id', tests: [{ kind: 'in', values: ids }] };
 }
 

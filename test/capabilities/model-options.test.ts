@@ -11,26 +11,26 @@ const read = (options: object, maxResults = 100) =>
   parseModelRequest({ options } as never, books, maxResults);
 
 test('nothing given is the page of the collection, within the grant', () => {
-  expect(parseModelRequest({}, books, 100)).toEqual({ count: 40 });
-  expect(parseModelRequest({ query: null, options: null }, books, 20)).toEqual({ count: 20 });
+  expect(parseModelRequest({}, books, 100)).toEqual({ pageSize: 40 });
+  expect(parseModelRequest({ query: null, options: null }, books, 20)).toEqual({ pageSize: 20 });
 });
 
 test('reads every option', () => {
   const options = { limit: 5, skip: 1, page: 2, sort: { title: -1 }, fields: { title: 1 }, compose: true };
   expect(parseModelRequest({ query: { title: 'a' }, options }, books, 100)).toEqual({
-    ...{ filter: { title: 'a' }, count: 5, skip: 1, page: 2, sort: { title: -1 } },
+    ...{ filter: { title: 'a' }, pageSize: 5, skip: 1, page: 2, sort: { title: -1 } },
     ...{ fields: { title: 1 }, compose: true },
   });
 });
 
 test('`count` is another name of `limit`, which wins', () => {
-  expect(read({ count: 7 }).count).toBe(7);
-  expect(read({ count: 7, limit: 8 }).count).toBe(8);
+  expect(read({ count: 7 }).pageSize).toBe(7);
+  expect(read({ count: 7, limit: 8 }).pageSize).toBe(8);
 });
 
 test('0 and more than the grant gives mean what the grant gives', () => {
-  for (const limit of [0, 0.5, 101, 1e300]) expect(read({ limit }).count).toBe(100);
-  expect(read({ limit: 2.9 }).count).toBe(2);
+  for (const limit of [0, 0.5, 101, 1e300]) expect(read({ limit }).pageSize).toBe(100);
+  expect(read({ limit: 2.9 }).pageSize).toBe(2);
 });
 
 test('numbers as text are understood, huge ones are cut', () => {

@@ -1,7 +1,7 @@
 // Whatever a client sends is answered or refused: never a defect, and never a change by halves.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ReadRequest } from '../../src/collections/model/documents.ts';
+import type { ReadRequest } from '../../src/collections/model/read-request.ts';
 import { AppError, StoreError } from '../../src/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { contextOf, type Library, openLibrary } from './library-service.ts';

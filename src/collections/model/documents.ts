@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
+import type { ReadRequest } from './read-request.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -42,22 +43,6 @@ export interface RequestContext {
   readonly depth?: number;
   /** Absent: the server itself calls. */
   readonly origin?: RequestOrigin;
-}
-
-/** The query parameters of a read, parsed but not yet held against a collection. Absent means: not sent. */
-export interface ReadRequest {
-  readonly filter?: JsonObject;
-  /** Zero or more; above the cap it is cut. */
-  readonly count?: number;
-  readonly page?: number;
-  readonly skip?: number;
-  readonly sort?: string | JsonObject;
-  readonly sortOrder?: 1 | -1;
-  readonly fields?: JsonObject;
-  /** True is one level, and the next where a specification says so. */
-  readonly compose?: Depth;
-  readonly includeHistory?: boolean;
-  readonly historyFilters?: JsonObject;
 }
 
 export interface Metadata {

@@ -1,5 +1,4 @@
-// Documents that do not go to the socket as they are stored: revisions and referenced documents are put into them.
-
+// Turns stored documents into the documents of a response: complete histories, revisions, composition, hidden ids.
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Depth } from '../../lib/depth.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -13,82 +12,76 @@ import type { HistoryLoader } from './history-loader.ts';
 import { includesField, withVisibleId } from './projection.ts';
 import { includeRevisions } from './revisions.ts';
 
-/** What an answer is to show. */
-export interface ReadView {
+interface ViewOptions {
+  /** The fields that the response shows. */
   readonly projection: Projection | undefined;
   readonly compose: Depth;
-  /** The revisions to put in, and what to show of them; undefined leaves their ids. */
+  /** The revisions that replace their ids, and the fields to show of them; undefined leaves the ids. */
   readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
   /** The documents may have more revisions than they hold ids of. */
-  readonly histories: boolean;
+  readonly storeRevisions: boolean;
 }
 
-export interface Enricher {
-  /** The projection to read with, so that `apply` finds in the documents what it needs. */
-  storeProjection(view: ReadView): Projection | undefined;
-  enrich(
-    collection: Collection,
-    documents: readonly string[],
-    view: ReadView,
-    context: RequestContext,
-  ): Promise<readonly string[]>;
+/** What to read and what to make of it. */
+export interface ReadView extends Pick<ViewOptions, 'compose' | 'revisions'> {
+  /** The fields to read: those that the response shows, and those that the steps below need. */
+  readonly projection: Projection | undefined;
+  /** `_id` was read for the steps below only. */
+  readonly hideId: boolean;
 }
 
-interface EnricherDeps {
+/** Resolves the view. Plain views read what the response shows, so that the text of the store passes unparsed. */
+export function createReadView({ projection, compose, revisions, storeRevisions }: ViewOptions): ReadView {
+  const needsId = storeRevisions && includesField(projection, 'history');
+  if (!compose && revisions === undefined && !needsId) {
+    return { projection, compose, revisions, hideId: false };
+  }
+  const { projection: visible, hideId } = withVisibleId(projection);
+  const needsHistory = revisions !== undefined && visible?.include !== undefined;
+  return {
+    projection: needsHistory ? { ...visible, include: [...visible.include, 'history'] } : visible,
+    compose,
+    revisions,
+    hideId,
+  };
+}
+
+/** Turns the stored documents, as JSON text, into those of the response. */
+export type Enrich = (
+  collection: Collection,
+  stored: readonly string[],
+  view: ReadView,
+  context: RequestContext,
+) => Promise<readonly string[]>;
+
+interface EnrichDeps {
   readonly store: Pick<DocumentStore, 'findText'>;
-  readonly historyLoader: HistoryLoader;
+  readonly histories: HistoryLoader;
   readonly composer: Composer;
   readonly maxRevisions: number;
 }
 
-/** True when documents can be passed on as the text that the store holds, but for ids of revisions. */
-export function needsNoEnrichment(view: ReadView): boolean {
-  const { projection, histories } = view;
-  const needsId = histories && includesField(projection, 'history') && !includesField(projection, '_id');
-  return !view.compose && view.revisions === undefined && !needsId;
-}
-
-export function createEnricher({
-  store,
-  historyLoader: histories,
-  composer,
-  maxRevisions: limit,
-}: EnricherDeps): Enricher {
-  return {
-    storeProjection(view) {
-      if (needsNoEnrichment(view)) return view.projection;
-      const { projection } = withVisibleId(view.projection);
-      if (view.revisions === undefined || projection?.include === undefined) return projection;
-      return { ...projection, include: [...projection.include, 'history'] };
-    },
-    async enrich(collection, stored, view, context) {
-      const documents = await histories.completeHistories(collection, stored, context);
-      if (needsNoEnrichment(view)) return documents;
-      const { hideId } = withVisibleId(view.projection);
-      const include = view.revisions && {
-        store,
-        limit,
-        filter: view.revisions.filter,
-        ...withVisibleId(view.revisions.projection),
-      };
-      const historic = include ? await embedRevisions(collection, documents, include, context) : documents;
-      const composed = view.compose
-        ? await composer.compose(collection, historic, context, view.compose)
-        : historic;
-      return hideId ? mapYielding(composed, withoutId) : composed;
-    },
+export function createEnrich({ store, histories, composer, maxRevisions }: EnrichDeps): Enrich {
+  const embedRevisions = async (
+    collection: Collection,
+    documents: readonly string[],
+    { filter, projection }: NonNullable<ReadView['revisions']>,
+    context: RequestContext,
+  ) => {
+    const parsed = await mapYielding(documents, parseStoredJson<JsonObject>);
+    const options = { store, limit: maxRevisions, filter, ...withVisibleId(projection) };
+    const embedded = await includeRevisions(collection, parsed, options, context);
+    return mapYielding(embedded, (document) => JSON.stringify(document));
   };
-}
 
-async function embedRevisions(
-  collection: Collection,
-  documents: readonly string[],
-  include: Parameters<typeof includeRevisions>[2],
-  context: RequestContext,
-): Promise<readonly string[]> {
-  const parsed = await mapYielding(documents, parseStoredJson<JsonObject>);
-  const historic = await includeRevisions(collection, parsed, include, context);
-  return mapYielding(historic, (document) => JSON.stringify(document));
+  return async (collection, stored, { compose, revisions, hideId }, context) => {
+    let documents = await histories.completeHistories(collection, stored, context);
+    if (revisions !== undefined) {
+      documents = await embedRevisions(collection, documents, revisions, context);
+    }
+    if (compose) documents = await composer.compose(collection, documents, context, compose);
+    return hideId ? mapYielding(documents, withoutId) : documents;
+  };
 }
 
 function withoutId(text: string): string {

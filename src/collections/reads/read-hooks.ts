@@ -1,20 +1,80 @@
-// Reads of collections with hooks: `beforeGet` may change what is asked, `afterGet` what is answered.
-import { AppError } from '../../errors.ts';
+// Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Collections without them cost nothing.
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { type HookDeps, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type { DocumentService, Metadata, Page, ReadRequest, RequestContext } from '../model/documents.ts';
+import type { Metadata, Page, RequestContext } from '../model/documents.ts';
 import { joinedPageJson } from '../model/page-json.ts';
-import { checkHookRequest, decodeHookRequest, encodeHookRequest } from './hook-request.ts';
+import {
+  buildReadRequest,
+  READ_PARAMETER_KINDS,
+  READ_PARAMETERS,
+  type ReadRequest,
+} from '../model/read-request.ts';
 
-type DocumentReader = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'>;
+/** The hooks of one read. Dispose of it when the read is done. */
+export interface ReadHooks extends Disposable {
+  /** The context of the read; the time that hooks take does not count against its deadline. */
+  readonly context: RequestContext;
+  /** `beforeGet` may change the request and the filter decides which documents are visible. */
+  readonly hasBefore: boolean;
+  /** Runs `beforeGet`. Returns the request to read with. */
+  before(request: ReadRequest): Promise<ReadRequest>;
+  /** The same for a read by id: the hooks see the id in the filter, where the filter of the client cannot replace it. */
+  beforeOne(id: string, request: ReadRequest): Promise<ReadRequest>;
+  /** Runs `afterGet`. Returns the page to answer with. */
+  after(page: Page): Promise<Page>;
+}
 
-/** True when the answer to a read depends on hooks, and so on more than its address and who may see what. */
+/** True when the result of a read depends on hooks, and not only on its parameters and on who may read what. */
 export function hasReadHooks({ settings: { hooks } }: Pick<Collection, 'settings'>): boolean {
   return hooks !== null && (hooks.beforeGet !== undefined || hooks.afterGet !== undefined);
 }
 
+export function openReadHooks(deps: HookDeps, collection: Collection, context: RequestContext): ReadHooks {
+  if (!hasReadHooks(collection)) {
+    return {
+      context,
+      hasBefore: false,
+      before: async (request) => request,
+      beforeOne: async (_id, request) => request,
+      after: async (page) => page,
+      [Symbol.dispose]: () => undefined,
+    };
+  }
+  const session = openHookSession(deps, context);
+  const before: ReadHooks['before'] = async (request) => {
+    const point = { event: 'beforeGet', collection } as const;
+    const result = await session.transformText(point, encodeHookRequest(request), checkHookRequest);
+    return result === undefined ? request : decodeHookRequest(result as JsonObject);
+  };
+  return {
+    context: session.context,
+    hasBefore: hasHooks({ event: 'beforeGet', collection }),
+    before,
+    beforeOne: (id, request) => before(withIdFilter(id, request)),
+    async after(page) {
+      const text = joinedPageJson(page.results.join(','), { metadata: page.metadata });
+      const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
+      if (changed === undefined) return page;
+      const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };
+      return {
+        results: await mapYielding(results, (document) => JSON.stringify(document)),
+        // The members of `metadata` are for clients; the server reads none of them.
+        metadata: metadata as unknown as Metadata,
+      };
+    },
+    [Symbol.dispose]: () => session[Symbol.dispose](),
+  };
+}
+
+function withIdFilter(id: string, { filter, ...options }: ReadRequest): ReadRequest {
+  if (filter === undefined) return { ...options, filter: { _id: id } };
+  const joined = Object.hasOwn(filter, '_id') ? { $and: [{ _id: id }, filter] } : { ...filter, _id: id };
+  return { ...options, filter: joined };
+}
+
+/** Returns what is wrong with the result of `afterGet`. */
 function checkPage(result: Json): string | undefined {
   const { results, metadata } = isJsonObject(result) ? result : {};
   return Array.isArray(results) && results.every(isJsonObject) && isJsonObject(metadata)
@@ -22,83 +82,36 @@ function checkPage(result: Json): string | undefined {
     : 'must return an object with `results`, a list of objects, and `metadata`, an object';
 }
 
-async function runBeforeGet(session: HookSession, collection: Collection, request: ReadRequest) {
-  const result = await session.transformText(
-    { event: 'beforeGet', collection },
-    encodeHookRequest(request),
-    checkHookRequest,
+const ownMember = (object: JsonObject, name: string) =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** The request as JSON text for hooks: `{filter, options}`. Options that the client did not send are absent. */
+export function encodeHookRequest(request: ReadRequest): string {
+  const options = READ_PARAMETERS.flatMap(({ key, hookOption }) =>
+    hookOption === null ? [] : [[hookOption, request[key]] as const],
   );
-  return result === undefined ? request : decodeHookRequest(result as JsonObject);
+  return JSON.stringify({ filter: request.filter ?? {}, options: Object.fromEntries(options) });
 }
 
-async function runAfterGet(session: HookSession, collection: Collection, page: Page): Promise<Page> {
-  const text = joinedPageJson(page.results.join(','), { metadata: page.metadata });
-  const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
-  if (changed === undefined) return page;
-  const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };
-  return {
-    results: await mapYielding(results, (document) => JSON.stringify(document)),
-    // The members of `metadata` are for clients; the server reads none of them.
-    metadata: metadata as unknown as Metadata,
-  };
+/** Returns what is wrong with the result of `beforeGet`; undefined when it can be decoded. */
+export function checkHookRequest(result: Json): string | undefined {
+  const { filter, options = {} } = isJsonObject(result) ? result : {};
+  if (!isJsonObject(filter)) return 'must return an object with a `filter` that is an object';
+  if (!isJsonObject(options)) return 'must return `options` that are an object';
+  for (const { hookOption, kind } of READ_PARAMETERS) {
+    const value = hookOption === null ? undefined : ownMember(options, hookOption);
+    const { accepts, description } = READ_PARAMETER_KINDS[kind];
+    if (value !== undefined && !accepts(value)) {
+      return `must return options whose \`${hookOption}\` is ${description}`;
+    }
+  }
+  return undefined;
 }
 
-/** What a hook sees of a read by id: the id is part of the filter, which the client's own may not replace. */
-function withIdFilter(id: string, { filter, ...options }: ReadRequest): ReadRequest {
-  if (filter === undefined) return { ...options, filter: { _id: id } };
-  const joined = Object.hasOwn(filter, '_id') ? { $and: [{ _id: id }, filter] } : { ...filter, _id: id };
-  return { ...options, filter: joined };
-}
-
-function createHookedReader(reader: DocumentReader, tools: HookDeps): DocumentReader {
-  const begin = (context: RequestContext) => openHookSession(tools, context);
-  return {
-    async list(collection, request, context) {
-      using session = begin(context);
-      const changed = await runBeforeGet(session, collection, request);
-      return await runAfterGet(session, collection, await reader.list(collection, changed, session.context));
-    },
-    async get(collection, id, request, context) {
-      using session = begin(context);
-      const changed = await runBeforeGet(session, collection, withIdFilter(id, request));
-      const found = await reader.get(collection, id, changed, session.context);
-      if (found.results.length === 0) return found;
-      const page = await runAfterGet(session, collection, found);
-      return { ...page, v: page.results.length === 0 ? undefined : found.v };
-    },
-    async count(collection, request, context) {
-      using session = begin(context);
-      return await reader.count(
-        collection,
-        await runBeforeGet(session, collection, request),
-        session.context,
-      );
-    },
-    async history(collection, id, request, context) {
-      using session = begin(context);
-      if (hasHooks({ event: 'beforeGet', collection })) {
-        // Revisions hold what their documents held: who may not see the one may not see the other.
-        const { filter } = await runBeforeGet(session, collection, withIdFilter(id, {}));
-        const seen = await reader.get(collection, id, { filter: filter ?? {} }, session.context);
-        if (seen.v === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
-      }
-      return await runAfterGet(
-        session,
-        collection,
-        await reader.history(collection, id, request, session.context),
-      );
-    },
-  };
-}
-
-/** The reader with hooks around it. Collections without hooks for reads go straight through. */
-export function withReadHooks(reader: DocumentReader, tools: HookDeps): DocumentReader {
-  const hooked = createHookedReader(reader, tools);
-  const of = (collection: Collection) => (hasReadHooks(collection) ? hooked : reader);
-  return {
-    list: (collection, ...rest) => of(collection).list(collection, ...rest),
-    get: (collection, ...rest) => of(collection).get(collection, ...rest),
-    count: (collection, ...rest) => of(collection).count(collection, ...rest),
-    history: (collection, ...rest) => of(collection).history(collection, ...rest),
-  };
+/** The request that `beforeGet` returned. Options of other names are ignored, as unknown query parameters are. */
+export function decodeHookRequest(result: JsonObject): ReadRequest {
+  const { filter, options } = result as { filter: JsonObject; options?: JsonObject };
+  return buildReadRequest(({ hookOption }) =>
+    hookOption === null ? filter : ownMember(options ?? {}, hookOption),
+  );
 }

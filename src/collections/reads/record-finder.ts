@@ -1,9 +1,10 @@
-// Finds the record of a file, for whoever serves its bytes.
+// Finds the record of a file, so that its bytes can be served.
+import { type Filter, filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { DocumentService, RecordService } from '../model/documents.ts';
 import { hasReadHooks } from './read-hooks.ts';
-import { filterById, toOperationOptions } from './reader.ts';
+import { toOperationOptions } from './reader.ts';
 
 interface RecordFinderDeps {
   readonly store: Pick<DocumentStore, 'find'>;
@@ -17,11 +18,11 @@ export function createRecordFinder(options: RecordFinderDeps): Pick<RecordServic
   const { store, filters, reader } = options;
   return {
     async findRecord(collection, by, context) {
-      const asked =
+      const byKey: Filter =
         'id' in by
-          ? filterById(by.id)
-          : ({ kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] } as const);
-      const filter = joinFilters([asked, await filters.compileDefaults(collection, context)]);
+          ? filterById(by.id.toLowerCase())
+          : { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] };
+      const filter = joinFilters([byKey, await filters.compileDefaults(collection, context)]);
       const query = { filter, sort: [], skip: 0, limit: 1 };
       const [record] = await store.find(collection.namespace, query, toOperationOptions(context));
       if (record === undefined || !hasReadHooks(collection)) return record;

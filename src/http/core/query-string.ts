@@ -1,29 +1,19 @@
 // The query string: bounded, decoded strictly, reduced to the parameters that mean something.
 import { createParameterError } from '../../collections/model/parameter-error.ts';
+import { READ_PARAMETERS, type ReadQueryParameter } from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors.ts';
 import { type Depth, parseDepth } from '../../lib/depth.ts';
 import type { OnRequestHook } from '../access/authenticate.ts';
 
-const PARAMETERS = [
-  'filter',
-  'count',
-  'page',
-  'skip',
-  'sort',
-  'sortOrder',
-  'fields',
-  'compose',
-  'includeHistory',
-  'historyFilters',
-  'cache',
-  'callback',
-] as const;
-
-export type QueryParameter = (typeof PARAMETERS)[number];
+export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;
 
 const EMPTY: Query = new Map();
-const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(PARAMETERS);
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set<QueryParameter>([
+  ...READ_PARAMETERS.map(({ query }) => query),
+  'cache',
+  'callback',
+]);
 
 const isKnownParameter = (name: string): name is QueryParameter => KNOWN_PARAMETERS.has(name);
 

@@ -1,6 +1,6 @@
 // Handlers that read documents. Whether the caller may is decided before they run.
 import type { FastifyRequest } from 'fastify';
-import type { ReadRequest } from '../../collections/model/documents.ts';
+import type { ReadRequest } from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';

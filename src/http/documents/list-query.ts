@@ -1,39 +1,38 @@
-// From query parameters to a read request. Every refusal is a 400 item of the same shape.
-import type { ReadRequest } from '../../collections/model/documents.ts';
+// Parses query parameters into a read request, by the table of read parameters. Every error is a 400 of the same shape.
 import { createParameterError } from '../../collections/model/parameter-error.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import {
+  buildReadRequest,
+  MAX_READ_NUMBER,
+  type ReadParameterKind,
+  type ReadQueryParameter,
+  type ReadRequest,
+} from '../../collections/model/read-request.ts';
+import { parseDepth } from '../../lib/depth.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
-import { parseCompose, parseFlag, type Query, type QueryParameter } from '../core/query-string.ts';
+import type { Query } from '../core/query-string.ts';
 
 const NUMBER = /^[+-]?\d+(\.\d*)?$/;
-/** Beyond it no page exists anywhere, and sums of such numbers are still exact. */
-const MAX_NUMBER = 1_000_000_000_000;
 const EMPTY_REQUEST: ReadRequest = {};
-const ORDERS: ReadonlyMap<string, 1 | -1> = new Map([
+const DIRECTIONS: ReadonlyMap<string, 1 | -1> = new Map([
   ['asc', 1],
   ['1', 1],
   ['desc', -1],
   ['-1', -1],
 ]);
 
-type Draft = { -readonly [Key in keyof ReadRequest]: ReadRequest[Key] };
-
-function parseWholeNumber(
-  query: Query,
-  name: 'count' | 'page' | 'skip',
-  belowZero: string,
-): number | undefined {
-  const text = query.get(name);
-  if (text === undefined) return undefined;
+function parseNumber(name: ReadQueryParameter, text: string): number {
   // The wording of `skip` is the one that clients of the older dialect know.
   const verb = name === 'skip' ? 'must' : 'must be';
   if (!NUMBER.test(text)) throw createParameterError(name, `The \`${name}\` parameter ${verb} a number`);
-  const value = Math.trunc(Number(text));
-  if (Number(text) < 0) throw createParameterError(name, `The \`${name}\` parameter must be ${belowZero}`);
-  return Math.min(Math.abs(value), MAX_NUMBER);
+  if (Number(text) < 0) {
+    const minimum = name === 'page' ? 'greater than zero' : 'greater than or equal to zero';
+    throw createParameterError(name, `The \`${name}\` parameter must be ${minimum}`);
+  }
+  return Math.min(Math.abs(Math.trunc(Number(text))), MAX_READ_NUMBER);
 }
 
-function parseObject(name: QueryParameter, text: string): JsonObject {
+function parseObject(name: ReadQueryParameter, text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -46,50 +45,34 @@ function parseObject(name: QueryParameter, text: string): JsonObject {
       'Aggregation pipelines are not supported: `filter` must be a JSON object',
     );
   }
-  if (!isJsonObject(value))
+  if (!isJsonObject(value)) {
     throw createParameterError(name, `The \`${name}\` parameter must be a JSON object`);
-  const problem = findJsonIssue(value);
-  if (problem !== undefined) throw createParameterError(name, `The \`${name}\` parameter ${problem.message}`);
+  }
+  const issue = findJsonIssue(value);
+  if (issue !== undefined) throw createParameterError(name, `The \`${name}\` parameter ${issue.message}`);
   return value;
 }
 
-function parseObjectParameter(query: Query, name: QueryParameter): JsonObject | undefined {
-  const text = query.get(name);
-  return text === undefined ? undefined : parseObject(name, text);
+function parseDirection(name: ReadQueryParameter, text: string): 1 | -1 {
+  const direction = DIRECTIONS.get(text);
+  if (direction !== undefined) return direction;
+  throw createParameterError(name, `The \`${name}\` parameter must be \`asc\`, \`desc\`, \`1\` or \`-1\``);
 }
 
-function parseSort(query: Query): string | JsonObject | undefined {
-  const text = query.get('sort');
-  return text?.trimStart().startsWith('{') ? parseObject('sort', text) : text;
-}
+const PARSERS: Readonly<Record<ReadParameterKind, (name: ReadQueryParameter, text: string) => Json>> = {
+  object: parseObject,
+  number: parseNumber,
+  sort: (name, text) => (text.trimStart().startsWith('{') ? parseObject(name, text) : text),
+  direction: parseDirection,
+  depth: (_name, text) => parseDepth(text),
+  flag: (_name, text) => text === 'true',
+};
 
-function parseSortOrder(query: Query): 1 | -1 | undefined {
-  const text = query.get('sortOrder');
-  if (text === undefined) return undefined;
-  const order = ORDERS.get(text);
-  if (order === undefined) {
-    throw createParameterError('sortOrder', 'The `sortOrder` parameter must be `asc`, `desc`, `1` or `-1`');
-  }
-  return order;
-}
-
-function assign<Key extends keyof Draft>(draft: Draft, key: Key, value: Draft[Key] | undefined): void {
-  if (value !== undefined) draft[key] = value;
-}
-
-/** Reads the parameters of a list, count, by-id or history request. Throws PARAMETER_INVALID. */
+/** Parses the parameters of a list, count, by-id or history request. Throws PARAMETER_INVALID. */
 export function parseReadRequest(query: Query): ReadRequest {
   if (query.size === 0) return EMPTY_REQUEST;
-  const draft: Draft = {};
-  assign(draft, 'filter', parseObjectParameter(query, 'filter'));
-  assign(draft, 'count', parseWholeNumber(query, 'count', 'greater than or equal to zero'));
-  assign(draft, 'page', parseWholeNumber(query, 'page', 'greater than zero'));
-  assign(draft, 'skip', parseWholeNumber(query, 'skip', 'greater than or equal to zero'));
-  assign(draft, 'sort', parseSort(query));
-  assign(draft, 'sortOrder', parseSortOrder(query));
-  assign(draft, 'fields', parseObjectParameter(query, 'fields'));
-  assign(draft, 'compose', parseCompose(query));
-  assign(draft, 'includeHistory', parseFlag(query, 'includeHistory'));
-  assign(draft, 'historyFilters', parseObjectParameter(query, 'historyFilters'));
-  return draft;
+  return buildReadRequest(({ query: name, kind }) => {
+    const text = query.get(name);
+    return text === undefined ? undefined : PARSERS[kind](name, text);
+  });
 }

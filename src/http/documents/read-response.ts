@@ -1,6 +1,6 @@
 // Answers to reads: looked up or computed, tagged, wrapped for JSONP, or not sent at all because the client has them.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadRequest } from '../../collections/model/documents.ts';
+import type { ReadRequest } from '../../collections/model/read-request.ts';
 import { MAX_JOINED_LENGTH, textLength } from '../../lib/chunked-text.ts';
 import { collectionOf } from '../access/collection-access.ts';
 import { parseFlag, parseQuery, type Query } from '../core/query-string.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEnricher, needsNoEnrichment, type ReadView } from '../../../src/collections/reads/enrich.ts';
+import { createEnrich, createReadView } from '../../../src/collections/reads/enrich.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { Projection } from '../../../src/stores/ports.ts';
 import { collectionOf, contextOf } from '../library-service.ts';
@@ -9,50 +9,54 @@ const ID = 'a'.repeat(24);
 
 const REVISIONS = { filter: MATCH_ALL, projection: undefined };
 
-const enricher = createEnricher({
+const enrich = createEnrich({
   store: { findText: async () => [] },
-  historyLoader: { completeHistories: async (_collection, documents) => documents },
+  histories: { completeHistories: async (_collection, documents) => documents },
   composer: {
     compose: async (_collection, documents) => documents.map((text) => `${text.slice(0, -1)},"composed":{}}`),
   },
   maxRevisions: 5,
 });
 
-const view = (changes: Partial<ReadView>): ReadView => ({
-  projection: undefined,
-  compose: false,
-  revisions: undefined,
-  histories: false,
-  ...changes,
-});
-
-test('a view is plain when nothing is put into the documents', () => {
-  expect(needsNoEnrichment(view({ projection: { include: ['a'] } }))).toBe(true);
-  expect(needsNoEnrichment(view({ compose: true }))).toBe(false);
-  expect(needsNoEnrichment(view({ revisions: REVISIONS }))).toBe(false);
-  expect(needsNoEnrichment(view({ histories: true }))).toBe(true);
-  const hidden = (projection: Projection) => needsNoEnrichment(view({ projection, histories: true }));
-  expect(hidden({ exclude: ['_id'] })).toBe(false);
-  expect(hidden({ exclude: ['_id', 'history'] })).toBe(true);
-  expect(hidden({ include: ['title'], exclude: ['_id'] })).toBe(true);
-});
-
-test('reads the id and the history where they are needed on the way', () => {
-  const projection = { include: ['title'], exclude: ['_id'] };
-  expect(enricher.storeProjection(view({ projection }))).toBe(projection);
-  expect(enricher.storeProjection(view({ projection, compose: true }))).toEqual({
-    include: ['title'],
-    exclude: [],
+const viewOf = (changes: Partial<Parameters<typeof createReadView>[0]>) =>
+  createReadView({
+    projection: undefined,
+    compose: false,
+    revisions: undefined,
+    storeRevisions: false,
+    ...changes,
   });
-  expect(enricher.storeProjection(view({ projection, revisions: REVISIONS }))).toEqual({
+
+test('a view reads what the response shows where nothing is put into the documents', () => {
+  const projection = { include: ['title'], exclude: ['_id'] };
+  expect(viewOf({ projection })).toMatchObject({ projection, hideId: false });
+  expect(viewOf({ projection, storeRevisions: true })).toMatchObject({ projection, hideId: false });
+  expect(viewOf({ storeRevisions: true }).projection).toBeUndefined();
+});
+
+test('a view reads a hidden id where revisions, composition or long histories need it', () => {
+  const hidesId = (projection: Projection, changes: Parameters<typeof viewOf>[0]) =>
+    viewOf({ projection, ...changes }).hideId;
+  const excluded = { exclude: ['_id'] };
+  expect(hidesId(excluded, { compose: true })).toBe(true);
+  expect(hidesId(excluded, { revisions: REVISIONS })).toBe(true);
+  expect(hidesId(excluded, { storeRevisions: true })).toBe(true);
+  expect(hidesId({ exclude: ['_id', 'history'] }, { storeRevisions: true })).toBe(false);
+  expect(hidesId({ exclude: ['title'] }, { compose: true })).toBe(false);
+});
+
+test('a view reads the history where revisions replace its ids', () => {
+  const projection = { include: ['title'], exclude: ['_id'] };
+  expect(viewOf({ projection, compose: true }).projection).toEqual({ include: ['title'], exclude: [] });
+  expect(viewOf({ projection, revisions: REVISIONS }).projection).toEqual({
     include: ['title', 'history'],
     exclude: [],
   });
 });
 
-test('applies revisions, then composition, then hides the id again', async () => {
-  const hidden = view({ projection: { exclude: ['_id'] }, compose: true, revisions: REVISIONS });
-  expect(await enricher.enrich(books, [`{"title":"A","_id":"${ID}"}`], hidden, contextOf())).toEqual([
+test('documents get revisions, then composition, and lose a hidden id last', async () => {
+  const view = viewOf({ projection: { exclude: ['_id'] }, compose: true, revisions: REVISIONS });
+  expect(await enrich(books, [`{"title":"A","_id":"${ID}"}`], view, contextOf())).toEqual([
     '{"title":"A","history":[],"composed":{}}',
   ]);
 });

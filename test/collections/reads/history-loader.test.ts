@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/documents.ts';
 import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/history-blocks.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
 import { createHistoryLoader } from '../../../src/collections/reads/history-loader.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { StoredDocument, Write } from '../../../src/stores/ports.ts';
@@ -90,7 +90,7 @@ describe('a document of many updates', () => {
     const page = await library.documents.history(
       library.at('books'),
       id,
-      { page: 5, count: 50 },
+      { page: 5, pageSize: 50 },
       contextOf(),
     );
     expect(page.results.map((text) => parse(text)['history'])).toEqual(
@@ -103,7 +103,7 @@ describe('a document of many updates', () => {
       ids.slice(0, HISTORY_BLOCK_SIZE),
     ]);
     await library.documents.removeById(library.at('books'), id, contextOf(), {});
-    const gone = await library.documents.history(library.at('books'), id, { count: 3 }, contextOf());
+    const gone = await library.documents.history(library.at('books'), id, { pageSize: 3 }, contextOf());
     expect(gone.results.map((text) => parse(text)['history'])).toEqual([
       [],
       ids.slice(0, 1),

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasReadHooks } from '../../../src/collections/reads/read-hooks.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import {
+  checkHookRequest,
+  decodeHookRequest,
+  encodeHookRequest,
+  hasReadHooks,
+} from '../../../src/collections/reads/read-hooks.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { createFakeHooks, type FakeHooks } from '../fake-hooks.ts';
 import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
@@ -15,12 +21,12 @@ const SOURCES = {
 
 let library: Library;
 let hooks: FakeHooks;
-let acting: Record<string, Parameters<typeof createFakeHooks>[0][string]>;
+let hookFunctions: Record<string, Parameters<typeof createFakeHooks>[0][string]>;
 let ids: string[];
 
 beforeEach(async () => {
-  acting = {};
-  hooks = createFakeHooks(acting);
+  hookFunctions = {};
+  hooks = createFakeHooks(hookFunctions);
   library = await openLibrary(SOURCES, { hooks });
   const books = [
     { title: 'a', secret: 'x' },
@@ -47,35 +53,35 @@ function hideSecrets(page: JsonObject): Json {
 }
 
 describe('beforeGet', () => {
-  test('sees what was asked and may ask something else', async () => {
+  test('gets the request and may replace it', async () => {
     let seen: unknown;
-    acting['before'] = (obj) => {
+    hookFunctions['before'] = (obj) => {
       seen = obj;
       return { filter: { title: { $ne: 'b' } }, options: { sort: 'title', sortOrder: -1, limit: 1 } };
     };
-    const page = await list({ filter: { title: 'x' }, count: 7 });
+    const page = await list({ filter: { title: 'x' }, pageSize: 7 });
     expect(seen).toEqual({ filter: { title: 'x' }, options: { limit: 7 } });
     expect(titles(page)).toEqual(['c']);
     expect(page.metadata).toMatchObject({ totalCount: 2, limit: 1 });
   });
 
-  test('is held against the same rules as a client', async () => {
-    acting['before'] = () => ({ filter: { $where: '1' } });
+  test('cannot return a filter that a client could not send', async () => {
+    hookFunctions['before'] = () => ({ filter: { $where: '1' } });
     expect((await refusalOf(list())).code).toBe('FILTER_INVALID');
-    acting['before'] = () => ({ filter: 5 });
+    hookFunctions['before'] = () => ({ filter: 5 });
     expect((await refusalOf(list())).code).toBe('HOOK_FAILED');
-    acting['before'] = () => null;
+    hookFunctions['before'] = () => null;
     expect((await refusalOf(list())).code).toBe('HOOK_FAILED');
   });
 
-  test('narrows counts too', async () => {
-    acting['before'] = () => onlyA;
+  test('changes the filter of counts, too', async () => {
+    hookFunctions['before'] = () => onlyA;
     expect((await count()).metadata.totalCount).toBe(1);
   });
 
-  test('sees the id of a read by id, and cannot lead to another document', async () => {
+  test('gets the id of a read by id, and cannot replace it by another', async () => {
     let seen: unknown;
-    acting['before'] = (obj) => {
+    hookFunctions['before'] = (obj) => {
       seen = obj['filter'];
       return undefined;
     };
@@ -84,14 +90,14 @@ describe('beforeGet', () => {
     await get(ids[0]!, { filter: { _id: ids[1]! } });
     expect(seen).toEqual({ $and: [{ _id: ids[0] }, { _id: ids[1] }] });
     expect((await get(ids[0]!, { filter: { _id: ids[1]! } })).v).toBeUndefined();
-    acting['before'] = () => ({ filter: { _id: ids[1]! } });
+    hookFunctions['before'] = () => ({ filter: { _id: ids[1]! } });
     expect((await get(ids[0]!)).v).toBeUndefined();
-    acting['before'] = () => ({ filter: {} });
+    hookFunctions['before'] = () => ({ filter: {} });
     expect(titles(await get(ids[0]!))).toEqual(['a']);
   });
 
-  test('hides the history of what it hides', async () => {
-    acting['before'] = () => onlyA;
+  test('hides the history of a document that it hides', async () => {
+    hookFunctions['before'] = () => onlyA;
     expect((await history(ids[0]!)).results).toHaveLength(1);
     expect((await refusalOf(history(ids[1]!))).code).toBe('DOCUMENT_NOT_FOUND');
   });
@@ -99,23 +105,23 @@ describe('beforeGet', () => {
 
 describe('afterGet', () => {
   test('may replace results and metadata', async () => {
-    acting['after'] = (page) => ({ ...(hideSecrets(page) as JsonObject), metadata: { own: true } });
+    hookFunctions['after'] = (page) => ({ ...(hideSecrets(page) as JsonObject), metadata: { own: true } });
     const page = await list();
     expect(page.results.map(parse)).toMatchObject([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
     expect(page.results.join()).not.toContain('secret');
     expect(page.metadata).toEqual({ own: true });
   });
 
-  test('stands before single documents and revisions', async () => {
-    acting['after'] = hideSecrets;
+  test('changes single documents and revisions, too', async () => {
+    hookFunctions['after'] = hideSecrets;
     const one = await get(ids[0]!);
     expect(one.results.join()).not.toContain('secret');
     expect(one.v).toBe(1);
     expect((await history(ids[0]!)).results.join()).not.toContain('secret');
   });
 
-  test('that leaves no document is a 404, and none was found is not its business', async () => {
-    acting['after'] = (page) => ({ ...page, results: [] });
+  test('without results is a 404, and it does not run where no document was found', async () => {
+    hookFunctions['after'] = (page) => ({ ...page, results: [] });
     expect((await get(ids[0]!)).v).toBeUndefined();
     expect((await get('a'.repeat(24))).results).toEqual([]);
     expect(hooks.ran).toEqual(['beforeGet before', 'afterGet after', 'beforeGet before']);
@@ -128,22 +134,81 @@ describe('afterGet', () => {
     { results: [] },
     { results: [1], metadata: {} },
     { results: {}, metadata: {} },
-  ])('%j is no page', async (result) => {
-    acting['after'] = () => result;
+  ])('cannot return %j, which is no page', async (result) => {
+    hookFunctions['after'] = () => result;
     expect((await refusalOf(list())).code).toBe('HOOK_FAILED');
   });
 
-  test('leaves the page as it is when it returns nothing', async () => {
-    acting['after'] = () => undefined;
+  test('leaves the page unchanged when it returns nothing', async () => {
+    hookFunctions['after'] = () => undefined;
     expect(titles(await list())).toEqual(['a', 'b', 'c']);
   });
 });
 
-test('collections without hooks for reads are read as ever', async () => {
+test('reads of collections without hooks for reads run none', async () => {
   const own = { hooks: { beforeCreate: ['x'] } };
   expect(hasReadHooks(collectionOf('a', { fields: FIELDS, settings: own }))).toBe(false);
   expect(hasReadHooks(library.at('books'))).toBe(true);
   await library.create('plain', { title: 'p' });
   expect(titles(await library.documents.list(library.at('plain'), {}, contextOf()))).toEqual(['p']);
   expect(hooks.ran).toEqual([]);
+});
+
+const FULL: ReadRequest = {
+  filter: { title: 'a' },
+  pageSize: 5,
+  page: 2,
+  skip: 1,
+  sort: { title: 1 },
+  sortOrder: -1,
+  fields: { title: 1 },
+  compose: true,
+  includeHistory: false,
+  historyFilters: { v: 1 },
+};
+
+describe('the request that beforeGet gets', () => {
+  test('has everything that was sent, the page size as limit', () => {
+    const { filter, pageSize, ...options } = FULL;
+    expect(JSON.parse(encodeHookRequest(FULL))).toEqual({ filter, options: { ...options, limit: pageSize } });
+  });
+
+  test('has an empty filter and no options where nothing was sent', () => {
+    expect(encodeHookRequest({})).toBe('{"filter":{},"options":{}}');
+  });
+
+  test('is decoded to the same request', () => {
+    const text = encodeHookRequest(FULL);
+    expect(checkHookRequest(JSON.parse(text))).toBeUndefined();
+    expect(decodeHookRequest(JSON.parse(text))).toEqual(FULL);
+  });
+});
+
+describe('the result of beforeGet', () => {
+  test('may leave the options out, and have options that do not exist', () => {
+    expect(checkHookRequest({ filter: {} })).toBeUndefined();
+    expect(decodeHookRequest({ filter: { a: 1 } })).toEqual({ filter: { a: 1 } });
+    const result = JSON.parse('{"filter": {}, "options": {"constructor": 1, "__proto__": {"limit": 1}}}');
+    expect(checkHookRequest(result)).toBeUndefined();
+    expect(decodeHookRequest(result)).toEqual({ filter: {} });
+  });
+
+  test.each<[Json, RegExp]>([
+    [{}, /`filter`/],
+    [5, /`filter`/],
+    [[], /`filter`/],
+    [{ filter: [] }, /`filter`/],
+    [{ filter: {}, options: [] }, /`options`/],
+    [{ filter: {}, options: null }, /`options`/],
+    [{ filter: {}, options: { limit: '5' } }, /`limit` is a number/],
+    [{ filter: {}, options: { skip: -1 } }, /`skip`/],
+    [{ filter: {}, options: { sort: 5 } }, /`sort`/],
+    [{ filter: {}, options: { sortOrder: 'asc' } }, /`sortOrder`/],
+    [{ filter: {}, options: { fields: 'title' } }, /`fields`/],
+    [{ filter: {}, options: { compose: 'yes' } }, /`compose`/],
+    [{ filter: {}, options: { compose: -1 } }, /`compose`/],
+    [{ filter: {}, options: { historyFilters: 1 } }, /`historyFilters`/],
+  ])('%j is invalid', (result, message) => {
+    expect(checkHookRequest(result)).toMatch(message);
+  });
 });

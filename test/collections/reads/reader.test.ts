@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/documents.ts';
-import { filterById, toOperationOptions } from '../../../src/collections/reads/reader.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import { toOperationOptions } from '../../../src/collections/reads/reader.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
+import { filterById } from '../../../src/stores/filter.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {
   callerNamed,
@@ -77,7 +78,7 @@ describe('lists', () => {
   test('with a filter count only where the page does not show the end', async () => {
     const filter = { pages: { $gte: 0 } };
     expect((await list({ filter, page: 3 })).metadata.totalCount).toBe(5);
-    expect((await list({ filter, count: 4, skip: 3 })).metadata.totalCount).toBe(5);
+    expect((await list({ filter, pageSize: 4, skip: 3 })).metadata.totalCount).toBe(5);
     expect((await list({ filter: { title: 'nope' } })).metadata).toMatchObject({
       totalCount: 0,
       totalPages: 0,
@@ -96,8 +97,8 @@ describe('lists', () => {
   });
 
   test('a count of 0, and one beyond the cap, is the cap', async () => {
-    expect((await list({ count: 0 })).titles).toHaveLength(4);
-    expect((await list({ count: 1000 })).metadata.limit).toBe(4);
+    expect((await list({ pageSize: 0 })).titles).toHaveLength(4);
+    expect((await list({ pageSize: 1000 })).metadata.limit).toBe(4);
   });
 
   test('pass the text of the store through', async () => {
@@ -174,7 +175,7 @@ describe('single documents', () => {
 });
 
 test('counts honour filters and the limit of a page', async () => {
-  const request = { filter: { pages: { $gt: '2' } }, count: 1 };
+  const request = { filter: { pages: { $gt: '2' } }, pageSize: 1 };
   expect(await library.documents.count(library.at('books'), request, contextOf())).toEqual({
     metadata: { limit: 1, totalCount: 2, totalPages: 2 },
   });

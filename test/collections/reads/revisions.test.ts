@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/documents.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
 
@@ -109,13 +109,13 @@ describe('includeHistory', () => {
 
 describe('history', () => {
   test('lists the revisions, oldest first, page by page', async () => {
-    const { results, metadata } = await history('books', id, { count: 2 });
+    const { results, metadata } = await history('books', id, { pageSize: 2 });
     expect(results.map(({ title, v, action }) => [title, v, action])).toEqual([
       ['A', 1, 'create'],
       ['B', 2, 'update'],
     ]);
     expect(metadata).toMatchObject({ totalCount: 3, totalPages: 2, nextPage: 2, sort: { v: 1 } });
-    expect((await history('books', id, { count: 2, page: 2 })).results).toMatchObject([{ title: 'C' }]);
+    expect((await history('books', id, { pageSize: 2, page: 2 })).results).toMatchObject([{ title: 'C' }]);
     expect((await history('books', id, { filter: { title: 'b' } })).results).toMatchObject([{ v: 2 }]);
     expect((await history('books', id, { fields: { v: 1, _id: 0 } })).results).toEqual([
       { v: 1 },

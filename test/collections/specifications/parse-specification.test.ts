@@ -102,14 +102,14 @@ test('the smallest specification gets every default', () => {
     message: undefined,
     default: undefined,
     validation: {},
-    exact: false,
+    caseSensitive: false,
     reference: {},
   });
   expect(settings).toEqual({
     cache: true,
     authenticate: true,
     callback: null,
-    count: 40,
+    pageSize: 40,
     sort: null,
     sortOrder: 1,
     defaultFilters: null,

@@ -37,7 +37,7 @@ describe('readRequest', () => {
       }),
     ).toEqual({
       filter: { title: 'x' },
-      count: 10,
+      pageSize: 10,
       page: 2,
       skip: 5,
       sort: 'title',
@@ -71,7 +71,7 @@ describe('readRequest', () => {
     ['9'.repeat(400), 1_000_000_000_000],
   ])('reads the number %s', (text, expected) => {
     expect(read({ count: text, page: text, skip: text })).toEqual({
-      count: expected,
+      pageSize: expected,
       page: expected,
       skip: expected,
     });

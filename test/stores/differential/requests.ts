@@ -1,6 +1,6 @@
 // What clients may ask of a generated world: every operator of the allow-list, sorts, pages, projections, and writes.
 import fc from 'fast-check';
-import type { ReadRequest } from '../../../src/collections/model/documents.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { pair } from './pair.ts';
 import { pick, pickId } from './picks.ts';
@@ -191,7 +191,7 @@ const read: fc.Arbitrary<ReadRequest> = fc
     filter: fc.oneof({ weight: 9, arbitrary: filter }, fc.constant(undefined)),
     sort: maybe(sort, 1),
     sortOrder: maybe(fc.constantFrom<1 | -1>(1, -1), 4),
-    count: maybe(fc.constantFrom(0, 1, 2, 5, 1000), 1),
+    pageSize: maybe(fc.constantFrom(0, 1, 2, 5, 1000), 1),
     page: maybe(fc.integer({ min: 1, max: 3 }), 4),
     skip: maybe(fc.nat(4), 4),
     fields: maybe(fields, 3),

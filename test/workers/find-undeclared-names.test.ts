@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findUndeclaredNames } from '../../src/workers/undeclared.ts';
+import { findUndeclaredNames } from '../../src/workers/find-undeclared-names.ts';
 
 describe('findUndeclared', () => {
   it('finds each name once, at its first assignment', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchPatterns, type PatternJob } from '../../src/workers/pattern.ts';
+import { matchPatterns, type PatternJob } from '../../src/workers/match-patterns.ts';
 
 const verdicts = (...jobs: readonly PatternJob[]) => matchPatterns({ jobs, limitMs: 50, totalMs: 10_000 });
 const runaway = { pattern: '^(a|aa)+$(?=b)', flags: '', texts: [`${'a'.repeat(60)}!`] };

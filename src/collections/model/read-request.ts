@@ -1,0 +1,95 @@
+// The parameters of a read: one row for each. HTTP, `beforeGet` hooks and `Model` all parse this table, each under its own
+// names, so that a new parameter takes one row here and its use in `reads/`.
+import { type Depth, isDepth } from '../../lib/depth.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+
+interface ValueOfKind {
+  readonly object: JsonObject;
+  readonly number: number;
+  readonly sort: string | JsonObject;
+  readonly direction: 1 | -1;
+  readonly depth: Depth;
+  readonly flag: boolean;
+}
+
+export type ReadParameterKind = keyof ValueOfKind;
+
+interface ReadParameter {
+  /** The member of ReadRequest. */
+  readonly key: string;
+  readonly kind: ReadParameterKind;
+  /** The name in a query string. */
+  readonly query: string;
+  /** The name in the `options` of `beforeGet`; null for the filter, which stands beside them. */
+  readonly hookOption: string | null;
+  /** The names in the `options` of a `Model` query: the first one that is present counts. */
+  readonly modelOptions: readonly string[];
+}
+
+export const READ_PARAMETERS = [
+  { key: 'filter', kind: 'object', query: 'filter', hookOption: null, modelOptions: [] },
+  // 0 and anything above the maximum mean the maximum.
+  { key: 'pageSize', kind: 'number', query: 'count', hookOption: 'limit', modelOptions: ['limit', 'count'] },
+  { key: 'page', kind: 'number', query: 'page', hookOption: 'page', modelOptions: ['page'] },
+  { key: 'skip', kind: 'number', query: 'skip', hookOption: 'skip', modelOptions: ['skip'] },
+  { key: 'sort', kind: 'sort', query: 'sort', hookOption: 'sort', modelOptions: ['sort'] },
+  { key: 'sortOrder', kind: 'direction', query: 'sortOrder', hookOption: 'sortOrder', modelOptions: [] },
+  { key: 'fields', kind: 'object', query: 'fields', hookOption: 'fields', modelOptions: ['fields'] },
+  { key: 'compose', kind: 'depth', query: 'compose', hookOption: 'compose', modelOptions: ['compose'] },
+  {
+    key: 'includeHistory',
+    kind: 'flag',
+    query: 'includeHistory',
+    hookOption: 'includeHistory',
+    modelOptions: [],
+  },
+  {
+    key: 'historyFilters',
+    kind: 'object',
+    query: 'historyFilters',
+    hookOption: 'historyFilters',
+    modelOptions: [],
+  },
+] as const satisfies readonly ReadParameter[];
+
+type Row = (typeof READ_PARAMETERS)[number];
+
+/** The name of a read parameter in a query string. */
+export type ReadQueryParameter = Row['query'];
+
+/** A parsed read, not yet checked against a collection. Absent members were not sent. */
+export type ReadRequest = { readonly [R in Row as R['key']]?: ValueOfKind[R['kind']] };
+
+interface KindRule {
+  accepts(value: Json): boolean;
+  /** What the value must be, for messages. */
+  readonly description: string;
+}
+
+/** How the value of each kind is checked where it is JSON: in hooks and in `Model`. */
+export const READ_PARAMETER_KINDS: Readonly<Record<ReadParameterKind, KindRule>> = {
+  object: { accepts: isJsonObject, description: 'an object' },
+  number: {
+    accepts: (value) => typeof value === 'number' && value >= 0 && Number.isFinite(value),
+    description: 'a number from 0',
+  },
+  sort: {
+    accepts: (value) => typeof value === 'string' || isJsonObject(value),
+    description: 'the name of a field, or an object',
+  },
+  direction: { accepts: (value) => value === 1 || value === -1, description: '1 or -1' },
+  depth: { accepts: isDepth, description: 'true, false, `all`, or a number of levels' },
+  flag: { accepts: (value) => typeof value === 'boolean', description: 'true or false' },
+};
+
+/** Numbers are cut to it: no page lies beyond, and sums of such numbers are exact. */
+export const MAX_READ_NUMBER = 1_000_000_000_000;
+
+/** Builds a request from what `parse` makes of each parameter; undefined leaves it out. */
+export function buildReadRequest(parse: (parameter: Row) => Json | undefined): ReadRequest {
+  const entries = READ_PARAMETERS.flatMap((parameter) => {
+    const value = parse(parameter);
+    return value === undefined ? [] : [[parameter.key, value] as const];
+  });
+  return Object.fromEntries(entries) as ReadRequest;
+}
