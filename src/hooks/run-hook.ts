@@ -66,8 +66,8 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     return live.moduleVersion;
   };
 
-  const assertTimeLeft = (name: string, { index, until, isOver }: HookTask): void => {
-    if (isOver?.() === true) throw hookError(name, 'was not begun: the request is over', { index });
+  const assertTimeLeft = (name: string, { index, until, isRequestOver }: HookTask): void => {
+    if (isRequestOver?.() === true) throw hookError(name, 'was not begun: the request is over', { index });
     if (now() < until) return;
     throw hookError(name, 'was not begun: the hooks of this request take too long together', { index });
   };
@@ -86,13 +86,13 @@ export function createRunHook(deps: RunHookDeps): RunHook {
 
   const invoke = async (
     invocation: InvocationRequest,
-    { patient, until, isOver }: HookTask,
+    { waitIfBusy, until, isRequestOver }: HookTask,
   ): Promise<InvocationResult> => {
     let result = await sandbox.run(invocation);
-    while (patient === true && isBusy(result) && now() < until) {
+    while (waitIfBusy === true && isBusy(result) && now() < until) {
       await pause(BUSY_RETRY_MS);
       // The rest of a rejected request must not fill the queue of the hook.
-      if (isOver?.() === true) break;
+      if (isRequestOver?.() === true) break;
       result = await sandbox.run(invocation);
     }
     return result;

@@ -27,11 +27,11 @@ export function createFakeHooks(hooks: Readonly<Record<string, Hook>>): FakeHook
         if (result === null) throw new AppError('HOOK_FAILED', { items: [{ message: name }] });
         last = result ?? last;
       }
-      const wrong = last === undefined ? undefined : task.use?.fault(last);
+      const wrong = last === undefined ? undefined : task.resultHandling?.validate(last);
       if (wrong !== undefined) throw new AppError('HOOK_FAILED', { items: [{ message: wrong }] });
       return last;
     },
-    runBehind: (happenings) => void happened.push(...happenings),
-    openRoom: () => ({ take: () => undefined, close: () => undefined }),
+    runAfterHooks: (happenings) => void happened.push(...happenings),
+    openResultQuota: () => ({ reserve: () => undefined, close: () => undefined }),
   };
 }

@@ -109,7 +109,7 @@ export function taskOf(hooks: CollectionSettings['hooks'], more: Partial<HookTas
       },
     },
     until: 31_000,
-    use: { room: createResultQuotas(HOOK_RESULT_LIMITS)(), fault: () => undefined },
+    resultHandling: { quota: createResultQuotas(HOOK_RESULT_LIMITS)(), validate: () => undefined },
     ...more,
   };
 }

@@ -126,12 +126,12 @@ describe('a busy hook', () => {
     expect(stand.jobs).toHaveLength(1);
   });
 
-  it('is retried for a patient task until its deadline', async () => {
+  it('is retried until its deadline where the task waits', async () => {
     stand.hooks.set('busy', () => (stand.jobs.length < 4 ? busy : result({ n: stand.jobs.length })));
-    expect(await run('busy', { patient: true })).toBe('{"n":4}');
+    expect(await run('busy', { waitIfBusy: true })).toBe('{"n":4}');
     expect(stand.clock.time).toBe(1150);
     stand.hooks.set('always', () => busy);
-    expect((await refusal(run('always', { patient: true }))).code).toBe('ENDPOINT_BUSY');
+    expect((await refusal(run('always', { waitIfBusy: true }))).code).toBe('ENDPOINT_BUSY');
     expect(stand.clock.time).toBe(31_000);
   });
 
@@ -141,7 +141,7 @@ describe('a busy hook', () => {
       isOver = stand.jobs.length === 3;
       return busy;
     });
-    const task = { patient: true, isOver: () => isOver };
+    const task = { waitIfBusy: true, isRequestOver: () => isOver };
     expect((await refusal(run('busy', task))).code).toBe('ENDPOINT_BUSY');
     expect((await refusal(run('busy', task))).code).toBe('HOOK_FAILED');
     expect(stand.jobs).toHaveLength(3);

@@ -45,7 +45,7 @@ export async function commitPlan(
   } catch (error) {
     throw translateCommitError(error, finished.origins);
   }
-  if (finished.afterHookEvents.length > 0) hooks.runBehind(finished.afterHookEvents, context);
+  if (finished.afterHookEvents.length > 0) hooks.runAfterHooks(finished.afterHookEvents, context);
   return finished;
 }
 
