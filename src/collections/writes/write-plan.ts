@@ -23,7 +23,7 @@ import {
 } from './document-stamps.ts';
 
 /** A document as the commit stores it. */
-export interface Written {
+interface Written {
   readonly document: StoredDocument;
   readonly text: string;
 }
