@@ -27,8 +27,8 @@ import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './p
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open-cache-store.ts';
-import { openDocumentStore } from './stores/open-document-store.ts';
+import { openCacheStore } from './stores/open/cache-store.ts';
+import { openDocumentStore } from './stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
 import { createPatternMatcher } from './workers/pattern-matcher.ts';
 

@@ -22,15 +22,9 @@ import type { ModuleAddress } from './modules/model/types.ts';
 import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
 import { loadModuleStates } from './modules/versions/module-records.ts';
-import {
-  loadConfiguredPolicyLimits,
-  moduleFolders,
-  NO_MODULE_EVENTS,
-  openSandbox,
-  selfTestedStatus,
-} from './posted-code.ts';
+import { loadConfiguredPolicyLimits, moduleFolders, openSandbox, selfTestedStatus } from './posted-code.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
-import { openDatabaseCheck, openDocumentStore } from './stores/open-document-store.ts';
+import { openDatabaseCheck, openDocumentStore } from './stores/open/document-store.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
 import { createExporter, type Exporter } from './transfer/export.ts';
@@ -49,7 +43,7 @@ export async function openModuleChecker(
   { cwd }: RunDirectory,
 ): Promise<ModuleCheck & { close(): Promise<void> }> {
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
-  const sandbox = openSandbox(config, NO_MODULE_EVENTS);
+  const sandbox = openSandbox(config);
   const undeclared = createUndeclaredNameFinder();
   const folders = moduleFolders(config, cwd);
   const { limits } = config;
@@ -175,7 +169,7 @@ export async function openSuspension(
 /** Creates the report for `cloister sandbox audit` with a sandbox of its own, whether or not a server is running. */
 export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): Promise<SandboxReport> {
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
-  const sandbox = openSandbox(config, NO_MODULE_EVENTS);
+  const sandbox = openSandbox(config);
   const { limits } = config;
   const { queryMs } = limits;
   const store = await openStore(config, cwd);

@@ -1,5 +1,4 @@
 // The part of the composition root for images: the rendering processes and the store of variants.
-import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
 import { createImages, type Images } from './delivery/images/images.ts';
@@ -11,7 +10,7 @@ import { StoreError } from './errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { bucketKeyPrefix } from './lib/media-key.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import type { BucketSettings } from './stores/s3-media/bucket.ts';
+import type { BucketSettings } from './stores/s3-media/s3-client.ts';
 import { openS3Media } from './stores/s3-media/store.ts';
 
 interface OpenImagesOptions {
@@ -23,17 +22,12 @@ interface OpenImagesOptions {
   readonly now: () => number;
 }
 
-type S3Settings = Config['media']['s3'] | Config['images']['s3'];
-
 /** Opens a bucket as a media store. It is not contacted before the first file. */
 export function openBucket(
-  settings: S3Settings,
+  settings: BucketSettings,
   { prefix, logger, now }: Pick<OpenImagesOptions, 'logger' | 'now'> & { readonly prefix: string },
 ): MediaStore {
-  const { accessKey = '', secretKey = '', bucketName = '', region = '', endpoint, forcePathStyle } = settings;
-  const bucket: BucketSettings = { accessKey, secretKey, bucketName, region, endpoint, forcePathStyle };
-  const random = () => randomBytes(8).toString('hex');
-  return openS3Media({ settings: bucket, prefix, log: logger, now, random });
+  return openS3Media({ settings, prefix, log: logger, now });
 }
 
 async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Promise<VariantStore> {

@@ -23,7 +23,7 @@ import { createDeliveryServer } from './http/delivery/delivery-server.ts';
 import { createHostResolver, type HostResolver } from './lib/egress/dns.ts';
 import type { Logger } from './lib/logger.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open-cache-store.ts';
+import { openCacheStore } from './stores/open/cache-store.ts';
 import type { CacheStore } from './stores/ports.ts';
 
 /** Size of the lookup cache if responses are not cached. */

@@ -29,7 +29,7 @@ import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-le
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
-import { createSupervisor, type SupervisorOptions } from './sandbox-supervisor/supervisor.ts';
+import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import { toAppError } from './store-errors.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
@@ -39,13 +39,8 @@ const MIN_BUSY_HOSTS = 2;
 /** The folder with the audited sandbox code. */
 const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
-type SandboxEvents = Pick<SupervisorOptions, 'onIncident' | 'isSuspended'>;
-
-/** For a sandbox that only inspects code and runs no module. */
-export const NO_MODULE_EVENTS: SandboxEvents = { onIncident: () => undefined, isSuspended: () => false };
-
 /** Creates the configured sandbox. No process is started yet. */
-export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: SandboxEvents): Sandbox {
+export function openSandbox({ sandbox }: Config): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
@@ -57,8 +52,6 @@ export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: Sa
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     now: () => performance.now(),
-    onIncident,
-    isSuspended,
   });
 }
 
@@ -89,21 +82,6 @@ async function requireLevel(sandbox: Sandbox, { enabled, minimumLevel }: Config[
   if (issue === undefined && selfTest.state === 'passed') return;
   const message = issue ?? 'the self-test of the sandbox failed';
   throw new AppError('CONFIGURATION_INVALID', { field: 'sandbox.minimumLevel', message });
-}
-
-/** Passes what happens in the sandbox on to the modules, which are created after the sandbox that they run in. */
-function createSandboxEvents() {
-  let modules: SandboxEvents | undefined;
-  const events: SandboxEvents = {
-    onIncident: (incident) => modules?.onIncident(incident),
-    isSuspended: (unitId) => modules?.isSuspended(unitId) ?? false,
-  };
-  return {
-    events,
-    connect(target: SandboxEvents) {
-      modules = target;
-    },
-  };
 }
 
 interface PostedCodeDeps {
@@ -183,8 +161,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const { enabled, review, minimumLevel } = config.sandbox;
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const undeclaredNames = createUndeclaredNameFinder();
-  const sandboxEvents = createSandboxEvents();
-  const sandbox = openSandbox(config, sandboxEvents.events);
+  const sandbox = openSandbox(config);
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
     folders: moduleFolders(config, cwd),
@@ -193,7 +170,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
     log: logger,
     pause: deps.pause,
   });
-  sandboxEvents.connect(modules);
+  sandbox.attach(modules);
 
   let capabilities: Capabilities | undefined;
   const connectedCapabilities: Capabilities = {

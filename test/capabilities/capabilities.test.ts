@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { toAppError } from '../../src/http/core/error-handler.ts';
+import { toAppError } from '../../src/store-errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';

@@ -18,8 +18,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/stores/sqlite-documents/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
-      'src/stores/sqlite-documents/',
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/stores/matching/', 'src/stores/sqlite-documents/'],
     ],
     types: ['src/stores/ports.ts'],
   },
@@ -31,20 +31,23 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     types: ['src/stores/ports.ts'],
   },
   'src/stores/media-store.ts': { values: [] },
+  'src/stores/media-operations.ts': {
+    values: ['src/errors.ts', 'src/lib/'],
+    types: ['src/stores/media-store.ts'],
+  },
   'src/stores/disk-media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/disk-media/'],
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/disk-media/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/s3-media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/s3-media/'],
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/s3-media/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/redis-cache/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/redis-cache/'],
     types: ['src/stores/ports.ts'],
   },
-  'src/stores/open-cache-store.ts': { values: ['src/stores/', 'src/lib/'] },
-  'src/stores/open-document-store.ts': { values: ['src/stores/'], types: ['src/lib/'] },
+  'src/stores/open/': { values: ['src/stores/', 'src/lib/'] },
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
     values: [

@@ -64,7 +64,7 @@ export interface Page {
   readonly metadata: Metadata;
 }
 
-interface SinglePage extends Page {
+export interface SinglePage extends Page {
   /** The `v` of the document (0 when it has none), undefined when there is no such document. */
   readonly v: number | undefined;
 }

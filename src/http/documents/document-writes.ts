@@ -1,4 +1,4 @@
-// Handlers that write documents. Whether the caller may use the method is decided before they run.
+// Handlers that write documents. Access is decided before they run.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RemoveResult, WriteOptions } from '../../collections/model/documents.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
@@ -7,13 +7,9 @@ import { checkedJsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { parseCompose, parseQuery } from '../core/query-string.ts';
-import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
-import {
-  createContextFactory,
-  formatPage,
-  formatResults,
-  type RouteHandler,
-} from '../core/request-context.ts';
+import { formatPage, formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { createContextFactory } from '../core/request-context.ts';
+import type { RouteHandler } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
 
@@ -25,14 +21,14 @@ function writeOptions(request: FastifyRequest): WriteOptions {
   return { ...composeOptions(request), ifMatch: parsePreconditions(request) };
 }
 
-/** Old clients POST `{query, update}` to change documents, unless those are the names of fields. */
+/** True for an update as old clients POST it, `{query, update}`, unless the collection has fields of these names. */
 function isLegacyUpdate(request: FastifyRequest, body: Json): boolean {
   if (!isJsonObject(body) || !Object.hasOwn(body, 'query') || !Object.hasOwn(body, 'update')) return false;
   const { fields } = collectionOf(request);
   return !fields.has('query') && !fields.has('update');
 }
 
-/** Makes the handlers that delete. They answer 204, or counts where the configuration wants feedback. */
+/** Makes the handlers that delete. They send 204, or counts with `feedback.enabled`. */
 export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler> {
   const { config, documents } = deps;
   const context = createContextFactory(deps);

@@ -2,7 +2,7 @@
 import type { Document } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoreError } from '../../../src/errors.ts';
-import { toAppError } from '../../../src/http/core/error-handler.ts';
+import { toAppError } from '../../../src/store-errors.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
