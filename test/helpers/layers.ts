@@ -74,7 +74,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/capabilities/': {
     values: [
       ...['src/errors.ts', 'src/lib/', 'src/modules/policy/', 'src/capabilities/'],
-      ...['src/collections/model/page-json.ts', 'src/sandbox-supervisor/protocol/event-sizes.ts'],
+      ...['src/collections/model/page-json.ts', 'src/collections/model/read-request.ts'],
+      'src/sandbox-supervisor/protocol/event-sizes.ts',
     ],
     types: [
       ...['sandbox/protocol.ts', 'src/stores/ports.ts', 'src/collections/', 'src/auth/', 'src/modules/'],
