@@ -25,8 +25,8 @@ const FAULTS: ReadonlyMap<unknown, Fault> = new Map([
 const MESSAGES: Readonly<Record<Fault, string>> = {
   full: 'the disk of the media folder is full: uploads are answered with 503 until there is room',
   access: 'the media folder cannot be read or written: look at the owner and mode of `media.basePath`',
-  removed: 'something else removed the media folder, or files in it, during an upload',
-  disk: 'the disk of the media folder fails: what it fails at is answered with 503',
+  removed: 'the media folder, or files in it, were removed during an upload',
+  disk: 'the disk of the media folder fails: affected requests are answered with 503',
   descriptors: 'too many files are open: raise the limit of open files (`ulimit -n`)',
   memory: 'there is not enough memory for media files',
   unexpected: 'the media folder failed',

@@ -18,7 +18,7 @@ export interface Threads {
   find(task: FindTask, bytes?: number): Promise<readonly string[]>;
   count(task: CountTask): Promise<number>;
   diskUsage(task: DiskUsageTask): Promise<DiskUsage>;
-  commit(parcel: SerializedWrites): Promise<void>;
+  commit(writes: SerializedWrites): Promise<void>;
   gather(task: BuildSlice): Promise<GatherState>;
   fill(task: BuildSlice): Promise<FillState>;
   discard(index: number): Promise<void>;
@@ -112,7 +112,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
       }),
     count: (task) => read('count', task),
     diskUsage: (task) => read('diskUsage', task),
-    commit: (parcel) => write('commit', parcel),
+    commit: (writes) => write('commit', writes),
     gather: (task) => write('gather', task),
     fill: (task) => write('fill', task),
     discard: (index) => write('discard', index),
