@@ -191,7 +191,7 @@ class MongoIndexMigrator implements IndexMigrator {
   async #build(request: EnsureRequest, builds: readonly IndexBuild[]) {
     const missing = builds.filter(isMissing);
     const confirmed = await buildAll(request, builds.filter(exists));
-    if (missing.length === 0) return confirmed;
+    if (missing.length === 0 || this.#closing.signal.aborted) return confirmed;
     return this.#withBuildSlot(async () => {
       if (this.#closing.signal.aborted) throw closingError();
       return this.#isCurrent(request) ? [...confirmed, ...(await buildAll(request, missing))] : confirmed;
