@@ -109,7 +109,7 @@ test('the smallest specification gets every default', () => {
     cache: true,
     authenticate: true,
     callback: null,
-    count: 40,
+    pageSize: 40,
     sort: null,
     sortOrder: 1,
     defaultFilters: null,
