@@ -67,7 +67,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/capabilities/': {
     values: [
       ...['src/errors.ts', 'src/lib/', 'src/modules/policy/', 'src/capabilities/'],
-      'src/sandbox-supervisor/protocol/event-sizes.ts',
+      ...['src/sandbox-supervisor/protocol/event-sizes.ts', 'src/collections/model/read-request.ts'],
     ],
     types: [
       ...['sandbox/protocol.ts', 'src/stores/ports.ts', 'src/collections/', 'src/auth/', 'src/modules/'],

@@ -19,7 +19,7 @@ test('a media collection has every record field, declared or not, and no client 
   expect([...bare.fields.keys()]).toEqual(['alt', ...NAMES]);
   expect(bare.fields.get('width')).toMatchObject({ type: 'Number', required: false });
   const old = mediaOf({ path: { type: 'String', required: true }, width: { default: 3, type: 'Number' } });
-  expect(old.fields.get('path')).toMatchObject({ required: false, exact: false });
+  expect(old.fields.get('path')).toMatchObject({ required: false, caseSensitive: false });
   expect(old.fields.get('width')).toMatchObject({ default: undefined });
   expect(collectionOf('books', { fields: { title: {} } }).fields.has('path')).toBe(false);
 });

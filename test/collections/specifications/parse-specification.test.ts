@@ -102,7 +102,7 @@ test('the smallest specification gets every default', () => {
     message: undefined,
     default: undefined,
     validation: {},
-    exact: false,
+    caseSensitive: false,
     reference: {},
   });
   expect(settings).toEqual({
