@@ -27,8 +27,8 @@ import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './p
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open-cache-store.ts';
-import { openDocumentStore } from './stores/open-document-store.ts';
+import { openCacheStore } from './stores/open/cache-store.ts';
+import { openDocumentStore } from './stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
 import { createPatternMatcher } from './workers/pattern-matcher.ts';
 
@@ -168,20 +168,16 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     mediaStore: options.mediaStore,
   });
   const postedCode = await createPostedCode({
-    ...{ config, cwd, store, registry, clients, auth, audit, logger, now, pause },
-    createDocuments: (hooks) =>
-      createDocumentService({
-        store,
-        registry,
-        limits,
-        newId,
-        now,
-        patterns,
-        hooks,
-        removals: media.removals,
-      }),
+    config,
+    ...{ cwd, store, registry, clients, auth, audit, logger, now, pause },
   });
-  const { documents, modules } = postedCode;
+  const { modules, hooks } = postedCode;
+  const documents = createDocumentService({
+    ...{ store, registry, limits, newId, now, patterns, hooks },
+    removals: media.removals,
+    log: logger,
+  });
+  const calls = postedCode.connect(documents);
   const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
     ...{ registry, store, queryMs, log: logger, now, pause },
@@ -216,10 +212,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const delivery = createLazyDelivery({ ...shared, cwd, mediaStore: media.store });
   const server = createContentServer({
     ...shared,
-    ...{ registry, specifications, documents, modules, clients },
+    ...{ registry, specifications, documents, modules, calls, clients },
     version: packageVersion(),
     media: media.createService(documents),
-    calls: postedCode.calls,
     sandboxEnabled: config.sandbox.enabled,
     sandboxStatus: postedCode.sandboxStatus,
     uploadTokens: auth.uploadTokens,

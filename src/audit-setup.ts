@@ -1,4 +1,4 @@
-// The part of the composition roots that is about the audit log: where its keys lie, and who writes and checks it.
+// The part of the composition roots for the audit log: the folder of its keys, writing and verification.
 import { resolve } from 'node:path';
 import { type Audit, createAudit } from './auth/audit/audit.ts';
 import { openAuditFolder, readAuditFolder } from './auth/audit/audit-folder.ts';
@@ -7,7 +7,7 @@ import { type AuditReport, verifyAudit } from './auth/audit/audit-verify.ts';
 import type { Config } from './config/schema.ts';
 import type { DocumentStore } from './stores/ports.ts';
 
-function placeOf({ auth, database }: Config, cwd: string) {
+function folderOptions({ auth, database }: Config, cwd: string) {
   const folder = resolve(cwd, auth.auditPath ?? database.sqlite.path);
   return { folder, configured: auth.auditKey };
 }
@@ -18,21 +18,21 @@ interface OpenOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly log: AuditLogger;
-  /** Refuse to write to a log that has a key which is not known here. */
+  /** Throw if the newest entry has an unknown key. */
   readonly strict?: boolean;
 }
 
-/** Opens the audit log for writing. Its key is made where there is none yet. Throws CONFIGURATION_INVALID. */
+/** Opens the audit log for writing and creates its key if there is none. Throws CONFIGURATION_INVALID. */
 export async function openAudit(config: Config, { cwd, ...options }: OpenOptions): Promise<Audit> {
-  const folder = await openAuditFolder(placeOf(config, cwd));
+  const folder = await openAuditFolder(folderOptions(config, cwd));
   return createAudit({ ...options, queryMs: config.limits.queryMs, folder });
 }
 
-/** Checks the whole log, from the entry with the number `after` on. Writes nothing. Throws CONFIGURATION_INVALID. */
+/** Verifies the log from the entry after number `after`. Writes nothing. Throws CONFIGURATION_INVALID. */
 export async function openAuditVerification(
   config: Config,
   { cwd, store, after }: Pick<OpenOptions, 'cwd'> & { store: DocumentStore; after: number },
 ): Promise<AuditReport> {
-  const { keys, anchor } = await readAuditFolder(placeOf(config, cwd));
+  const { keys, anchor } = await readAuditFolder(folderOptions(config, cwd));
   return verifyAudit({ store, keys, anchor, after, now: Date.now, queryMs: config.limits.queryMs });
 }

@@ -1,5 +1,5 @@
-// The part of the composition root that says which files a start compares with the audit log: specifications, policies and
-// the configuration. Code has records of its own.
+// Reads the files that a start compares with the audit log: specifications, policies and the configuration. Code has records of
+// its own.
 import { readFile } from 'node:fs/promises';
 import type { AuditAction } from './auth/audit/audit-entry.ts';
 import type { AuditedFileState } from './auth/audit/offline-changes.ts';
@@ -10,9 +10,9 @@ import { sha256Hex } from './lib/sha256.ts';
 import { createModuleFiles, type ModuleFolders } from './modules/lifecycle/module-files.ts';
 import { modulePath } from './modules/model/address.ts';
 
-const READS_AT_ONCE = 16;
+const MAX_CONCURRENT_READS = 16;
 
-interface Places {
+interface AuditedFilesOptions {
   /** Absolute path. */
   readonly configFile: string;
   readonly specifications: Pick<SpecificationFiles, 'readAll'>;
@@ -27,7 +27,7 @@ async function configurationIn(file: string): Promise<AuditedFileState[]> {
   return [{ what: 'configuration', target: '/api/config', hash: sha256Hex(text) }];
 }
 
-async function specificationsIn({ specifications }: Places): Promise<AuditedFileState[]> {
+async function specificationsIn({ specifications }: AuditedFilesOptions): Promise<AuditedFileState[]> {
   const found = await specifications.readAll();
   return found.flatMap(({ address: { version, database, name }, text }): AuditedFileState[] => {
     if (text === undefined) return [];
@@ -36,12 +36,12 @@ async function specificationsIn({ specifications }: Places): Promise<AuditedFile
   });
 }
 
-async function policiesIn({ folders, maxBytes }: Places): Promise<AuditedFileState[]> {
+async function policiesIn({ folders, maxBytes }: AuditedFilesOptions): Promise<AuditedFileState[]> {
   const files = createModuleFiles({ folders, maxBytes });
   const policies = (await files.list()).filter(({ part }) => part === 'policy');
   const found = await mapConcurrent(
     policies,
-    READS_AT_ONCE,
+    MAX_CONCURRENT_READS,
     async ({ address }): Promise<AuditedFileState[]> => {
       const file = await files.read(address, 'policy');
       if (file.state !== 'text') return [];
@@ -52,7 +52,7 @@ async function policiesIn({ folders, maxBytes }: Places): Promise<AuditedFileSta
   return found.flat();
 }
 
-/** The entry of a specification that was edited by hand while the server ran. */
+/** The audit action for a specification that was edited by hand while the server ran. */
 export function auditActionOfEdit({ address, before, after }: SpecificationEdit): AuditAction {
   const { version, database, name } = address;
   const replaced = before === null ? 'create' : 'replace';
@@ -60,8 +60,8 @@ export function auditActionOfEdit({ address, before, after }: SpecificationEdit)
   return { clientId: null, action, target: `/${version}/${database}/${name}`, before, after };
 }
 
-/** Reads all of them. One that cannot be read is none. */
-export async function readAuditedFiles(places: Places): Promise<readonly AuditedFileState[]> {
-  const configuration = await configurationIn(places.configFile);
-  return [...configuration, ...(await specificationsIn(places)), ...(await policiesIn(places))];
+/** Reads the state of all audited files. Unreadable ones are left out. */
+export async function readAuditedFiles(options: AuditedFilesOptions): Promise<readonly AuditedFileState[]> {
+  const configuration = await configurationIn(options.configFile);
+  return [...configuration, ...(await specificationsIn(options)), ...(await policiesIn(options))];
 }

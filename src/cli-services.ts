@@ -1,4 +1,4 @@
-// The composition root of console commands, which work beside a server or without one.
+// The composition root of CLI commands: opens what a command needs, whether or not a server is running.
 import { resolve } from 'node:path';
 import { openAudit, openAuditVerification } from './audit-setup.ts';
 import type { AuditReport } from './auth/audit/audit-verify.ts';
@@ -22,15 +22,9 @@ import type { ModuleAddress } from './modules/model/types.ts';
 import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
 import { loadModuleStates } from './modules/versions/module-records.ts';
-import {
-  loadConfiguredPolicyLimits,
-  moduleFolders,
-  NO_MODULE_EVENTS,
-  openSandbox,
-  selfTestedStatus,
-} from './posted-code.ts';
+import { loadConfiguredPolicyLimits, moduleFolders, openSandbox, selfTestedStatus } from './posted-code.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
-import { openDatabaseCheck, openDocumentStore } from './stores/open-document-store.ts';
+import { openDatabaseCheck, openDocumentStore } from './stores/open/document-store.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
 import { createExporter, type Exporter } from './transfer/export.ts';
@@ -43,13 +37,13 @@ interface RunDirectory {
   readonly cwd: string;
 }
 
-/** Opens the check of endpoints, hooks and policies. Throws CONFIGURATION_INVALID when the ceilings cannot be read. */
+/** Opens the check of endpoints, hooks and policies. Throws CONFIGURATION_INVALID if the policy limits cannot be read. */
 export async function openModuleChecker(
   config: Config,
   { cwd }: RunDirectory,
 ): Promise<ModuleCheck & { close(): Promise<void> }> {
-  const ceilings = await loadConfiguredPolicyLimits(config, cwd);
-  const sandbox = openSandbox(config, NO_MODULE_EVENTS);
+  const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
+  const sandbox = openSandbox(config);
   const undeclared = createUndeclaredNameFinder();
   const folders = moduleFolders(config, cwd);
   const { limits } = config;
@@ -58,7 +52,7 @@ export async function openModuleChecker(
       folders,
       sandbox,
       findUndeclared: undeclared.find,
-      policyLimits: ceilings,
+      policyLimits,
       limits,
     }),
     async close() {
@@ -68,7 +62,7 @@ export async function openModuleChecker(
   };
 }
 
-/** What is known without the self-test, where custom code is switched off or no process starts. */
+/** The status after a self-test; without one if custom code is switched off or no process starts. */
 async function statusOf(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
   try {
     return await selfTestedStatus(sandbox, minimumLevel);
@@ -89,15 +83,15 @@ function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   return openDocumentStore(config.database, { cwd, queueLimit, queryMs, log: logOf(config) });
 }
 
-/** Tells whether the settings of the database can be read, as far as that goes without it. Throws CONFIGURATION_INVALID. */
+/** Validates the database settings as far as possible without connecting. Throws CONFIGURATION_INVALID. */
 export async function checkDatabase(config: Config, { cwd }: RunDirectory): Promise<void> {
-  // To open the embedded one is to make it, and there is nothing about it that could not be read.
+  // Opening the embedded database would create it, and its settings cannot be wrong.
   if (config.database.engine === 'sqlite') return;
   const store = await openStore(config, cwd);
   await store.close();
 }
 
-/** Checks routes and recipes. Empty: all is well. */
+/** Returns the issues of routes and recipes. */
 export function checkDelivery(config: Config, { cwd }: RunDirectory): Promise<readonly FileProblem[]> {
   const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
   const folders = { routes: folderOf(config.paths.routes), recipes: folderOf(config.paths.recipes) };
@@ -105,15 +99,15 @@ export function checkDelivery(config: Config, { cwd }: RunDirectory): Promise<re
 }
 
 /**
- * Opens the data for `cloister check --data`: `none` where there are none yet, `served` where a database server keeps them.
- * Throws `unavailable` for data that cannot be read.
+ * Opens the data for `cloister check --data`: `none` if there are none yet, `served` if they are on a database server.
+ * Throws `unavailable` if they cannot be read.
  */
 export function openDataCheck({ database }: Config, { cwd }: RunDirectory): DataCheck | 'none' | 'served' {
   if (database.engine !== 'sqlite') return 'served';
   return openDatabaseCheck(database, { cwd }) ?? 'none';
 }
 
-/** Opens the clients of the configured database for one command. */
+/** Opens the clients of the configured database. */
 export async function openClientService(
   config: Config,
   { cwd }: RunDirectory,
@@ -132,7 +126,7 @@ export async function openClientService(
   }
 }
 
-/** Checks the audit log for `cloister audit verify`, from the entry with the number `after` on. */
+/** Verifies the audit log for `cloister audit verify`, from the entry after number `after`. */
 export async function verifyAuditLog(
   config: Config,
   { cwd, after }: RunDirectory & { readonly after: number },
@@ -146,7 +140,7 @@ export async function verifyAuditLog(
 }
 
 /**
- * Opens the switch for posted code. `order` throws NOT_FOUND for a module that neither the database nor the workspace knows,
+ * Opens suspension of posted code. `order` throws NOT_FOUND for a module that is in neither the database nor the workspace,
  * and what the store throws.
  */
 export async function openSuspension(
@@ -172,10 +166,10 @@ export async function openSuspension(
   };
 }
 
-/** Reads the report for `cloister sandbox audit`, with walls of its own: a server may run beside it or not. */
+/** Creates the report for `cloister sandbox audit` with a sandbox of its own, whether or not a server is running. */
 export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): Promise<SandboxReport> {
-  const ceilings = await loadConfiguredPolicyLimits(config, cwd);
-  const sandbox = openSandbox(config, NO_MODULE_EVENTS);
+  const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
+  const sandbox = openSandbox(config);
   const { limits } = config;
   const { queryMs } = limits;
   const store = await openStore(config, cwd);
@@ -185,7 +179,7 @@ export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): 
     return await createSandboxReport({
       store,
       folders,
-      policyLimits: ceilings,
+      policyLimits,
       limits,
       queryMs,
       now: Date.now,
@@ -197,7 +191,7 @@ export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): 
   }
 }
 
-/** What `cloister export` and `cloister import` work with. */
+/** The services of `cloister export` and `cloister import`. */
 export interface SiteTransfer {
   readonly exporter: Exporter;
   readonly import: Importer;
@@ -205,7 +199,7 @@ export interface SiteTransfer {
   close(): Promise<void>;
 }
 
-/** Opens the documents of the configured database for moving them. A server may run beside it. */
+/** Opens the documents of the configured database for export and import. A server may be running. */
 export async function openTransfer(config: Config, { cwd }: RunDirectory): Promise<SiteTransfer> {
   const store = await openStore(config, cwd);
   const options = { store, separateDatabases: config.database.enableCollectionDatabases, now: Date.now };
@@ -219,17 +213,17 @@ export async function openTransfer(config: Config, { cwd }: RunDirectory): Promi
 
 export { mediaFolderIssues } from './media-setup.ts';
 
-/** What `cloister media copy` works with. */
+/** The services of `cloister media copy`. */
 export interface MediaCopy {
-  /** Bytes and number of the files of the source. */
+  /** Counts the files of the source and their bytes. */
   measure(): Promise<{ readonly files: number; readonly bytes: number }>;
   files(watch: Pick<CopyFilesDeps, 'signal' | 'onProgress' | 'onFailure'>): Promise<CopyState>;
-  /** Corrects `path` and `cloudUrl` of records; gives the number of those that were written. */
+  /** Updates `path` and `cloudUrl` of records and returns the number of updated ones. */
   records(signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opens both media stores, and the database with the records. A server may run beside it. */
+/** Opens both media stores and the database with the records. A server may be running. */
 export async function openMediaCopy(
   config: Config,
   { cwd, to }: RunDirectory & { readonly to: Config['media']['storage'] },

@@ -1,5 +1,4 @@
-// The part of the composition root that is about images: the processes that render them, and where variants are kept.
-import { randomBytes } from 'node:crypto';
+// The part of the composition root for images: the rendering processes and the store of variants.
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
 import { createImages, type Images } from './delivery/images/images.ts';
@@ -11,7 +10,7 @@ import { StoreError } from './errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { bucketKeyPrefix } from './lib/media-key.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import type { BucketSettings } from './stores/s3-media/bucket.ts';
+import type { BucketSettings } from './stores/s3-media/s3-client.ts';
 import { openS3Media } from './stores/s3-media/store.ts';
 
 interface OpenImagesOptions {
@@ -23,17 +22,12 @@ interface OpenImagesOptions {
   readonly now: () => number;
 }
 
-type S3Settings = Config['media']['s3'] | Config['images']['s3'];
-
-/** Opens a bucket as a store of files. Nothing is asked of it before the first one. */
+/** Opens a bucket as a media store. It is not contacted before the first file. */
 export function openBucket(
-  settings: S3Settings,
+  settings: BucketSettings,
   { prefix, logger, now }: Pick<OpenImagesOptions, 'logger' | 'now'> & { readonly prefix: string },
 ): MediaStore {
-  const { accessKey = '', secretKey = '', bucketName = '', region = '', endpoint, forcePathStyle } = settings;
-  const bucket: BucketSettings = { accessKey, secretKey, bucketName, region, endpoint, forcePathStyle };
-  const random = () => randomBytes(8).toString('hex');
-  return openS3Media({ settings: bucket, prefix, log: logger, now, random });
+  return openS3Media({ settings, prefix, log: logger, now });
 }
 
 async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Promise<VariantStore> {
@@ -44,7 +38,7 @@ async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Pr
   return createObjectVariants({ objects, maxBytes, onFailure });
 }
 
-/** Opens the images that the configuration describes. Rejects with a StoreError where variants cannot be kept. */
+/** Opens the configured image rendering. Rejects with a StoreError if variants cannot be stored. */
 export async function openImages(options: OpenImagesOptions): Promise<Images> {
   const { concurrency, queue, seconds, ...limits } = options.config.delivery.render;
   const store = await openVariants(options).catch((cause: unknown) => {

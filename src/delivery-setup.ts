@@ -1,4 +1,4 @@
-// The part of the composition root that is about delivery: routes, recipes, sources, images, the second listener.
+// The part of the composition root for delivery: routes, recipes, sources, images, and its HTTP server.
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
 import { createFactSources } from './delivery/conditions/facts.ts';
@@ -23,10 +23,10 @@ import { createDeliveryServer } from './http/delivery/delivery-server.ts';
 import { createHostResolver, type HostResolver } from './lib/egress/dns.ts';
 import type { Logger } from './lib/logger.ts';
 import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open-cache-store.ts';
+import { openCacheStore } from './stores/open/cache-store.ts';
 import type { CacheStore } from './stores/ports.ts';
 
-/** Of lookups, where answers are not cached. */
+/** Size of the lookup cache if responses are not cached. */
 const MAX_LOOKUP_BYTES = 16_777_216;
 
 interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {

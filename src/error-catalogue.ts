@@ -1,8 +1,8 @@
-// Every error that a client can see, in one table. `docs/errors.md` is made from it.
+// Every error that a client can see, in one table. `docs/errors.md` is generated from it.
 import { DELIVERY_ERRORS, type ErrorCatalogueEntry } from './delivery-error-catalogue.ts';
 import { MEDIA_ERRORS } from './media-error-catalogue.ts';
 
-/** Codes of whole answers: one `AppError` carries one of these. */
+/** Error codes of responses. Each `AppError` has one of them. */
 export const ERRORS = {
   BAD_REQUEST: {
     status: 400,

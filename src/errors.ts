@@ -1,10 +1,10 @@
-// How errors travel: `AppError` is meant for clients, `StoreError` is what adapters throw.
+// The two error classes: `AppError` is meant for clients, `StoreError` is thrown by store adapters.
 import type { ErrorCatalogueEntry } from './delivery-error-catalogue.ts';
 import { ERRORS } from './error-catalogue.ts';
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One entry of `errors` in an answer. Members beyond these are kept for clients of the older dialect. */
+/** An item of `errors` in a response. Other members are for clients of the older dialect. */
 export interface ErrorItem {
   readonly field?: string;
   readonly message: string;
@@ -17,21 +17,21 @@ export interface ErrorItem {
 }
 
 interface AppErrorOptions {
-  /** Replaces the catalogue's status: what a custom endpoint asked for. */
+  /** Replaces the status of the catalogue, at the request of a custom endpoint. */
   readonly status?: number;
-  /** Replaces the catalogue's message in the single item that is made when `items` is absent. */
+  /** Replaces the message of the catalogue in the single item that is created if `items` is absent. */
   readonly message?: string;
   readonly field?: string;
   readonly items?: readonly ErrorItem[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds for `Retry-After`, in place of the catalogue's. */
   readonly retryAfter?: number;
-  /** Members put beside `errors` at the top of the body. */
+  /** Members of the body beside `errors`. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** What one answer lists; a body can be at fault a million times over, in names of a megabyte. */
+/** A body can have a million errors, in names of a megabyte. */
 const MAX_ITEMS = 100;
 const MAX_TEXT = 1000;
 /** Seconds for `Retry-After` where posted code asks for the status 503. */
@@ -40,16 +40,16 @@ const DEFAULT_RETRY_AFTER = 2;
 const shortened = (text: string) =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
 
-/** The first items, each text within its bound, and how many there are besides. */
-function bounded(items: readonly ErrorItem[], code: ErrorCode): readonly ErrorItem[] {
-  const shown = items.slice(0, MAX_ITEMS).map((item) => ({
+/** The first items with shortened texts, and the number of the others. */
+function limitItems(items: readonly ErrorItem[], code: ErrorCode): readonly ErrorItem[] {
+  const listed = items.slice(0, MAX_ITEMS).map((item) => ({
     ...item,
     ...(item.field !== undefined && { field: shortened(item.field) }),
     message: shortened(item.message),
     ...(item.details !== undefined && { details: shortened(item.details) }),
   }));
-  const left = items.length - shown.length;
-  return left === 0 ? shown : [...shown, { message: `${left} more problems are not listed`, code }];
+  const omitted = items.length - listed.length;
+  return omitted === 0 ? listed : [...listed, { message: `${omitted} more problems are not listed`, code }];
 }
 
 function retryHeader(status: number, seconds: number | undefined): Readonly<Record<string, string>> {
@@ -57,7 +57,7 @@ function retryHeader(status: number, seconds: number | undefined): Readonly<Reco
   return { 'Retry-After': String(seconds ?? DEFAULT_RETRY_AFTER) };
 }
 
-/** An error that is meant for the client: its status, items and headers come from here and nowhere else. */
+/** An error that is meant for the client, with the status, items and headers of the response. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -72,8 +72,10 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.status = options.status ?? entry.status;
-    const own = [{ ...(options.field === undefined ? {} : { field: options.field }), message, code }];
-    this.items = bounded(options.items ?? own, code);
+    const defaultItems = [
+      { ...(options.field === undefined ? {} : { field: options.field }), message, code },
+    ];
+    this.items = limitItems(options.items ?? defaultItems, code);
     this.headers = {
       ...retryHeader(this.status, options.retryAfter ?? entry.retryAfter),
       ...options.headers,
@@ -99,7 +101,7 @@ type StoreErrorReason =
   | 'busy';
 
 interface StoreErrorOptions {
-  /** What failed: the database unless told. */
+  /** Default: the database. */
   readonly store?: StoreError['store'];
   readonly index?: number;
   readonly fields?: readonly string[];
@@ -107,10 +109,10 @@ interface StoreErrorOptions {
   readonly cause?: unknown;
 }
 
-/** What an adapter throws. The vendor's own error, if any, is the `cause` and never leaves the server. */
+/** An error of a store adapter. The vendor's error, if any, is the `cause` and never leaves the server. */
 export class StoreError extends Error {
   readonly reason: StoreErrorReason;
-  /** What failed, so that nobody looks for the fault of a bucket in the database. */
+  /** The store that failed. */
   readonly store: 'database' | 'media';
   /** Which write of a commit failed. */
   readonly index: number | undefined;
@@ -119,7 +121,7 @@ export class StoreError extends Error {
    * those that a rule of the database is about which made it refuse a write, where it says so.
    */
   readonly fields: readonly string[];
-  /** Why, in a sentence that a client may read; undefined where the reason says it all. */
+  /** A sentence for the client; undefined if the reason is enough. */
   readonly explanation: string | undefined;
 
   constructor(reason: StoreErrorReason, options: StoreErrorOptions = {}) {
@@ -133,9 +135,15 @@ export class StoreError extends Error {
   }
 }
 
-const AWAY: ReadonlySet<StoreErrorReason> = new Set(['unavailable', 'damaged', 'failed', 'timeout', 'busy']);
+const UNAVAILABLE: ReadonlySet<StoreErrorReason> = new Set([
+  'unavailable',
+  'damaged',
+  'failed',
+  'timeout',
+  'busy',
+]);
 
-/** True when the store did not answer, not in time or with a failure of its own: the same may succeed later. */
+/** True if the store did not answer in time, or with a failure of its own: a retry may succeed. */
 export function isStoreUnavailable(error: unknown): error is StoreError {
-  return error instanceof StoreError && AWAY.has(error.reason);
+  return error instanceof StoreError && UNAVAILABLE.has(error.reason);
 }

@@ -1,6 +1,4 @@
-// The part of the composition root that is about media: the store that the configuration names, the threads that read
-// images, the service, the sweep.
-import { randomBytes } from 'node:crypto';
+// The part of the composition root for media: the configured store, the threads that read images, the service, the sweep.
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { RecordService } from './collections/model/documents.ts';
@@ -21,8 +19,6 @@ import { createMediaWorkers, HEAD_BYTES, TAIL_BYTES } from './workers/media-task
 
 /** The default of `media.basePath`, which means the workspace in use. */
 const IN_WORKSPACE = 'workspace/media';
-/** Region of a service with an endpoint of its own, where most have none. */
-const DEFAULT_REGION = 'us-east-1';
 /** Milliseconds by which an upload may outlive `media.requestSeconds`: its commit, and clocks of several servers. */
 const GRACE_MS = 60_000;
 
@@ -104,27 +100,10 @@ export async function openMediaStore(
   config: Config,
   { cwd, now, log, storage = config.media.storage }: OpenMediaOptions,
 ): Promise<MediaStore> {
-  const random = () => randomBytes(8).toString('hex');
   const prefix = bucketPrefix(config);
-  if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, random, now, log });
+  if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, now, log });
   const { openS3Media } = await import('./stores/s3-media/store.ts');
-  const {
-    accessKey = '',
-    secretKey = '',
-    bucketName = '',
-    region,
-    endpoint,
-    forcePathStyle,
-  } = config.media.s3;
-  const settings = {
-    accessKey,
-    secretKey,
-    bucketName,
-    region: region ?? DEFAULT_REGION,
-    endpoint,
-    forcePathStyle,
-  };
-  return openS3Media({ settings, prefix, random, now, log });
+  return openS3Media({ settings: config.media.s3, prefix, now, log });
 }
 
 /** The documents of the collection that a key is below, whether or not there is a specification of it. */

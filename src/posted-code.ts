@@ -1,15 +1,15 @@
-// The part of the composition root that is about posted code: the sandbox, the modules, what they may ask for, the hooks.
+// The part of the composition root for posted code: sandbox, modules, hooks, and what modules may access.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Audit } from './auth/audit/audit.ts';
 import type { AuthService } from './auth/auth-service.ts';
 import { createCaller } from './auth/authorize.ts';
 import type { ClientService } from './auth/clients/client-service.ts';
-import { createCapabilities } from './capabilities/capabilities.ts';
+import { type Capabilities, createCapabilities } from './capabilities/capabilities.ts';
 import { createEgress } from './capabilities/fetch/egress.ts';
 import { createFetchCall } from './capabilities/fetch/fetch-call.ts';
 import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
-import type { DocumentService, RecordService } from './collections/model/documents.ts';
+import type { DocumentService } from './collections/model/documents.ts';
 import type { Registry } from './collections/model/registry.ts';
 import type { Config } from './config/schema.ts';
 import { createEndpointCalls } from './endpoints/call.ts';
@@ -22,30 +22,25 @@ import { createHostResolver } from './lib/egress/dns.ts';
 import { packageRoot } from './lib/files/package-files.ts';
 import type { Logger } from './lib/logger.ts';
 import type { ModuleService } from './modules/model/types.ts';
-import { createModuleService } from './modules/module-service.ts';
+import { createModuleService, type ManagedModuleService } from './modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from './modules/policy/policy-limits.ts';
 import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts';
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
-import { createSupervisor, type SupervisorOptions } from './sandbox-supervisor/supervisor.ts';
+import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import { toAppError } from './store-errors.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
 
-const LEAST_BUSY_HOSTS = 2;
+const MIN_BUSY_HOSTS = 2;
 
-/** The folder that a security reviewer reads. */
+/** The folder with the audited sandbox code. */
 const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
-type SandboxEvents = Pick<SupervisorOptions, 'onIncident' | 'isSuspended'>;
-
-/** For inspections alone: no module runs there. */
-export const NO_MODULE_EVENTS: SandboxEvents = { onIncident: () => undefined, isSuspended: () => false };
-
-/** Makes the sandbox that the configuration asks for. No process is started yet. */
-export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: SandboxEvents): Sandbox {
+/** Creates the configured sandbox. No process is started yet. */
+export function openSandbox({ sandbox }: Config): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
@@ -53,45 +48,43 @@ export function openSandbox({ sandbox }: Config, { onIncident, isSuspended }: Sa
     selfTest: (jit) => runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit }),
     minimumLevel: sandbox.minimumLevel,
     maxHosts: sandbox.maxHosts,
-    busyHosts: Math.min(sandbox.maxHosts, Math.max(LEAST_BUSY_HOSTS, availableParallelism())),
+    busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, availableParallelism())),
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     now: () => performance.now(),
-    onIncident,
-    isSuspended,
   });
 }
 
-/** The ceilings above every policy. Throws CONFIGURATION_INVALID. */
+/** Loads the limits of all policies. Throws CONFIGURATION_INVALID. */
 export function loadConfiguredPolicyLimits({ sandbox }: Config, cwd: string): Promise<PolicyLimits> {
   const { policyFile } = sandbox;
   return loadPolicyLimits(sandboxFolder(), policyFile === undefined ? undefined : resolve(cwd, policyFile));
 }
 
-/** Where code lies. Absolute. */
+/** The absolute paths of the folders with posted code. */
 export function moduleFolders({ workspace, paths }: Config, cwd: string) {
   const folder = (path: string) => resolve(cwd, workspace.path, path);
   return { endpoints: folder(paths.endpoints), hooks: folder(paths.hooks) };
 }
 
-/** Lets a process try to get out, starts another one where its walls will do, and says what walls there are. */
+/** Runs the self-test, then starts a host if its isolation suffices, and returns the status. */
 export async function selfTestedStatus(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
   await sandbox.selfTest();
-  const willDo = checkIsolationLevel(minimumLevel, sandbox.status().walls) === undefined;
-  if (willDo) await sandbox.inspect('module.exports.get = () => {};', 'endpoint');
+  const suffices = checkIsolationLevel(minimumLevel, sandbox.status().walls) === undefined;
+  if (suffices) await sandbox.inspect('module.exports.get = () => {};', 'endpoint');
   return sandbox.status();
 }
 
 async function requireLevel(sandbox: Sandbox, { enabled, minimumLevel }: Config['sandbox']): Promise<void> {
   if (!enabled || minimumLevel === 0) return;
   const { walls, selfTest } = await selfTestedStatus(sandbox, minimumLevel);
-  const refusal = checkIsolationLevel(minimumLevel, walls);
-  if (refusal === undefined && selfTest.state === 'passed') return;
-  const message = refusal ?? 'the self-test of the sandbox failed';
+  const issue = checkIsolationLevel(minimumLevel, walls);
+  if (issue === undefined && selfTest.state === 'passed') return;
+  const message = issue ?? 'the self-test of the sandbox failed';
   throw new AppError('CONFIGURATION_INVALID', { field: 'sandbox.minimumLevel', message });
 }
 
-interface PostedCodeOptions {
+interface PostedCodeDeps {
   readonly config: Config;
   readonly cwd: string;
   readonly store: DocumentStore;
@@ -103,120 +96,119 @@ interface PostedCodeOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly pause?: Pause | undefined;
-  /** Makes the documents, once their hooks are there. */
-  readonly createDocuments: (hooks: DocumentHooks) => DocumentService & RecordService;
 }
 
 export interface PostedCode {
-  readonly documents: DocumentService & RecordService;
   readonly modules: ModuleService;
-  readonly calls: EndpointCalls;
+  /** For the document service. */
+  readonly hooks: DocumentHooks;
+  /** Gives posted code access to documents. Call it once, before a module runs. */
+  connect(documents: DocumentService): EndpointCalls;
   readonly sandboxStatus: () => SandboxStatus;
-  /** Throws CONFIGURATION_INVALID where the walls are weaker than they must be. */
+  /** Throws CONFIGURATION_INVALID if the isolation is weaker than configured. */
   requireIsolation(): Promise<void>;
-  /** Brings the files of the workspace into force. Rejects with the store's StoreError: then it may be called again. */
+  /** Loads the files of the workspace. Rejects with the store's StoreError; it may be called again then. */
   load(): Promise<void>;
-  /** Runs the self-test in the background and logs what it found; `demandWalls` has done so where a level is demanded. */
+  /** Runs the self-test in the background and logs the result, unless `requireIsolation` has run it. */
   startSelfTest(): void;
   close(): Promise<void>;
 }
 
-/** Builds everything about endpoints and hooks. No code is read and no process started yet. */
-export async function createPostedCode(options: PostedCodeOptions): Promise<PostedCode> {
-  const { config, cwd, store, registry, clients, auth, audit, logger, now } = options;
-  const { queryMs } = config.limits;
-  const enabled = config.sandbox.enabled;
-  const sandbox = openSandbox(config, {
-    onIncident: (incident) => modules.onIncident(incident),
-    isSuspended: (unitId) => modules.isSuspended(unitId),
-  });
-  const undeclared = createUndeclaredNameFinder();
-  const ceilings = await loadConfiguredPolicyLimits(config, cwd);
-  const modules = createModuleService({
-    store,
-    folders: moduleFolders(config, cwd),
-    sandbox,
-    findUndeclared: undeclared.find,
-    audit,
-    policyLimits: ceilings,
-    review: config.sandbox.review,
-    collections: registry,
-    limits: config.limits,
-    queryMs,
-    log: logger,
-    now,
-    pause: options.pause,
-  });
-  const hooks = createHooks({
-    modules,
-    sandbox,
-    capabilities: { forRequest: (run) => capabilities.forRequest(run) },
-    requestView: createRequestView(),
-    limits: config.limits,
-    enabled,
-    now,
-    log: logger,
-  });
-  const documents = options.createDocuments(hooks);
-  const capabilities = createCapabilities({
-    registry,
-    createCaller,
-    findClient: (clientId) => clients.find(clientId),
-    standing: (clientId) => auth.findClient(clientId),
-    queryMs,
-    now,
-    documents,
-    store,
-    log: logger,
-    toAppError,
-    fetch: createFetchCall({
-      egress: createEgress({
-        egressAllow: ceilings.egress.allow,
-        secrets: config.sandbox.secrets,
-        names: createHostResolver(),
-      }),
-      now,
-      onRejected: ({ unit, reason }) => {
-        modules.onIncident({
-          unitId: unit.id,
-          version: unit.version,
-          sha256: unit.sha256,
-          kind: 'violation',
-          limit: `fetch ${reason}`,
-        });
-      },
-      onFailure: ({ unit, requestId, origin, reason }) => {
-        const message = `fetch of ${origin} brought no answer: ${reason}`;
-        modules.log(unit, requestId, { level: 'warn', message });
-      },
+/** Calls of `fetch` by modules. Rejected and failed ones are told to `modules`. */
+function createModuleFetch(
+  { config, now }: Pick<PostedCodeDeps, 'config' | 'now'>,
+  { egress }: PolicyLimits,
+  modules: Pick<ManagedModuleService, 'onIncident' | 'log'>,
+) {
+  return createFetchCall({
+    egress: createEgress({
+      egressAllow: egress.allow,
+      secrets: config.sandbox.secrets,
+      names: createHostResolver(),
     }),
+    now,
+    onRejected: ({ unit: { id: unitId, version, sha256 }, reason }) => {
+      modules.onIncident({ unitId, version, sha256, kind: 'violation', limit: `fetch ${reason}` });
+    },
+    onFailure: ({ unit, requestId, origin, reason }) => {
+      const message = `fetch of ${origin} brought no answer: ${reason}`;
+      modules.log(unit, requestId, { level: 'warn', message });
+    },
   });
-  const calls = createEndpointCalls({ sandbox, modules, capabilities, enabled });
+}
+
+function logSelfTest(sandbox: Sandbox, logger: Logger): void {
+  selfTestedStatus(sandbox, 0).then(
+    ({ level, walls, selfTest, jit }) => {
+      const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
+      const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };
+      const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
+      if (!hasFailed) logger.info(report, 'sandbox self-test passed');
+      else logger.error(report, 'sandbox self-test failed: see /api/status');
+    },
+    (error: unknown) => logger.error({ err: error }, 'cannot run the sandbox self-test'),
+  );
+}
+
+/**
+ * Creates everything for endpoints and hooks. No code is read and no process started yet. Documents run hooks, and hooks use
+ * documents: `connect` closes this circle once the document service exists.
+ */
+export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode> {
+  const { config, cwd, store, registry, clients, auth, audit, logger, now } = deps;
+  const { limits } = config;
+  const { queryMs } = limits;
+  const { enabled, review, minimumLevel } = config.sandbox;
+  const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
+  const undeclaredNames = createUndeclaredNameFinder();
+  const sandbox = openSandbox(config);
+  const modules = createModuleService({
+    ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
+    folders: moduleFolders(config, cwd),
+    findUndeclared: undeclaredNames.find,
+    collections: registry,
+    log: logger,
+    pause: deps.pause,
+  });
+  sandbox.attach(modules);
+
+  let capabilities: Capabilities | undefined;
+  const connectedCapabilities: Capabilities = {
+    forRequest(context) {
+      if (capabilities === undefined)
+        throw new Error('posted code ran before it was connected to the documents');
+      return capabilities.forRequest(context);
+    },
+  };
+  const hooks = createHooks({
+    ...{ modules, sandbox, limits, enabled, now, log: logger },
+    capabilities: connectedCapabilities,
+    requestView: createRequestView(),
+  });
+
   return {
-    documents,
     modules,
-    calls,
+    hooks,
+    connect(documents) {
+      capabilities = createCapabilities({
+        ...{ registry, createCaller, queryMs, now, documents, store, log: logger, toAppError },
+        findClient: (clientId) => clients.find(clientId),
+        standing: (clientId) => auth.findClient(clientId),
+        fetch: createModuleFetch(deps, policyLimits, modules),
+      });
+      return createEndpointCalls({ sandbox, modules, capabilities, enabled });
+    },
     sandboxStatus: () => sandbox.status(),
     requireIsolation: () => requireLevel(sandbox, config.sandbox),
     load: () => modules.load(),
     startSelfTest() {
-      if (!enabled || config.sandbox.minimumLevel > 0) return;
-      selfTestedStatus(sandbox, 0).then(
-        ({ level, walls, selfTest, jit }) => {
-          const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
-          const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };
-          const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
-          if (!hasFailed) logger.info(report, 'sandbox self-test passed');
-          else logger.error(report, 'sandbox self-test failed: see /api/status');
-        },
-        (error: unknown) => logger.error({ err: error }, 'cannot run the sandbox self-test'),
-      );
+      if (enabled && minimumLevel === 0) logSelfTest(sandbox, logger);
     },
     async close() {
       await hooks.close();
       await modules.close();
       await sandbox.close();
-      await undeclared.close();
+      await undeclaredNames.close();
     },
   };
 }

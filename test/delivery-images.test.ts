@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildConfig } from '../src/config/build-config.ts';
 import { openBucket, openImages } from '../src/delivery-images.ts';
 import { createLogger } from '../src/lib/logger.ts';
@@ -29,4 +32,29 @@ test('a bucket is opened without asking anything of it', async () => {
   const bucket = openBucket(s3, { prefix: '', logger, now: Date.now });
   expect(bucket.keyOf('a/b.jpg')).toBe('a/b.jpg');
   await bucket.close();
+});
+
+test('image variants are kept in a bucket that has an endpoint and no region', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/xml').end('<ListBucketResult></ListBucketResult>');
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const request = once(server, 'request');
+  const config = buildConfig(
+    new Map<string, string | boolean>([
+      ['delivery.cache.storage', 's3'],
+      ['media.s3.accessKey', 'key'],
+      ['media.s3.secretKey', 'the secret'],
+      ['media.s3.bucketName', 'pictures'],
+      ['media.s3.endpoint', `http://127.0.0.1:${(server.address() as AddressInfo).port}`],
+      ['media.s3.forcePathStyle', true],
+    ]),
+  );
+  const images = await openImages({ config, cwd: '/', logger, now: Date.now });
+  // The variants in the bucket are listed when it is opened.
+  const [{ headers }] = await request;
+  expect(headers.authorization).toContain('/us-east-1/s3/');
+  await images.close();
 });

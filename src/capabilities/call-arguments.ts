@@ -1,4 +1,4 @@
-// The arguments of a host call: JSON text that the guest wrote, and may have written to do harm.
+// Parses the arguments of a host call: JSON text of the guest, which may be hostile.
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { JsonShape } from '../lib/json/json-scan.ts';
 import type { ParseUntrustedJson } from '../lib/json/untrusted-json.ts';

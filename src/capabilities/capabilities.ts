@@ -1,5 +1,5 @@
-// What posted code may ask of the server, beyond answering its request: the grants of its policy, and nothing else.
-
+// Host calls of posted code, `Model` and `fetch`: parses the arguments, performs the call under the policy of the module, and
+// encodes the result or the error for the guest.
 import type { AppError } from '../errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
@@ -12,55 +12,55 @@ import type { InvocationContext } from './model-scope.ts';
 
 interface CapabilitiesDeps extends ModelCallsDeps {
   readonly fetch: FetchCall;
-  /** Whatever was thrown, as an error that a client may see. */
+  /** Maps anything thrown to an error that a client may see. */
   readonly toAppError: (error: unknown) => AppError;
-  readonly log: ModelCallsDeps['log'] & { error(fields: object, message: string): void };
+  readonly log: { error(fields: object, message: string): void };
 }
 
 export interface Capabilities {
-  /**
-   * The host calls of one run of a module. The function that it makes never rejects; every answer is fit for the guest.
-   */
-  forRequest(run: InvocationContext): (call: HostCall, signal: AbortSignal) => Promise<HostCallResult>;
+  /** Returns the function that performs the host calls of one invocation. It never rejects. */
+  forRequest(context: InvocationContext): (call: HostCall, signal: AbortSignal) => Promise<HostCallResult>;
 }
 
-/** Makes the capabilities of all modules: `Model` and `fetch`. Each call is held against the policy of its module. */
+/** Creates the capabilities of all modules. */
 export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const { fetch, toAppError, log } = deps;
   const models = createModelCalls(deps);
-  const read = createUntrustedJsonParser();
+  const parse = createUntrustedJsonParser();
 
   const perform = (
     name: string,
     args: JsonObject,
-    run: InvocationContext,
+    context: InvocationContext,
     signal: AbortSignal,
   ): Promise<string> => {
-    if (name === 'fetch') return fetch(args, run, signal);
+    if (name === 'fetch') return fetch(args, context, signal);
     const model = models.get(name);
     if (model === undefined) throw new HostCallError('BAD_ARGUMENTS', 'There is no such call');
-    return model(args, { ...run, signal });
+    return model(args, { ...context, signal });
   };
 
-  const failed = (error: unknown, name: string, { unit, requestId }: InvocationContext): HostCallResult => {
+  const toErrorResult = (
+    error: unknown,
+    name: string,
+    { unit, requestId }: InvocationContext,
+  ): HostCallResult => {
     if (error instanceof HostCallError) return hostCallErrorResult(error);
-    const known = toAppError(error);
-    if (known.status === 500) {
+    const appError = toAppError(error);
+    if (appError.status === 500) {
       log.error({ requestId, unit: unit.id, call: name.slice(0, 50), err: error }, 'host call failed');
     }
-    return hostCallErrorResult(known);
+    return hostCallErrorResult(appError);
   };
 
   return {
-    forRequest: (run) => async (call, signal) => {
+    forRequest: (context) => async (call, signal) => {
       try {
         if (signal.aborted) throw new HostCallError('ABORTED', 'The request is over');
-        return {
-          ok: true,
-          text: await perform(call.name, await parseArguments(call.args, read), run, signal),
-        };
+        const args = await parseArguments(call.args, parse);
+        return { ok: true, text: await perform(call.name, args, context, signal) };
       } catch (error) {
-        return failed(error, call.name, run);
+        return toErrorResult(error, call.name, context);
       }
     },
   };

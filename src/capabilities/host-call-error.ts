@@ -1,5 +1,4 @@
-// How a host call fails: as a code and a message that the guest may read, and nothing of the server's inside.
-
+// Errors of host calls: a code and a message that the guest may read, without internals of the server.
 import type { AppError, ErrorItem } from '../errors.ts';
 import type { HostCallResult } from '../sandbox-supervisor/sandbox.ts';
 

@@ -1,7 +1,9 @@
-// What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes.
+// What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes. The arguments
+// were checked when they were parsed.
 import type { DocumentService } from '../collections/model/documents.ts';
 import { AppError } from '../errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import type { Json, JsonObject } from '../lib/json/json.ts';
+import { CheckedJson } from '../lib/json/json-check.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { getArgument } from './call-arguments.ts';
@@ -20,7 +22,6 @@ type Documents = Pick<DocumentService, 'list' | 'count' | 'create' | 'updateByQu
 export interface ModelCallsDeps extends ModelScopeDeps {
   readonly documents: Documents;
   readonly store: Pick<DocumentStore, 'stats'>;
-  readonly log: { warn(fields: object, message: string): void };
 }
 
 /** Resolves with the JSON text of the result. */
@@ -50,7 +51,6 @@ function getWriteOptions(args: JsonObject) {
 function createModelActions({
   documents,
   store,
-  log,
 }: ModelCallsDeps): Readonly<Record<ModelAction, ModelActionHandler>> {
   const write = createResultJoiner();
 
@@ -76,24 +76,20 @@ function createModelActions({
       return JSON.stringify(await store.stats(collection.namespace, { deadline }));
     },
     async create({ collection, grant, context }, args) {
-      const body = getDocuments(args, grant);
+      const body = new CheckedJson(getDocuments(args, grant));
       const { results } = await documents.create(collection, body, context, getWriteOptions(args));
       return `{${await shown(results)}}`;
     },
     async update({ collection, context }, args) {
-      const body = { query: getRequiredArgument(args, 'query'), update: getRequiredArgument(args, 'update') };
+      const query = getRequiredArgument(args, 'query');
+      const body = new CheckedJson({ query, update: getRequiredArgument(args, 'update') });
       const page = await documents.updateByQuery(collection, body, context, getWriteOptions(args));
       return `{${await shown(page.results)},"metadata":${JSON.stringify(page.metadata)}}`;
     },
-    async delete({ collection, context, invocation: run }, args) {
-      const query = getRequiredArgument(args, 'query');
-      const { deleted, totalCount } = await documents.removeByQuery(collection, { query }, context, {
-        counts: true,
-      });
-      if (isJsonObject(query) && Object.keys(query).length === 0) {
-        const about = { requestId: run.requestId, unit: run.unit.id, path: collection.path, deleted };
-        log.warn(about, 'every document of a collection was deleted');
-      }
+    async delete({ collection, context }, args) {
+      const body = new CheckedJson({ query: getRequiredArgument(args, 'query') });
+      const options = { counts: true };
+      const { deleted, totalCount } = await documents.removeByQuery(collection, body, context, options);
       return JSON.stringify({ deleted, totalCount });
     },
   };

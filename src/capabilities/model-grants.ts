@@ -1,4 +1,4 @@
-// Which collection a name of `Model(name)` means: one of those that the policy grants, or nothing.
+// Resolves the name of `Model(name)` to a collection grant of the policy.
 import type { Collection } from '../collections/model/collection.ts';
 import type { Caller, CollectionMethod } from '../collections/model/documents.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';
@@ -11,7 +11,7 @@ const ACTIONS: Readonly<Record<CollectionMethod, ModelAction>> = {
   DELETE: 'delete',
 };
 
-/** The same for what is not granted and for what does not exist: names cannot be probed. */
+/** One error for collections that are not granted and for missing ones: names cannot be probed. */
 export function notGrantedError(): HostCallError {
   return new HostCallError('NOT_GRANTED', 'The policy of this module grants no such use of a collection');
 }
@@ -28,20 +28,20 @@ export function findCollectionGrant(
   name: string,
   action: ModelAction,
 ): CollectionGrant {
-  const meant = grants.filter((grant) => isNamedBy(grant, name));
-  const paths = new Set(meant.map((grant) => grant.name));
+  const named = grants.filter((grant) => isNamedBy(grant, name));
+  const paths = new Set(named.map((grant) => grant.name));
   if (paths.size > 1) {
     const choices = [...paths].sort().join(', ');
     throw new HostCallError('AMBIGUOUS_NAME', `The name may mean any of ${choices}`);
   }
-  const grant = meant.find(({ actions }) => actions.includes(action));
+  const grant = named.find(({ actions }) => actions.includes(action));
   if (grant === undefined) throw notGrantedError();
   return grant;
 }
 
 /**
- * `caller` within the grants: what a query reaches by way of references (composed documents, filters through them,
- * nested writes) must be granted as well as permitted.
+ * Restricts `caller` to the grants: what a query reaches through references (composed documents, filters, sub-documents)
+ * must be granted as well as permitted.
  */
 export function restrictCaller(caller: Caller, grants: readonly CollectionGrant[]): Caller {
   const granted = ({ path }: Collection, method: CollectionMethod) =>

@@ -1,4 +1,4 @@
-// Who does what with which collection in one `Model` call: the grant, the acting client, the time that is left.
+// Authorizes one `Model` call: resolves the grant, the collection, the acting client and the deadline.
 import type { Client } from '../auth/clients/client.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import type { Caller, CollectionMethod, RequestContext } from '../collections/model/documents.ts';
@@ -10,7 +10,7 @@ import { getArgument } from './call-arguments.ts';
 import { HostCallError } from './host-call-error.ts';
 import { findCollectionGrant, notGrantedError, restrictCaller } from './model-grants.ts';
 
-/** A call of `Model` inside another one's hook, inside another one's hook, … ends here. */
+/** `Model` calls that run inside each other's hooks. */
 const MAX_DEPTH = 4;
 
 const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
@@ -22,26 +22,26 @@ const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
   delete: 'DELETE',
 };
 
-/** On whose behalf a module runs. */
+/** The module version that is invoked, and for whom. */
 export interface InvocationContext {
   readonly unit: ModuleVersion;
   /** Null: anonymous. */
   readonly client: Client | null;
   readonly requestId: string;
-  /** How many calls of `Model` stand above this run of a hook; 0 if absent. */
+  /** Number of `Model` calls above this invocation of a hook; 0 if absent. */
   readonly depth?: number;
-  /** Epoch milliseconds by which the write that a hook belongs to must have ended. */
+  /** Epoch milliseconds by which the write of the hook must have ended. */
   readonly deadline?: number;
-  /** Aborted: nothing of it begins any more. */
+  /** Aborted when the invocation has ended: nothing of it begins any more. */
   readonly signal?: AbortSignal;
 }
 
 export interface ModelScopeDeps {
   readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
   readonly createCaller: (client: Client | null) => Caller;
-  /** The client with this `clientId` as it is now. */
+  /** Finds the current client with this `clientId`. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
-  /** The same, or as it was seconds ago: of this one is asked in each call. */
+  /** The same from a cache of a few seconds: the caller is looked up in each call. */
   readonly standing: (clientId: string) => Promise<Client | undefined>;
   readonly queryMs: number;
   /** Epoch milliseconds. */
@@ -57,7 +57,7 @@ export interface ModelScope {
 
 type Clients = Pick<ModelScopeDeps, 'findClient' | 'standing'>;
 
-/** The caller as it stands now: hooks behind an answer may run long after it, and code may hold on to a request. */
+/** The current client of the caller: after-hooks and code that keeps a request may run long after its token was checked. */
 async function findCurrentCaller(caller: Client, standing: Clients['standing']): Promise<Client> {
   const client = await standing(caller.clientId);
   if (client?.id === caller.id) return client;
@@ -84,7 +84,7 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
   return found;
 }
 
-/** Makes the function that lets a call in, or throws: a Refusal, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
+/** Creates the function that authorizes a call. It throws a HostCallError, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
@@ -104,18 +104,18 @@ export function createModelScope(deps: ModelScopeDeps) {
       throw new AppError('METHOD_NOT_ALLOWED');
     const until = Math.min(now() + queryMs, deadline);
     const context = {
-      // What is granted as somebody else is not open to this one by way of a reference.
+      // Grants for another acting client do not apply to references.
       caller: restrictCaller(
         caller,
         grants.filter(({ as }) => as === grant.as),
       ),
-      // Asked at every step of the database: a write that has not begun when the request ends does not begin.
+      // Read at every step of the store: a write that has not begun when the request ends does not begin.
       get deadline() {
         return signal?.aborted === true ? 0 : until;
       },
       maxMatches: grant.maxResults,
       depth: depth + 1,
-      origin: { requestId: run.requestId, client },
+      origin: { requestId: run.requestId, client, module: unit.id },
     };
     return { collection, grant, context, invocation: run };
   };

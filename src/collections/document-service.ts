@@ -1,4 +1,4 @@
-// The document service: puts the parts together that read, create, update and remove.
+// Document service: wires reads, creates, updates and removals.
 import { AppError } from '../errors.ts';
 import { createKeyedMutex } from '../lib/async/keyed-mutex.ts';
 import type { DocumentStore } from '../stores/ports.ts';
@@ -12,13 +12,11 @@ import { createHistoryLoader } from './reads/history-loader.ts';
 import { createReader } from './reads/reader.ts';
 import { createRecordFinder } from './reads/record-finder.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
-import { createValidator } from './validation/validator.ts';
-import { createCreates } from './writes/create.ts';
+import { createDocuments, createRecords } from './writes/create.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
-import { createWriteTargets } from './writes/load-targets.ts';
-import { createWriter } from './writes/prepare.ts';
-import { createRemovals } from './writes/remove.ts';
-import { createUpdates } from './writes/update.ts';
+import { removeById, removeByQuery } from './writes/remove.ts';
+import { updateById, updateByQuery } from './writes/update.ts';
+import type { WriteDeps } from './writes/write-deps.ts';
 
 export interface DocumentServiceDeps {
   readonly store: DocumentStore;
@@ -30,10 +28,11 @@ export interface DocumentServiceDeps {
   readonly now: () => number;
   /** Runs the patterns of specifications that are beyond the linear-time engine. */
   readonly patterns: { readonly matches: PatternMatcher };
-  /** Without them, whatever hooks stand before is SANDBOX_DISABLED. */
+  /** Without it, collections with hooks answer SANDBOX_DISABLED. */
   readonly hooks?: DocumentHooks;
   /** Removes the files of media records that are removed. Without it the files stay. */
-  readonly removals?: Pick<FileRemovals, 'entriesFor' | 'begin'>;
+  readonly removals?: Pick<FileRemovals, 'createEntries' | 'removeNow'>;
+  readonly log: { warn(fields: object, message: string): void };
 }
 
 const NO_HOOKS: DocumentHooks = {
@@ -46,21 +45,25 @@ const NO_HOOKS: DocumentHooks = {
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
-  const { store, registry, limits, newId, now, patterns, hooks = NO_HOOKS, removals } = options;
+  const { store, registry, limits, newId, now, patterns, hooks = NO_HOOKS, removals, log } = options;
   const filters = createFilterCompiler({ store, registry, limits });
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });
   const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
-  const validator = createValidator(patterns.matches);
-  const writer = createWriter({ store, registry, histories, composer, validator, limits, newId, now, hooks });
-  const affected = createWriteTargets({ store, filters, limit: limits.writeMatches });
-  const turns = createKeyedMutex();
   const reader = createReader({ store, filters, enrich, limits, hooks, now });
+  const deps: WriteDeps = {
+    ...{ store, registry, filters, histories, limits, newId, now, hooks, removals, log },
+    matchPattern: patterns.matches,
+    locks: createKeyedMutex(),
+  };
   return {
     ...reader,
     ...createRecordFinder({ store, filters, reader }),
-    ...createCreates({ writer, registry, limits, newId, hooks, now }),
-    ...createUpdates({ writer, affected, limits, turns, hooks, now }),
-    ...createRemovals({ writer, affected, turns, registry, removals, hooks, now }),
+    create: (...args) => createDocuments(deps, ...args),
+    createRecords: (...args) => createRecords(deps, ...args),
+    updateById: (...args) => updateById(deps, ...args),
+    updateByQuery: (...args) => updateByQuery(deps, ...args),
+    removeById: (...args) => removeById(deps, ...args),
+    removeByQuery: (...args) => removeByQuery(deps, ...args),
   };
 }

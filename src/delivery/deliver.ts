@@ -1,15 +1,16 @@
 // The way of a delivered request: path, route or recipe, decision, original, then a variant or the file as it is.
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../errors.ts';
+import { evaluateConditions } from '../lib/http/conditional.ts';
+import { BINARY_TYPE } from '../lib/http/media-types.ts';
 import type { Decision, Fact, Source, SourceFile, Visitor } from './delivery.ts';
 import { type OriginalAddress, originalAddress, splitName } from './delivery-path.ts';
 import type { Images } from './images/images.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
-import { BINARY_TYPE, deliveredContentType, isRasterImage } from './responses/content-types.ts';
+import { deliveredContentType, isRasterImage } from './responses/content-types.ts';
 import type { CacheOptions, DeliveryResponse, FileRequest } from './responses/delivery-response.ts';
 import { createFileResponse } from './responses/file-response.ts';
-import { isFresh } from './responses/freshness.ts';
 import { detectImageType, SIGNATURE_BYTES } from './responses/image-signature.ts';
 import { decodeOriginalPath } from './sources/original-path.ts';
 import type { RemoteSource } from './sources/remote.ts';
@@ -141,7 +142,7 @@ async function variantAnswer(
     'Cache-Control': caching.cacheControl,
   };
   const version = { etag, modifiedAt: undefined };
-  if (original.status === 200 && isFresh(request, version))
+  if (original.status === 200 && evaluateConditions(request, version) === 'unmodified')
     return { status: 304, headers: kept, body: undefined };
   const variant = await images.variant({ ...wanted, path: decodeOriginalPath(rest) ?? rest, signal });
   const headers = {

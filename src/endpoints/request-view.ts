@@ -1,4 +1,4 @@
-// What posted code sees of a request: plain data, and of the headers only the granted ones.
+// Encodes a request as posted code sees it: plain data, with the granted headers only.
 import type { GuestRequest } from '../../sandbox/protocol.ts';
 import { createHeaderGrant, type HeaderGrant } from '../modules/policy/header-rules.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
@@ -7,12 +7,12 @@ import type { EndpointRequest } from './types.ts';
 type Headers = EndpointRequest['headers'];
 
 const URL_END = /[?#]/;
-/** What a query cannot be read without decoding. */
+/** A query with these characters has to be decoded. */
 const ESCAPED = /[%+]/;
-/** What stands in JSON as it is. */
+/** Text that JSON needs no escapes for. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-// Nearly every text of a request is plain, and to look is several times cheaper than to escape.
+// Nearly every text of a request is plain, and a test is several times cheaper than JSON.stringify.
 const quote = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 /** Where the query of a URL begins, or its length. */
@@ -48,7 +48,7 @@ function queryText(url: string, start: number): string {
   return `{${text}}`;
 }
 
-/** A grant, and for each of its names the text that introduces its value. */
+/** A grant, and the JSON text before the value of each of its names. */
 interface Shown {
   readonly grant: HeaderGrant;
   readonly names: ReadonlyMap<string, string>;
@@ -58,7 +58,7 @@ function headersText(headers: Headers, { grant, names }: Shown): string {
   let text = '';
   const granted = grant.hasPatterns ? Object.keys(headers).filter(grant.allows) : grant.exact;
   for (const name of granted) {
-    // A granted name such as `constructor` must not reach what every object inherits.
+    // A granted name such as `constructor` must not read an inherited member.
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     if (value === undefined) continue;
     text += text === '' ? '' : ',';
@@ -79,25 +79,25 @@ function clientText({ client }: EndpointRequest): string {
 }
 
 /**
- * Makes the function that writes the head of a job: JSON text of a `GuestRequest`. It is put together from texts, because
- * it is written for each request and most of it is known before.
+ * Creates the encoder of requests: JSON text of a `GuestRequest`. It joins texts, as it runs for each request and most of the
+ * text is known before.
  */
 export function createRequestView() {
   const known = new WeakMap<ModuleVersion, Shown>();
-  const shownOf = (unit: ModuleVersion): Shown => {
-    const before = known.get(unit);
+  const shownOf = (moduleVersion: ModuleVersion): Shown => {
+    const before = known.get(moduleVersion);
     if (before !== undefined) return before;
-    const grant = createHeaderGrant('request', unit.policy.grants.request.headers);
+    const grant = createHeaderGrant('request', moduleVersion.policy.grants.request.headers);
     const shown = { grant, names: new Map(grant.exact.map((name) => [name, `${quote(name)}:`])) };
-    known.set(unit, shown);
+    known.set(moduleVersion, shown);
     return shown;
   };
-  return (unit: ModuleVersion, request: EndpointRequest, params: GuestRequest['params']): string => {
+  return (moduleVersion: ModuleVersion, request: EndpointRequest, params: GuestRequest['params']): string => {
     const { method, url, body, ip } = request;
     const end = pathEnd(url);
     const quoted = quote(url);
     const path = end === url.length ? quoted : quote(url.slice(0, end));
-    const headers = headersText(request.headers, shownOf(unit));
+    const headers = headersText(request.headers, shownOf(moduleVersion));
     return (
       `{"method":"${method}","url":${quoted},"path":${path},"params":${paramsText(params)}` +
       `,"query":${queryText(url, end)},"headers":${headers},"bodyType":"${body.type}"` +

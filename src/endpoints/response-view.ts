@@ -1,4 +1,4 @@
-// What a client sees of an answer of posted code: its status and body, and of its headers only the granted ones.
+// Turns a result of posted code into the response for the client: status and body, with the granted headers only.
 
 import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/header-rules.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
@@ -14,18 +14,18 @@ interface View {
   readonly dropped: readonly string[];
 }
 
-/** Every answer carries this unless a granted header says otherwise: it shares its origin with the whole API. */
+/** Sent unless a granted header replaces it: the response shares its origin with the whole API. */
 const FENCE: Header = ['content-security-policy', 'sandbox'];
 
 const isRedirect = (status: number) => status >= 300 && status < 400;
 const isBodiless = (status: number) => status === 204 || status === 304;
 
-/** `type()`, `json()` and `redirect()` set these without a grant, so nobody else needs one. */
+/** `type()`, `json()` and `redirect()` set these headers: they need no grant. */
 function isOwn(name: string, status: number): boolean {
   return name === 'content-type' || (name === 'location' && isRedirect(status));
 }
 
-/** Of these a message has one: the last counts. Values of all others make one list (RFC 9110 5.3). */
+/** A message has one of each: the last wins. Values of all other headers are joined to a list (RFC 9110 5.3). */
 const SINGULAR: ReadonlySet<string> = new Set([
   'content-disposition',
   'content-security-policy',
@@ -38,7 +38,7 @@ const SINGULAR: ReadonlySet<string> = new Set([
   'x-frame-options',
 ]);
 
-/** Values of one header come one after the other. Cookies stay apart: they are no list. */
+/** Joins the values of one header, which follow each other. Cookies stay apart: they are not a list. */
 function add(headers: Header[], name: string, value: string): void {
   const before = headers.at(-1);
   if (before?.[0] !== name || name === 'set-cookie') headers.push([name, value]);
@@ -64,21 +64,23 @@ function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant
 function bodyOf({ status, body }: GuestResponse, method: string, headers: Header[]): string | Buffer {
   if (isBodiless(status)) return '';
   if (method !== 'HEAD') return body;
-  // The length is that of the body which GET would have brought (RFC 9110 8.6).
+  // The length of the body that GET would send (RFC 9110 8.6).
   headers.push(['content-length', String(Buffer.byteLength(body))]);
   return '';
 }
 
-/** Makes the function that holds an answer against the grants of its unit. */
+/** Creates the function that applies the grants of a module version to its result. */
 export function createResponseView() {
   const grants = new WeakMap<ModuleVersion, HeaderGrant>();
-  const grantOf = (unit: ModuleVersion): HeaderGrant => {
-    const known = grants.get(unit) ?? createHeaderGrant('response', unit.policy.grants.response.headers);
-    grants.set(unit, known);
+  const grantOf = (moduleVersion: ModuleVersion): HeaderGrant => {
+    const known =
+      grants.get(moduleVersion) ??
+      createHeaderGrant('response', moduleVersion.policy.grants.response.headers);
+    grants.set(moduleVersion, known);
     return known;
   };
-  return (unit: ModuleVersion, method: string, answer: GuestResponse): View => {
-    const { headers, dropped } = headersOf(answer, grantOf(unit));
+  return (moduleVersion: ModuleVersion, method: string, answer: GuestResponse): View => {
+    const { headers, dropped } = headersOf(answer, grantOf(moduleVersion));
     const body = bodyOf(answer, method, headers);
     return {
       response: { status: answer.status, headers, body },

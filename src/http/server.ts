@@ -1,8 +1,7 @@
 // The content API's HTTP server: the order in which a request meets hooks and routes.
 
 import type { IncomingMessage } from 'node:http';
-import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from './access/authenticate.ts';
 import { tokenRoutes } from './access/token-routes.ts';
 import { auditRoutes } from './admin/audit-routes.ts';
@@ -14,8 +13,9 @@ import { faviconRoute, healthRoutes } from './admin/health-routes.ts';
 import { specificationRoutes } from './admin/specification-routes.ts';
 import { statusRoutes } from './admin/status-routes.ts';
 import { useJsonParser } from './core/body-parsers.ts';
+import { registerCors } from './core/cors.ts';
 import { createErrorHandler } from './core/error-handler.ts';
-import type { HttpConfig, HttpDeps } from './core/http-deps.ts';
+import type { HttpDeps } from './core/http-deps.ts';
 import { documentRoutes } from './documents/document-routes.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
 import { createDownloadHandlers } from './media/file-downloads.ts';
@@ -23,55 +23,20 @@ import { mediaFileRoutes } from './media/file-routes.ts';
 import { createMediaUrlRewriter } from './media/media-url-rewrite.ts';
 import { createReceiveUpload } from './media/receive-upload.ts';
 import { signedUploadRoutes } from './media/signed-upload-routes.ts';
-import { rejectUnsigned } from './media/upload-handler.ts';
 import { endpointListRoutes } from './modules/endpoint-list-routes.ts';
 import { endpointRoutes } from './modules/endpoint-routes.ts';
-import { createEndpointUrlRewriter, type EndpointUrlRewriter } from './modules/endpoint-url-rewrite.ts';
+import { createEndpointUrlRewriter } from './modules/endpoint-url-rewrite.ts';
 import { hookRoutes } from './modules/hook-routes.ts';
 import { createConnectionTracker } from './transport/connection-tracker.ts';
 import { createFastifyServer } from './transport/fastify-server.ts';
 import { createOnSend } from './transport/on-send.ts';
-
-const EXPOSED_HEADERS = [
-  'ETag',
-  'X-Request-Id',
-  'X-Cache',
-  'X-Cache-Lookup',
-  'WWW-Authenticate',
-  'Retry-After',
-];
 
 function createCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
   return createResponseCache({ cache, store, registry, bootId: newId(), ttlSeconds: config.cache.ttl });
 }
 
-/** The origin of the request, or any when it names none. */
-const reflectOrigin: OriginFunction = (origin, done) => done(null, origin ?? '*');
-
-function registerCors(
-  server: FastifyInstance,
-  { enabled, origins }: HttpConfig['cors'],
-  addresses: EndpointUrlRewriter,
-): void {
-  if (!enabled) return;
-  const options = {
-    origin: origins.includes('*') ? reflectOrigin : [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: EXPOSED_HEADERS,
-    strictPreflight: false,
-  };
-  const plain = { ...options, preflight: false };
-  // An OPTIONS request of an endpoint that is no preflight is for its code, which may answer it.
-  const isPlain = ({ raw }: FastifyRequest) =>
-    raw.headers['access-control-request-method'] === undefined && addresses.getMatch(raw) !== undefined;
-  server.register(cors, {
-    delegator: (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void) =>
-      done(null, isPlain(request) ? plain : options),
-  });
-}
-
-/** Builds the server. It does not listen yet; `inject` works. */
+/** Builds the server, without listening; `inject` works. */
 export function createContentServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
   const addresses = createEndpointUrlRewriter(deps.modules.registry);
@@ -90,7 +55,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
   server.decorateRequest('collection', null);
   server.addHook('onSend', createOnSend(connections));
   useJsonParser(server, deps.config.limits.jsonValues);
-  registerCors(server, deps.config.cors, addresses);
+  registerCors(server, deps.config.cors, (raw) => addresses.getMatch(raw) !== undefined);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   server.register(async (scope) => healthRoutes(scope, deps));
@@ -110,7 +75,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => specificationRoutes(scope, deps));
     known.register(async (scope) => signedUploadRoutes(scope, deps, { addresses: mediaAddresses, receive }));
     known.register(async (scope) => {
-      documentRoutes(scope, deps, { cache, connections, files, receive, refuseUnsigned: rejectUnsigned });
+      documentRoutes(scope, deps, { cache, connections, files, receive });
     });
     known.register(async (scope) => mediaFileRoutes(scope, deps, files));
   });

@@ -1,6 +1,6 @@
 // Keeps a flood of equal events from becoming a flood of log lines.
 
-interface LogLimitOptions {
+interface LogThrottleOptions {
   /** Milliseconds for which a key that was logged is silent. */
   readonly everyMs: number;
   /** Milliseconds; only differences count. */
@@ -19,7 +19,7 @@ interface Entry {
  * Lets one line of each key through every `everyMs` milliseconds, with the number of those that were left out before it.
  * `keys` are a fixed set: they are never forgotten.
  */
-export function createLogThrottle({ everyMs, now }: LogLimitOptions): LogThrottle {
+export function createLogThrottle({ everyMs, now }: LogThrottleOptions): LogThrottle {
   const entries = new Map<string, Entry>();
   return (key) => {
     const at = now();

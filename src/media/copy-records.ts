@@ -1,9 +1,10 @@
 // Brings records of files up to date after their files moved to another store: `path` and `cloudUrl` say where they are now.
 import { StoreError } from '../errors.ts';
-
 import { mapConcurrent } from '../lib/async/concurrency.ts';
-import { type Filter, MATCH_ALL } from '../stores/filter.ts';
+import { documentVersion } from '../lib/document-version.ts';
+import { filterAfterId, filterById, MATCH_ALL } from '../stores/filter.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
+import { namespaceKey } from '../stores/namespace.ts';
 import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.ts';
 
 const PAGE = 200;
@@ -23,15 +24,12 @@ export interface CopyRecordsDeps {
   readonly signal: AbortSignal;
 }
 
-const byId = (value: string): Filter => ({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value }] });
-const behind = (value: string): Filter => ({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value }] });
-
 /** The collections that files of the store belong to. */
 async function namespacesOf({ target, namespaceOf }: CopyRecordsDeps): Promise<readonly Namespace[]> {
   const found = new Map<string, Namespace>();
   for await (const { key } of target.list()) {
     const ns = namespaceOf(key);
-    found.set(JSON.stringify([ns.database, ns.collection]), ns);
+    found.set(namespaceKey(ns), ns);
   }
   return [...found.values()];
 }
@@ -47,13 +45,12 @@ async function corrected(
   const now = { path: target.pathOf(key), cloudUrl: target.cloudUrlOf(key) };
   if (now.path === path && now.cloudUrl === cloudUrl) return undefined;
   if ((await target.stat(key))?.size !== contentLength) return undefined;
-  const v = typeof record['v'] === 'number' ? record['v'] : 0;
   return {
     ...others,
     path: now.path,
     contentLength,
     ...(now.cloudUrl === undefined ? {} : { cloudUrl: now.cloudUrl }),
-    v: v + 1,
+    v: documentVersion(record) + 1,
   };
 }
 
@@ -64,7 +61,7 @@ async function update(ns: Namespace, first: StoredDocument, deps: CopyRecordsDep
   for (let attempt = 1; record !== undefined; attempt += 1) {
     const document: StoredDocument | undefined = await corrected(record, deps);
     if (document === undefined) return false;
-    const v = Number(document['v']) - 1;
+    const v = documentVersion(record);
     const changed = ['path', 'cloudUrl', 'v'];
     try {
       const write = { kind: 'update', ns, id: record._id, v, document, changed } as const;
@@ -74,7 +71,7 @@ async function update(ns: Namespace, first: StoredDocument, deps: CopyRecordsDep
       const isConflict = error instanceof StoreError && error.reason === 'conflict';
       if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
     }
-    const query = { filter: byId(record._id), sort: [], skip: 0, limit: 1 };
+    const query = { filter: filterById(record._id), sort: [], skip: 0, limit: 1 };
     [record] = await documents.find(ns, query, { deadline: now() + queryMs });
   }
   return false;
@@ -97,7 +94,7 @@ export async function copyRecords(deps: CopyRecordsDeps): Promise<number> {
       written += results.filter((wasWritten) => wasWritten).length;
       const last = page.at(-1)?._id;
       if (page.length < PAGE || typeof last !== 'string') break;
-      filter = behind(last);
+      filter = filterAfterId(last);
     }
   }
   return written;

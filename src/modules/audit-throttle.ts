@@ -1,10 +1,10 @@
-// Entries of the audit log about what may happen a thousand times a second: the first of a kind at once, the others as their
-// number, so that none is left out and none crowds out others.
+// Throttles audit entries of events that may happen a thousand times a second: the first of a kind is written at once, the
+// others are counted and written as one entry a minute, so that none is lost and none crowds out others.
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
 
 /** Entries of one kind are written this far apart. */
 const INTERVAL_MS = 60_000;
-/** First entries of their kind within this time; what comes on top is counted only. */
+/** First entries of their kind within the interval; further ones are only counted. */
 const MAX_FIRST_ENTRIES = 60;
 
 interface AuditThrottleDeps {
@@ -33,7 +33,7 @@ const withCount = ({ entry, since, isWritten, count }: Counted): AuditAction => 
   target: `${entry.target} (${count} ${isWritten ? 'more ' : ''}since ${new Date(since).toISOString()})`,
 });
 
-/** Writes nothing by itself but what `add` is called for, and that within a minute. */
+/** Creates the throttle. What is added is written within a minute. */
 export function createAuditThrottle({ now, write }: AuditThrottleDeps): AuditThrottle {
   const kinds = new Map<string, Counted>();
   let since = 0;

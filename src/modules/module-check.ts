@@ -1,4 +1,4 @@
-// `cloister check` for posted code: every problem of its files, with their lines; nothing is brought into force.
+// `cloister check` for posted code: reports every issue of its files with the line. Nothing is changed.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Registry } from '../collections/model/registry.ts';
@@ -20,7 +20,6 @@ import { moduleKey } from './model/address.ts';
 import type { ModuleAddress } from './model/types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
-import { policyOriginIssue } from './policy/policy-origin.ts';
 import { assertNameAvailable, assertRouteAvailable, type RoutedEndpoint } from './routes/route-conflicts.ts';
 import { parseRoute } from './routes/route-pattern.ts';
 import { inspectSyntax } from './syntax-check.ts';
@@ -44,9 +43,9 @@ export interface ModuleCheckDeps {
 }
 
 export interface ModuleCheck {
-  /** Names of the hooks that lie in files. */
+  /** Names of the hooks that have files. */
   hookNames(): Promise<ReadonlySet<string>>;
-  /** Looks at every file, beside the collections that are there. In the order of the paths. */
+  /** Checks every file, and its paths against the collections. In the order of the paths. */
   check(collections: Pick<Registry, 'list'>): Promise<readonly ModuleIssue[]>;
 }
 
@@ -66,15 +65,15 @@ function addIssue({ problems }: CheckContext, file: string, item: ErrorItem, lin
   problems.push({ file, ...(line !== undefined && { line }), message: text, severity: 'error' });
 }
 
-/** Notes what `look` throws: refusals, and code that ended the process that looked at it. */
+/** Collects the issues of an AppError that `task` throws: invalid code, or code that crashed its inspection. */
 async function collectIssues<T>(
   work: CheckContext,
   file: string,
   lineOf: (item: ErrorItem) => number | undefined,
-  look: () => Promise<T>,
+  task: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await look();
+    return await task();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     for (const item of error.items) addIssue(work, file, item, lineOf(item));
@@ -143,7 +142,7 @@ async function readEntries(folder: string) {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** Files that are neither code nor a policy, by their names: most likely meant to be. */
+/** Files whose names are neither those of code nor of policies, but look as if they were meant to be. */
 async function findStrayFiles({ endpoints, hooks }: ModuleFolders, known: ReadonlySet<string>) {
   const folders = [hooks, endpoints];
   for (const entry of await readEntries(endpoints)) {
@@ -184,7 +183,7 @@ async function checkAll(work: CheckContext, folders: ModuleFolders): Promise<rea
   return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)));
 }
 
-/** Code is looked at in the sandbox; where none can start, it is only compiled. */
+/** Inspects code in the sandbox; where no host can start, code is only compiled. */
 function withSyntaxFallback(
   { inspect }: Pick<Sandbox, 'inspect'>,
   onFallback: () => void,
@@ -202,7 +201,7 @@ function withSyntaxFallback(
   };
 }
 
-/** Makes the check of the files in two folders, which need not exist. */
+/** Creates the check of the files in two folders, which need not exist. */
 export function createModuleCheck({
   folders,
   policyLimits: ceilings,
@@ -216,7 +215,6 @@ export function createModuleCheck({
   const policies = createPolicyParser({
     policyLimits: ceilings,
     jsonBytes,
-    findOriginIssue: policyOriginIssue,
   });
   return {
     async hookNames() {

@@ -1,4 +1,4 @@
-// What modules wrote to their logs: the newest records of each, in memory, bounded for each and for all of them together.
+// Logs of modules: the newest records in memory, limited per module and for all modules together.
 
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
 import type { GuestLog } from '../sandbox-supervisor/sandbox.ts';
@@ -8,7 +8,7 @@ import type { ModuleLogRecord } from './model/types.ts';
 const MAX_RECORDS = 1000;
 const MAX_MODULE_CHARACTERS = 1_048_576;
 const MAX_TOTAL_CHARACTERS = 33_554_432;
-/** What a record takes beside its texts. */
+/** Characters that a record takes beside its texts. */
 const RECORD_OVERHEAD = 100;
 
 interface ModuleLog {
@@ -18,16 +18,16 @@ interface ModuleLog {
 }
 
 export interface ModuleLogs {
-  add(unit: ModuleVersion, requestId: string, record: GuestLog): void;
+  add(moduleVersion: ModuleVersion, requestId: string, record: GuestLog): void;
   /** Oldest first: the first `limit` records after number `after`; the newest ones when it is 0. */
   read(key: string, options: { readonly limit: number; readonly after: number }): readonly ModuleLogRecord[];
-  /** Forgets the log of a module that is gone. */
+  /** Removes the log of a module. */
   drop(key: string): void;
 }
 
 const sizeOf = ({ message, stack = '' }: GuestLog) => message.length + stack.length + RECORD_OVERHEAD;
 
-/** Drops what is beyond the bounds; some more at once, so that not every record moves all the others. */
+/** Drops old records above the limits, ten per cent at a time: not every record moves all the others. Returns the characters dropped. */
 function trim(log: ModuleLog, most: number): number {
   const records = Math.floor(MAX_RECORDS * 1.1);
   if (log.records.length <= records && log.characters <= most * 1.1) return 0;
@@ -43,13 +43,13 @@ function trim(log: ModuleLog, most: number): number {
   return gone;
 }
 
-/** Numbers start at the time of the start, so that they grow across a restart, which empties the logs. */
+/** Creates the logs. Numbers start at the current time, so that they grow across restarts, which empty the logs. */
 export function createModuleLogs(now: () => number): ModuleLogs {
   const logs = new Map<string, ModuleLog>();
   const first = now();
   let total = 0;
 
-  /** The fullest log loses half of itself until all of them fit. */
+  /** Halves the fullest log until all of them fit. */
   const fitAll = () => {
     while (total > MAX_TOTAL_CHARACTERS) {
       const fullest = [...logs.values()].reduce((a, b) => (a.characters >= b.characters ? a : b));
@@ -60,15 +60,15 @@ export function createModuleLogs(now: () => number): ModuleLogs {
   };
 
   return {
-    add(unit, requestId, { level, message, stack }) {
-      const log = logs.get(unit.id) ?? { records: [], characters: 0, next: first };
-      logs.set(unit.id, log);
+    add(moduleVersion, requestId, { level, message, stack }) {
+      const log = logs.get(moduleVersion.id) ?? { records: [], characters: 0, next: first };
+      logs.set(moduleVersion.id, log);
       const record: ModuleLogRecord = {
         seq: log.next,
         at: now(),
         level,
         message: escapeUnprintable(message),
-        version: unit.version,
+        version: moduleVersion.version,
         requestId,
         ...(stack === undefined ? {} : { stack: escapeUnprintable(stack) }),
       };

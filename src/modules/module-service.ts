@@ -23,7 +23,6 @@ import type { ModuleService } from './model/types.ts';
 import { createModuleLogs } from './module-logs.ts';
 import { createPolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
-import { policyOriginIssue } from './policy/policy-origin.ts';
 import { createModuleRegistry } from './routes/module-registry.ts';
 import { createModuleRecords } from './versions/module-records.ts';
 import { createModuleStates } from './versions/module-states.ts';
@@ -83,7 +82,6 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   const policies = createPolicyParser({
     policyLimits,
     jsonBytes: limits.jsonBytes,
-    findOriginIssue: policyOriginIssue,
   });
   const deps = {
     ...stored,

@@ -1,4 +1,4 @@
-// What a reviewer wants to know of all posted code, read from database and files: with a running server beside it or without.
+// Report of all posted code for reviewers, read from the database and the files, beside a running server or without one.
 
 import type { JsonObject } from '../lib/json/json.ts';
 import { sha256Hex } from '../lib/sha256.ts';
@@ -17,7 +17,6 @@ import { moduleKey, modulePath, parseModuleKey } from './model/address.ts';
 import type { ModuleAddress } from './model/types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
-import { policyOriginIssue } from './policy/policy-origin.ts';
 import {
   initialState,
   loadModuleStates,
@@ -44,7 +43,7 @@ export interface ReportedModule {
   readonly version?: string;
   readonly name: string;
   readonly path: string;
-  /** `new`: a file that no server has looked at yet. `broken`: a start could not bring its files into force. */
+  /** `new`: a file that no server has inspected yet. `broken`: a start could not activate its files. */
   readonly state: 'active' | 'suspended' | 'broken' | 'pending' | 'new';
   readonly suspendedBy: SuspendedBy | null;
   /** Client id of the admin who suspended it. */
@@ -52,7 +51,7 @@ export interface ReportedModule {
   readonly suspendedAt: string | null;
   /** Its code has killed or crashed a process, and runs in one of its own. */
   readonly quarantined: boolean;
-  /** Of the code in force, with its number; null when none is. */
+  /** Hash of the active code, and its number below; null when none is active. */
   readonly sha256: string | null;
   readonly codeVersion: number | null;
   readonly postedBy: string | null;
@@ -61,7 +60,7 @@ export interface ReportedModule {
   readonly approvedAt: string | null;
   /** Versions that wait for a reviewer. */
   readonly pending: readonly number[];
-  /** Whether the file holds the code in force. */
+  /** Whether the file holds the active code. */
   readonly file: 'same' | 'different' | 'absent' | 'unreadable';
   /** As it was put. */
   readonly policy: JsonObject;
@@ -138,7 +137,7 @@ async function reportModule(
   };
 }
 
-/** The modules that are there: in files, in force, or waiting for approval. Sorted by key. */
+/** The modules with a file, an active version, or a pending one. Sorted by key. */
 async function presentModules(
   files: ModuleFiles,
   states: readonly ModuleState[],
@@ -154,7 +153,7 @@ async function presentModules(
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
-/** Reads the report. Nothing is changed. Rejects with the store's StoreError. */
+/** Creates the report. Nothing is changed. Rejects with the store's StoreError. */
 export async function createSandboxReport(deps: ReportDeps): Promise<SandboxReport> {
   const { folders, limits, policyLimits: ceilings, now, status } = deps;
   const { jsonBytes, endpointCodeBytes } = limits;
@@ -162,7 +161,6 @@ export async function createSandboxReport(deps: ReportDeps): Promise<SandboxRepo
   const policies = createPolicyParser({
     policyLimits: ceilings,
     jsonBytes,
-    findOriginIssue: policyOriginIssue,
   });
   const states = applyOrders(await loadModuleStates(deps), await loadOrders(deps));
   const byKey = new Map(states.map((state) => [state.key, state]));

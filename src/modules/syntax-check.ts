@@ -1,4 +1,4 @@
-// Compiles posted code without running it: for a console on a machine where no process of the sandbox can start.
+// Compiles posted code without running it, for commands on machines where no sandbox host can start.
 import { compileFunction } from 'node:vm';
 import type { Inspection } from '../../sandbox/protocol.ts';
 
@@ -6,7 +6,7 @@ const FILE = 'posted.js';
 const NOTHING = { methods: [], settings: {}, route: null, warnings: [], isolation: null };
 const AT_LINE = new RegExp(`^${FILE}:(\\d+)`);
 
-/** What the compiler alone can say of a module: nothing of its methods, its settings and its route. */
+/** Inspects the syntax alone: methods, settings and route stay empty. */
 export async function inspectSyntax(source: string): Promise<Inspection> {
   try {
     compileFunction(source, ['module', 'exports', 'require'], { filename: FILE });

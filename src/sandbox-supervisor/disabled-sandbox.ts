@@ -1,17 +1,17 @@
-// The sandbox of a server on which custom code is switched off: nothing is started, nothing runs.
-
+// The sandbox of a server with `sandbox.enabled` false: it starts no process and rejects everything.
 import { AppError } from '../errors.ts';
-import { failedOutcome } from './invocation.ts';
+import { failedResult } from './invocation.ts';
 import type { Sandbox } from './sandbox.ts';
 
-const OFF = 'Custom code is switched off';
+const MESSAGE = 'Custom code is switched off';
 
-/** Refuses every job and every inspection with SANDBOX_DISABLED. */
+/** Creates a sandbox that rejects every invocation and inspection with SANDBOX_DISABLED. */
 export function createDisabledSandbox(): Sandbox {
   const selfTest = { state: 'not-run', items: [] } as const;
   const hosts = { running: 0, busy: 0, spare: 0, max: 0 };
   return {
-    run: async () => failedOutcome('SANDBOX_DISABLED', OFF),
+    attach: () => undefined,
+    run: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
     inspect: async () => {
       throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     },

@@ -1,14 +1,13 @@
-// Serves what a request asks of the server. Timers are served here; all else by whoever made the job.
+// Host calls of invocations: counted against their limits, aborted with the invocation, or together for a whole module.
 
-import { MAX_TIMERS, sendHostCallResult } from './host.ts';
-import { recordHostCallUse } from './module-queue.ts';
 import { parseTimer } from './protocol/guest-events.ts';
-import type { HostCall, HostCallResult } from './sandbox.ts';
-import type { Host, Invocation } from './state.ts';
+import type { HostCall, HostCallResult, InvocationRequest } from './sandbox.ts';
 
-/** Longest text that goes into an isolate. */
+/** Timers that one invocation may have, whatever its policy. */
+export const MAX_TIMERS = 20;
+/** Longest JSON text that is sent into an isolate. */
 const MAX_RESULT_CHARACTERS = 10_485_760;
-/** Calls that a request may make again when it has to start over. */
+/** Host calls without side effects: an invocation that made only these may be retried. */
 const REPEATABLE: ReadonlySet<string> = new Set(['timer', 'model.find', 'model.count', 'model.stats']);
 
 const TOO_LARGE: HostCallResult = {
@@ -19,62 +18,148 @@ const FAILED: HostCallResult = {
   ok: false,
   text: JSON.stringify({ code: 'INTERNAL', message: 'The call failed' }),
 };
-const RANG: HostCallResult = { ok: true, text: 'null' };
+const TIMER_FIRED: HostCallResult = { ok: true, text: 'null' };
 
-async function serve({ job }: Invocation, call: HostCall, signal: AbortSignal): Promise<HostCallResult> {
+async function performHostCall(
+  request: InvocationRequest,
+  call: HostCall,
+  signal: AbortSignal,
+): Promise<HostCallResult> {
   try {
-    const answer = await job.serve(call, signal);
-    return answer.text.length > MAX_RESULT_CHARACTERS ? TOO_LARGE : answer;
+    const result = await request.serve(call, signal);
+    return result.text.length > MAX_RESULT_CHARACTERS ? TOO_LARGE : result;
   } catch {
     return FAILED;
   }
 }
 
-/** Counts a call. False: the guest side of the sandbox would never have let it through. */
-function count(request: Invocation, { name }: HostCall): boolean {
-  if (!REPEATABLE.has(name)) request.hasActed = true;
-  if (name === 'timer') {
-    request.timerCalls += 1;
-    return request.timerCalls <= MAX_TIMERS;
-  }
-  request.calls += 1;
-  return request.calls <= request.job.unit.policy.limits.hostCalls;
-}
+/** The host calls of one attempt to run an invocation. Timers are served here, all else by the request. */
+export class HostCalls {
+  readonly #request: InvocationRequest;
+  #callCount = 0;
+  #timerCount = 0;
+  #pending = 0;
+  #hasSideEffects = false;
+  #hasEnded = false;
+  #controller: AbortController | null = null;
+  #timers: Set<NodeJS.Timeout> | null = null;
 
-/** Starts what a request asked for. Returns the limit that the call went over, or null. */
-export function serveCall(
-  host: Host,
-  request: Invocation,
-  { id, call, now }: { readonly id: number; readonly call: HostCall; readonly now: () => number },
-): string | null {
-  if (request.calls + request.timerCalls === 0) recordHostCallUse(request.lane, true);
-  if (!count(request, call)) return 'hostCalls';
-  const { number } = request;
-  const answer = (reply: HostCallResult) => {
-    // Meanwhile it may be over, or in another host.
-    if (host.requests.get(number) !== request || host.state === 'dead') return;
-    sendHostCallResult(host, request, { ...reply, call: id, now: now() });
-  };
-  if (call.name !== 'timer') {
-    request.controller ??= new AbortController();
-    request.inFlight += 1;
-    void serve(request, call, request.controller.signal).then((reply) => {
-      if (host.requests.get(number) === request) request.inFlight -= 1;
-      answer(reply);
+  constructor(request: InvocationRequest) {
+    this.#request = request;
+  }
+
+  /** Calls and timers so far. */
+  get count(): number {
+    return this.#callCount + this.#timerCount;
+  }
+
+  /** One of them must not be repeated. */
+  get hasSideEffects(): boolean {
+    return this.#hasSideEffects;
+  }
+
+  /** Starts a call and passes its result to `reply`, unless `end` comes first. Returns the limit that the call broke, or null. */
+  perform(call: HostCall, reply: (result: HostCallResult) => void): string | null {
+    if (!this.#admit(call.name)) return 'hostCalls';
+    const finish = (result: HostCallResult) => {
+      if (!this.#hasEnded) reply(result);
+    };
+    if (call.name === 'timer') return this.#setTimer(call.args, finish);
+    this.#controller ??= new AbortController();
+    this.#pending += 1;
+    void performHostCall(this.#request, call, this.#controller.signal).then((result) => {
+      this.#pending -= 1;
+      finish(result);
     });
     return null;
   }
-  const ms = parseTimer(call.args);
-  if (ms === null) return 'protocol';
-  request.timers ??= new Set();
-  const { timers } = request;
-  const timer = setTimeout(
-    () => {
-      timers.delete(timer);
-      answer(RANG);
+
+  /** Clears timers and aborts what is pending: at once, or after `graceMs` so that it can complete. */
+  end(graceMs: number): void {
+    this.#hasEnded = true;
+    const controller = this.#controller;
+    if (graceMs > 0 && this.#pending > 0) setTimeout(() => controller?.abort(), graceMs).unref();
+    else controller?.abort();
+    for (const timer of this.#timers ?? []) clearTimeout(timer);
+  }
+
+  /** Counts a call. False when the guest side of the sandbox would have rejected it. */
+  #admit(name: string): boolean {
+    if (!REPEATABLE.has(name)) this.#hasSideEffects = true;
+    if (name === 'timer') {
+      this.#timerCount += 1;
+      return this.#timerCount <= MAX_TIMERS;
+    }
+    this.#callCount += 1;
+    return this.#callCount <= this.#request.unit.policy.limits.hostCalls;
+  }
+
+  #setTimer(args: string, finish: (result: HostCallResult) => void): string | null {
+    const ms = parseTimer(args);
+    if (ms === null) return 'protocol';
+    this.#timers ??= new Set();
+    const timers = this.#timers;
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer);
+        finish(TIMER_FIRED);
+      },
+      Math.min(ms, this.#request.unit.policy.limits.wallMs),
+    );
+    timers.add(timer);
+    return null;
+  }
+}
+
+export interface PendingHostCalls {
+  /** The same request; its host calls are tracked. */
+  track(request: InvocationRequest): InvocationRequest;
+  /** Aborts the calls of a module. Resolves when all of them have ended, or after `timeoutMs`. */
+  abort(moduleId: string, timeoutMs: number): Promise<void>;
+}
+
+interface PendingCall {
+  readonly controller: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/** Tracks the host calls of each module, so that those of a suspended one can be aborted together. */
+export function createPendingHostCalls(): PendingHostCalls {
+  const callsByModule = new Map<string, Set<PendingCall>>();
+
+  const add = (moduleId: string, call: PendingCall) => {
+    const calls = callsByModule.get(moduleId) ?? new Set();
+    callsByModule.set(moduleId, calls.add(call));
+    return () => {
+      calls.delete(call);
+      if (calls.size === 0 && callsByModule.get(moduleId) === calls) callsByModule.delete(moduleId);
+    };
+  };
+
+  return {
+    track: (request) => ({
+      ...request,
+      serve(call, signal) {
+        const controller = new AbortController();
+        const abort = () => controller.abort();
+        if (signal.aborted) abort();
+        signal.addEventListener('abort', abort, { once: true });
+        const ended = request.serve(call, controller.signal);
+        const remove = add(request.unit.id, { controller, ended });
+        return ended.finally(() => {
+          signal.removeEventListener('abort', abort);
+          remove();
+        });
+      },
+    }),
+    async abort(moduleId, timeoutMs) {
+      const calls = [...(callsByModule.get(moduleId) ?? [])];
+      if (calls.length === 0) return;
+      for (const { controller } of calls) controller.abort();
+      const { promise: timeout, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, timeoutMs).unref();
+      await Promise.race([Promise.allSettled(calls.map(({ ended }) => ended)), timeout]);
+      clearTimeout(timer);
     },
-    Math.min(ms, request.job.unit.policy.limits.wallMs),
-  );
-  timers.add(timer);
-  return null;
+  };
 }

@@ -1,37 +1,36 @@
-// The way to one host: its process and the frames on its pipe.
+// The connection to one host: its process, and the pipe on which frames are sent and received.
 import type { FromHost, ToHost } from '../../sandbox/protocol.ts';
-import { exitSignal } from './isolation/exit-signal.ts';
 import type { HostProcess } from './isolation/launcher.ts';
+import { exitSignal } from './isolation/process-group.ts';
 import { createFrameReader, encodeFrame } from './protocol/frames.ts';
 import { parseHostMessage } from './protocol/parse-frame.ts';
 
-/** The way to a host. */
 export interface HostConnection {
   /** `rawBytes`: bytes of all texts in UTF-8. */
   send(message: ToHost, texts: readonly string[], rawBytes: number): void;
-  /** SIGKILL. Nothing that it sends is heard any more. */
+  /** Sends SIGKILL. Nothing that the host sends is read any more. */
   kill(): void;
-  /** Of the process that runs guest code. */
+  /** Pid of the process that runs guest code; undefined while unknown. */
   pid(): number | undefined;
 }
 
 export interface HostConnectionEvents {
-  /** False: the message has no place here, so the host is no longer what it was. */
-  message(message: FromHost, raw: Buffer): boolean;
-  /** Its process was started. */
-  started(child: HostProcess): void;
-  /** It broke the protocol, and was killed for it. */
-  violation(): void;
-  /** Its process is gone, by which signal, or never came to be. Comes once. */
-  gone(signal: NodeJS.Signals | undefined): void;
+  /** False: the message is not allowed now, so the host is compromised. */
+  onMessage(message: FromHost, raw: Buffer): boolean;
+  /** The process has started. */
+  onStarted(child: HostProcess): void;
+  /** The host broke the protocol, and was killed. */
+  onViolation(): void;
+  /** The process has exited, by which signal, or could not be started. Called once. */
+  onGone(signal: NodeJS.Signals | undefined): void;
 }
 
-/** What the server may hold for a host that does not read: the answers of all its host calls, hardly ever. */
+/** Bytes that the server buffers for a host that does not read: more than the results of all its host calls. */
 const MAX_UNREAD_BYTES = 268_435_456;
 /** Milliseconds between the end of a pipe and that of its process. */
 const EXIT_MS = 250;
 
-/** Takes a host over from the moment it is asked for; what is sent before it has started waits. */
+/** Connects to a host that is being started. What is sent before it has started is buffered. */
 export function connectHost(starting: Promise<HostProcess>, events: HostConnectionEvents): HostConnection {
   let child: HostProcess | undefined;
   let early: Buffer[] = [];
@@ -43,7 +42,7 @@ export function connectHost(starting: Promise<HostProcess>, events: HostConnecti
     isGone = true;
     isKilled = true;
     child?.socket.destroy();
-    events.gone(signal);
+    events.onGone(signal);
   };
   const kill = () => {
     isKilled = true;
@@ -53,31 +52,31 @@ export function connectHost(starting: Promise<HostProcess>, events: HostConnecti
   const violated = () => {
     if (isKilled) return;
     kill();
-    events.violation();
+    events.onViolation();
   };
 
   const reader = createFrameReader<FromHost>({
     header: parseHostMessage,
-    // A message may be the last one that is heard.
-    frame: (message, raw) => events.message(message, raw) && !isKilled,
+    // The handler of a message may kill the host.
+    frame: (message, raw) => events.onMessage(message, raw) && !isKilled,
   });
 
   const attach = (started: HostProcess) => {
     child = started;
-    events.started(started);
+    events.onStarted(started);
     const { process, socket } = started;
     process.on('error', () => {
-      // No process came to be, or it cannot be signalled: then its exit follows.
+      // Without a pid the process was not started. Else it could not be signalled, and its exit follows.
       if (process.pid === undefined) gone(undefined);
     });
     process.on('exit', (code, name) => {
-      // What it wrote last may still lie in the pipe.
+      // What it wrote last may still be in the pipe.
       const end = () => gone(exitSignal(code, name));
       if (isKilled || socket.closed) end();
       else socket.on('close', end);
     });
     socket.on('error', () => undefined);
-    // Its exit, with the cause of it, should follow at once. A host that closes its pipe and lives on is none any more.
+    // The exit should follow at once. A host that closes its pipe and lives on is killed.
     socket.on('close', () => setTimeout(kill, EXIT_MS).unref());
     socket.on('data', (chunk: Buffer) => {
       if (!isKilled && !reader.push(chunk)) violated();

@@ -1,162 +1,275 @@
-// Hands requests and answers to a host, and keeps account of what it has.
-
+// One sandbox process: the modules it has loaded, the frames it was sent, and the invocations it has not finished.
+import type { ToHost } from '../../sandbox/protocol.ts';
+import type { HostConnection } from './host-connection.ts';
+import type { Invocation } from './invocation.ts';
+import { LoadedModules } from './loaded-modules.ts';
+import type { ModuleQueue } from './module-queue.ts';
 import type { ModuleVersion } from './module-version.ts';
-import type { HostCallResult } from './sandbox.ts';
-import type { Host, Invocation, ModuleNumbers, RunFrame } from './state.ts';
+import type { HostCall, HostCallResult, InvocationResult } from './sandbox.ts';
+import { SentFrames } from './sent-frames.ts';
 
-/** Isolates that a host keeps: room is left for one full heap under its memory limit. */
-const MAX_MODULES = 24;
-/** What a module may take to load, in milliseconds: here and when it is posted. */
-export const LOAD_MS = 300;
-/** Lines and timers that one request may have. */
-export const MAX_LOG_LINES = 100;
-export const MAX_TIMERS = 20;
+const INSPECTION_DOMAIN = ' inspect';
 
-/** The file name that stacks and messages of the module show. */
-function fileName({ id, kind }: ModuleVersion): string {
-  return `${kind}.${id.slice(Math.max(id.lastIndexOf('/'), id.indexOf(':')) + 1)}.js`;
-}
-
-/** Room is made for one more unit. A unit with requests stays: they are of the lane that holds the host. */
-function dropOldest(host: Host): void {
-  const inUse = new Set(host.frames.map(({ unit }) => unit));
-  for (const [number, id] of host.units) {
-    if (host.units.size < MAX_MODULES) return;
-    if (!inUse.has(number) && (id !== host.lane?.id || host.requests.size === 0)) drop(host, number);
-  }
-}
-
-function drop(host: Host, number: number): void {
-  host.units.delete(number);
-  host.retired.delete(number);
-  host.link.send({ t: 'drop', unit: number }, [], 0);
-}
-
-/** Sends the code if the host does not have it; true if so. */
-function load(host: Host, unit: ModuleVersion, number: number): boolean {
-  if (host.units.delete(number)) {
-    // Deleted and set again, it is the one that was used last.
-    host.units.set(number, unit.id);
-    return false;
-  }
-  dropOldest(host);
-  host.units.set(number, unit.id);
-  const { isolation, limits, grants } = unit.policy;
-  const { cpuMs, wallMs, heapMb, responseBytes, logBytes, hostCalls } = limits;
-  const bounds = { loadMs: LOAD_MS, cpuMs, wallMs, heapMb, responseBytes, logBytes, hostCalls };
-  const fixed = { logLines: MAX_LOG_LINES, timers: MAX_TIMERS, timerMs: wallMs };
-  const powers = { model: grants.collections.length > 0, fetch: grants.fetch.length > 0 };
-  const how = { name: fileName(unit), kind: unit.kind, isolation, ...bounds, ...fixed, ...powers };
-  host.link.send({ t: 'load', unit: number, ...how }, [unit.source], Buffer.byteLength(unit.source));
-  return true;
-}
-
-function expect(host: Host, frame: RunFrame, now: number): void {
-  host.frames.push(frame);
-  if (host.frames.length > 1) return;
-  host.progressAt = now;
-  beginFrame(host);
-}
-
-/** The host is at the first of its frames from now on. */
-function beginFrame(host: Host): void {
-  host.cpuMark = null;
-  const [frame] = host.frames;
-  if (frame !== undefined) frame.since = host.progressAt;
-}
-
-/** The host is done with a frame. What it was seen to use of CPU counts for the request, if it was that of one alone. */
-export function completeFrame(host: Host): void {
-  const done = host.frames.shift();
-  const [request] = done?.requests ?? [];
-  if (done !== undefined && done.requests.length === 1 && request !== undefined) request.cpuMs += done.cpuMs;
-  beginFrame(host);
-}
-
-interface SendOptions {
-  readonly unit: ModuleVersion;
-  readonly requests: readonly Invocation[];
-  readonly room: number;
-  readonly numberOf: ModuleNumbers;
+interface HostOptions {
+  readonly connection: HostConnection;
+  /** It runs with the just-in-time compiler. */
+  readonly jit: boolean;
+  /** Milliseconds of a steady clock, like all times here. */
   readonly now: number;
 }
 
-/** Sends requests of one unit as one frame. The host belongs to their lane from now on. */
-export function sendInvocations(host: Host, { unit, requests, room, numberOf, now }: SendOptions): void {
-  const number = numberOf(unit);
-  const isCold = load(host, unit, number);
-  const frame: RunFrame = {
-    unit: number,
-    requests,
-    isDelivery: false,
-    isCold,
-    room,
-    parts: 0,
-    since: 0,
-    cpuMs: 0,
-  };
-  const jobs: [number, number, number][] = [];
-  const texts: string[] = [];
-  let rawBytes = 0;
-  for (const request of requests) {
-    const { head, body } = request.job;
-    const headBytes = Buffer.byteLength(head);
-    const bodyBytes = body === '' ? 0 : Buffer.byteLength(body);
-    host.lastNumber += 1;
-    request.number = host.lastNumber;
-    request.frame = frame;
-    host.requests.set(request.number, request);
-    if (request.alone) host.exclusive = true;
-    jobs.push([request.number, headBytes, bodyBytes]);
-    texts.push(head, body);
-    rawBytes += headBytes + bodyBytes;
+interface SendOptions {
+  readonly queue: ModuleQueue;
+  readonly moduleVersion: ModuleVersion;
+  readonly moduleNumber: number;
+  readonly invocations: readonly Invocation[];
+  readonly maxInFlight: number;
+  readonly now: number;
+}
+
+/** The trust domain of hosts that inspect code: one per author, and one for files (null). No policy can name it, for its space. */
+export function inspectionDomain(author: string | null): string {
+  return author === null ? INSPECTION_DOMAIN : `${INSPECTION_DOMAIN} ${author}`;
+}
+
+export class Host {
+  readonly jit: boolean;
+  readonly startedAt: number;
+  /** What it was sent and has not answered. */
+  readonly frames: SentFrames;
+  readonly #connection: HostConnection;
+  readonly #invocations = new Map<number, Invocation>();
+  readonly #modules: LoadedModules;
+  #state: 'starting' | 'ready' | 'dead' = 'starting';
+  #domain: string | null = null;
+  #queue: ModuleQueue | null = null;
+  #lastNumber = 0;
+  #startedCount = 0;
+  #isExclusive = false;
+  #isInspecting = false;
+  #isDraining = false;
+  #idleSince: number;
+
+  constructor({ connection, jit, now }: HostOptions) {
+    this.#connection = connection;
+    this.#modules = new LoadedModules(connection.send);
+    this.jit = jit;
+    this.startedAt = now;
+    this.frames = new SentFrames(now);
+    this.#idleSince = now;
   }
-  const { lane } = requests[0] as Invocation;
-  host.lane = lane;
-  lane.hosts.add(host);
-  expect(host, frame, now);
-  host.link.send({ t: 'run', unit: number, room, jobs }, texts, rawBytes);
-}
 
-/** Sends the answer of a host call to the request that waits for it. */
-export function sendHostCallResult(
-  host: Host,
-  request: Invocation,
-  answer: HostCallResult & { readonly call: number; readonly now: number },
-): void {
-  const unit = request.frame?.unit;
-  if (unit === undefined) return;
-  const { call, ok, text, now } = answer;
-  expect(
-    host,
-    { unit, requests: [request], isDelivery: true, isCold: false, room: 0, parts: 0, since: 0, cpuMs: 0 },
-    now,
-  );
-  const header = { t: 'deliver', unit, job: request.number, call, ok } as const;
-  host.link.send(header, [text], Buffer.byteLength(text));
-}
+  get state(): 'starting' | 'ready' | 'dead' {
+    return this.#state;
+  }
 
-/** Tells the host that a request is over which it may still hold. */
-export function sendCancel(host: Host, request: Invocation): void {
-  if (request.frame === null) return;
-  host.link.send({ t: 'forget', unit: request.frame.unit, job: request.number }, [], 0);
-}
+  /** Modules of two trust domains never share a host. Null: a spare host, which has run nothing. */
+  get domain(): string | null {
+    return this.#domain;
+  }
 
-/** Takes a host off its lane once it has nothing left to do, and lets retired units go. */
-export function unassign(host: Host, now: number): void {
-  if (host.requests.size > 0 || host.frames.length > 0) return;
-  host.lane?.hosts.delete(host);
-  host.lane = null;
-  host.exclusive = false;
-  host.idleSince = now;
-  for (const number of host.retired) drop(host, number);
-}
+  /** Whose invocations it has. A host serves one module at a time. */
+  get queue(): ModuleQueue | null {
+    return this.#queue;
+  }
 
-/** Marks every loaded version of a module: those without requests go at once. */
-export function evictModule(host: Host, unitId: string): void {
-  for (const [number, id] of host.units) {
-    if (id !== unitId) continue;
-    if (host.lane?.id === unitId) host.retired.add(number);
-    else drop(host, number);
+  /** Sent and not settled, by number. */
+  get invocations(): ReadonlyMap<number, Invocation> {
+    return this.#invocations;
+  }
+
+  /** Invocations that are started and unfinished. */
+  get startedCount(): number {
+    return this.#startedCount;
+  }
+
+  /** Invocations that may be started and unfinished in it, by what it was told. */
+  get reservedConcurrency(): number {
+    return Math.max(this.#startedCount, this.frames.maxInFlight);
+  }
+
+  /** It has an isolated retry, and is sent nothing else meanwhile. */
+  get isExclusive(): boolean {
+    return this.#isExclusive;
+  }
+
+  /** It is sent nothing new, and is killed when it is idle. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  get isSpare(): boolean {
+    return this.#domain === null && this.#state !== 'dead';
+  }
+
+  get isIdle(): boolean {
+    return this.#state === 'ready' && this.#queue === null && this.frames.length === 0 && !this.#isInspecting;
+  }
+
+  get isBusy(): boolean {
+    return this.frames.length > 0 || this.#isInspecting;
+  }
+
+  get hasWork(): boolean {
+    return this.frames.length > 0 || this.#invocations.size > 0;
+  }
+
+  get hasInspected(): boolean {
+    return this.#domain?.startsWith(INSPECTION_DOMAIN) === true;
+  }
+
+  get idleSince(): number {
+    return this.#idleSince;
+  }
+
+  /** Pid of the process that runs guest code; undefined while unknown. */
+  get pid(): number | undefined {
+    return this.#connection.pid();
+  }
+
+  /** The module of the code that it ran last; null when it has run none. */
+  get lastModuleId(): string | null {
+    return this.#modules.lastModuleId;
+  }
+
+  hasLoaded(moduleNumber: number): boolean {
+    return this.#modules.has(moduleNumber);
+  }
+
+  /** Whether it ever had an invocation of this number. That one may be settled, with messages about it still on the way. */
+  hasSent(number: number): boolean {
+    return number > 0 && number <= this.#lastNumber;
+  }
+
+  /** Assigns it to a trust domain, for good. */
+  reserve(domain: string): void {
+    this.#domain = domain;
+  }
+
+  /** It is locked and listening. */
+  becomeReady(now: number): void {
+    this.#state = 'ready';
+    this.frames.recordProgress(now);
+    this.#idleSince = now;
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends the process, which counts as running until its exit is seen. */
+  killProcess(): void {
+    this.#connection.kill();
+  }
+
+  /** Marks it as dead and ends the process. Nothing that it sends is read any more. */
+  exit(): void {
+    this.#state = 'dead';
+    this.#connection.kill();
+  }
+
+  /** Sends invocations of one module version as one frame, and the code first if the host does not have it. */
+  send({ queue, moduleVersion, moduleNumber, invocations, maxInFlight, now }: SendOptions): void {
+    // What has invocations stays: they are of the module that the host serves.
+    const isServed = (id: string) => id === this.#queue?.moduleId && this.#invocations.size > 0;
+    const isCold = this.#modules.load(
+      moduleVersion,
+      moduleNumber,
+      (number, id) => isServed(id) || this.frames.isUsing(number),
+    );
+    const frame = { moduleNumber, invocations, isDelivery: false, isCold, maxInFlight };
+    const jobs: [number, number, number][] = [];
+    const texts: string[] = [];
+    let rawBytes = 0;
+    for (const invocation of invocations) {
+      const { head, body } = invocation.request;
+      const headBytes = Buffer.byteLength(head);
+      const bodyBytes = body === '' ? 0 : Buffer.byteLength(body);
+      this.#lastNumber += 1;
+      invocation.assign(this.#lastNumber, frame);
+      this.#invocations.set(this.#lastNumber, invocation);
+      if (invocation.isIsolatedRetry) this.#isExclusive = true;
+      jobs.push([this.#lastNumber, headBytes, bodyBytes]);
+      texts.push(head, body);
+      rawBytes += headBytes + bodyBytes;
+    }
+    this.#queue = queue;
+    this.frames.push(frame, now);
+    this.#connection.send({ t: 'run', unit: moduleNumber, room: maxInFlight, jobs }, texts, rawBytes);
+  }
+
+  /** Performs a host call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
+  performHostCall(invocation: Invocation, id: number, call: HostCall, now: () => number): string | null {
+    return invocation.performHostCall(call, (result) => {
+      if (this.#state !== 'dead') this.#sendHostCallResult(invocation, id, result, now());
+    });
+  }
+
+  #sendHostCallResult(invocation: Invocation, call: number, { ok, text }: HostCallResult, now: number): void {
+    const { number: job, frame } = invocation;
+    if (frame === null) return;
+    const { moduleNumber } = frame;
+    const invocations = [invocation];
+    this.frames.push({ moduleNumber, invocations, isDelivery: true, isCold: false, maxInFlight: 0 }, now);
+    const header = { t: 'deliver', unit: moduleNumber, job, call, ok } as const;
+    this.#connection.send(header, [text], Buffer.byteLength(text));
+  }
+
+  /** Tells the process that an invocation is settled which it may still have. */
+  cancel({ number: job, frame }: Invocation): void {
+    if (frame !== null) this.#connection.send({ t: 'forget', unit: frame.moduleNumber, job }, [], 0);
+  }
+
+  /** Sends code for inspection. */
+  sendInspection(message: Extract<ToHost, { readonly t: 'inspect' }>, source: string): void {
+    this.#isInspecting = true;
+    this.#connection.send(message, [source], Buffer.byteLength(source));
+  }
+
+  endInspection(now: number): void {
+    this.#isInspecting = false;
+    this.#idleSince = now;
+  }
+
+  /** Records that an invocation ran its first time slice, which lasted `sliceMs`. Loading its module does not count as its time. */
+  start(invocation: Invocation, { now, sliceMs }: { readonly now: number; readonly sliceMs: number }): void {
+    if (invocation.hasStarted) return;
+    // Without a module to load, the slice began when the host finished the one before.
+    invocation.start(invocation.frame?.isCold === true ? now - sliceMs : this.frames.progressAt);
+    this.#startedCount += 1;
+  }
+
+  /** Ends an invocation of this host. Later calls change nothing. */
+  settle(invocation: Invocation, result: InvocationResult): void {
+    if (invocation.isSettled) return;
+    this.#remove(invocation);
+    invocation.settle(result);
+  }
+
+  /** Takes invocations out of this host as if they had never run. */
+  takeBack(invocations: readonly Invocation[]): void {
+    for (const invocation of invocations) {
+      this.#remove(invocation);
+      invocation.reset();
+    }
+  }
+
+  /** Frees the host for other modules if it has nothing left to do, and drops evicted code. */
+  release(now: number): void {
+    if (this.hasWork) return;
+    this.#queue = null;
+    this.#isExclusive = false;
+    this.#idleSince = now;
+    this.#modules.dropEvicted();
+  }
+
+  /** Drops every loaded version of a module: at once, or when its invocations have ended. */
+  evict(moduleId: string): void {
+    this.#modules.evict(moduleId, this.#queue?.moduleId === moduleId);
+  }
+
+  #remove(invocation: Invocation): void {
+    this.#invocations.delete(invocation.number);
+    if (invocation.hasStarted) this.#startedCount -= 1;
   }
 }

@@ -1,139 +1,138 @@
-// Has posted code compiled and evaluated once, before it is accepted. In hosts of its own: the code may be anything.
+// Compiles and evaluates posted code once, before it is accepted, in hosts of its own: the code may do anything.
 import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
 import { AppError } from '../errors.ts';
-import { SLOW_INSPECTION } from './exit-causes.ts';
-import { LOAD_MS } from './host.ts';
+import { SLOW_INSPECTION } from './crash-attribution.ts';
+import { type Host, inspectionDomain } from './host.ts';
 import type { HostPool, InspectedMessage } from './host-pool.ts';
-import { inspectionDomain } from './inspection-domain.ts';
-import type { Host } from './state.ts';
+import { LOAD_MS } from './loaded-modules.ts';
 
 interface InspectorDeps {
-  readonly pool: Pick<HostPool, 'take' | 'kill' | 'isBroken' | 'keepSpare'>;
+  readonly pool: Pick<HostPool, 'acquire' | 'kill' | 'isBroken' | 'keepSpare'>;
   readonly now: () => number;
 }
 
 export interface Inspector {
-  /** `by`: whose code it is, null for files. */
-  inspect(source: string, kind: ModuleKind, by: string | null): Promise<Inspection>;
-  /** Takes in a result; false when this host was not asked for it. */
-  inspected(host: Host, message: InspectedMessage): boolean;
-  ready(host: Host): void;
-  fell(host: Host): void;
-  /** There may be a host now. */
+  /** `author`: whose code it is, null for files. */
+  inspect(source: string, kind: ModuleKind, author: string | null): Promise<Inspection>;
+  /** Accepts a result; false when this host was not sent that inspection. */
+  onInspected(host: Host, message: InspectedMessage): boolean;
+  onHostReady(host: Host): void;
+  onHostExit(host: Host): void;
+  /** Sends the next inspection if a host is available. */
   next(): void;
   close(): void;
 }
 
-interface Waiting {
+interface QueuedInspection {
   readonly source: string;
   readonly kind: ModuleKind;
-  readonly by: string | null;
+  readonly author: string | null;
   readonly resolve: (inspection: Inspection) => void;
   readonly reject: (error: AppError) => void;
   attempts: number;
 }
 
 const HEAP_MB = 64;
-/** The load limit, and time to compile: no clock but this one stops a compiler. */
-const DEADLINE_MS = 2000;
-const MAX_QUEUED_INSPECTIONS = 2000;
-/** A host may be killed by somebody who is not to blame; hardly twice. */
+/** The load limit, and time to compile: no timeout but this one stops a compiler. */
+const TIMEOUT_MS = 2000;
+const MAX_QUEUE = 2000;
+/** A host may be killed through no fault of the code; hardly twice. */
 const MAX_ATTEMPTS = 2;
+const RETRY_AFTER_SECONDS = 2;
 
-function refusal(message: string): Inspection {
+const disabled = () => new AppError('SANDBOX_DISABLED', { retryAfter: RETRY_AFTER_SECONDS });
+
+function loadError(message: string): Inspection {
   return { ok: false, code: 'ENDPOINT_LOAD', message, line: null, column: null };
 }
 
 /**
- * One at a time. A host that was taken over could lie about the code that it inspects next: it sees that of one author, and
- * goes within a second of having nothing to do.
+ * Creates the inspector. It inspects one module at a time. A compromised host could lie about the code that it inspects next:
+ * it gets that of one author only, and is killed within a second of being idle.
  */
 export function createInspector({ pool, now }: InspectorDeps): Inspector {
-  const queue: Waiting[] = [];
-  let current: { readonly host: Host; readonly waiting: Waiting } | undefined;
-  let deadline: NodeJS.Timeout | undefined;
+  const queue: QueuedInspection[] = [];
+  let current: { readonly host: Host; readonly inspection: QueuedInspection } | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let lastId = 0;
-  let isOverdue = false;
+  let hasTimedOut = false;
   let isClosed = false;
 
-  const refuseAll = () => {
-    for (const { reject } of queue.splice(0)) reject(new AppError('SANDBOX_DISABLED', { retryAfter: 2 }));
+  const rejectAll = () => {
+    for (const { reject } of queue.splice(0)) reject(disabled());
   };
 
-  const arm = (host: Host) => {
-    isOverdue = false;
-    deadline = setTimeout(() => {
-      isOverdue = true;
+  const startTimer = (host: Host) => {
+    hasTimedOut = false;
+    timer = setTimeout(() => {
+      hasTimedOut = true;
       pool.kill(host, SLOW_INSPECTION);
-    }, DEADLINE_MS);
+    }, TIMEOUT_MS);
   };
 
   const next = () => {
-    const [waiting] = queue;
-    if (current !== undefined || waiting === undefined) return;
-    if (isClosed || pool.isBroken()) return refuseAll();
-    const host = pool.take(inspectionDomain(waiting.by));
+    const [inspection] = queue;
+    if (current !== undefined || inspection === undefined) return;
+    if (isClosed || pool.isBroken()) return rejectAll();
+    const host = pool.acquire(inspectionDomain(inspection.author));
     if (host === null) return;
     queue.shift();
-    current = { host, waiting };
-    host.inspecting = true;
+    current = { host, inspection };
     lastId += 1;
-    const { source, kind } = waiting;
-    const bounds = { kind, loadMs: LOAD_MS, heapMb: HEAP_MB };
-    host.link.send({ t: 'inspect', id: lastId, ...bounds }, [source], Buffer.byteLength(source));
-    if (host.state === 'ready') arm(host);
+    const { source, kind } = inspection;
+    host.sendInspection({ t: 'inspect', id: lastId, kind, loadMs: LOAD_MS, heapMb: HEAP_MB }, source);
+    if (host.state === 'ready') startTimer(host);
     pool.keepSpare();
   };
 
-  const finish = () => {
-    clearTimeout(deadline);
-    deadline = undefined;
-    if (current !== undefined) current.host.inspecting = false;
+  const finish = (host: Host) => {
+    clearTimeout(timer);
+    timer = undefined;
+    host.endInspection(now());
     current = undefined;
   };
 
-  /** Its host died: the code is to blame if it took too long, or if it happens again. */
-  const failed = (waiting: Waiting) => {
-    waiting.attempts += 1;
-    if (isOverdue) waiting.resolve(refusal('The module takes too long to load'));
-    else if (waiting.attempts < MAX_ATTEMPTS) queue.unshift(waiting);
-    else waiting.resolve(refusal('The module cannot be loaded: it ends the process that loads it'));
+  /** Its host exited: the code is to blame if it took too long, or if it happens again. */
+  const retryOrFail = (inspection: QueuedInspection) => {
+    inspection.attempts += 1;
+    if (hasTimedOut) inspection.resolve(loadError('The module takes too long to load'));
+    else if (inspection.attempts < MAX_ATTEMPTS) queue.unshift(inspection);
+    else inspection.resolve(loadError('The module cannot be loaded: it ends the process that loads it'));
   };
 
   return {
-    inspect: (source, kind, by) =>
+    inspect: (source, kind, author) =>
       new Promise((resolve, reject) => {
-        if (isClosed) return reject(new AppError('SANDBOX_DISABLED', { retryAfter: 2 }));
-        if (queue.length >= MAX_QUEUED_INSPECTIONS)
-          return reject(new AppError('ENDPOINT_BUSY', { retryAfter: 2 }));
-        queue.push({ source, kind, by, resolve, reject, attempts: 0 });
+        if (isClosed) return reject(disabled());
+        if (queue.length >= MAX_QUEUE)
+          return reject(new AppError('ENDPOINT_BUSY', { retryAfter: RETRY_AFTER_SECONDS }));
+        queue.push({ source, kind, author, resolve, reject, attempts: 0 });
         next();
       }),
-    inspected(host, { id, inspection }) {
+    onInspected(host, { id, inspection: result }) {
       if (current?.host !== host || id !== lastId) return false;
-      const { waiting } = current;
-      finish();
-      host.idleSince = now();
-      waiting.resolve(inspection);
+      const { inspection } = current;
+      finish(host);
+      inspection.resolve(result);
       next();
       return true;
     },
-    ready(host) {
-      if (current?.host === host) arm(host);
+    onHostReady(host) {
+      if (current?.host === host) startTimer(host);
     },
-    fell(host) {
+    onHostExit(host) {
       if (current?.host !== host) return;
-      const { waiting } = current;
-      const wasStarting = deadline === undefined;
-      finish();
-      if (wasStarting) queue.unshift(waiting);
-      else failed(waiting);
+      const { inspection } = current;
+      const wasStarting = timer === undefined;
+      finish(host);
+      if (wasStarting) queue.unshift(inspection);
+      else retryOrFail(inspection);
       next();
     },
     next,
     close() {
       isClosed = true;
-      refuseAll();
+      rejectAll();
     },
   };
 }

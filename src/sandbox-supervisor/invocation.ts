@@ -1,75 +1,214 @@
-// The life of one request: it begins in a host, and it ends once; it may be sent to another host before that.
+// One call of a module: its wait for a host, the host calls and log lines of its current attempt, and its result.
 
-import { recordHostCallUse } from './module-queue.ts';
-import type { FailureCode, Incident, InvocationResult } from './sandbox.ts';
-import type { Host, Invocation } from './state.ts';
+import { HostCalls } from './host-calls.ts';
+import type { ModuleLimits, ModuleVersion } from './module-version.ts';
+import { parseLog } from './protocol/guest-events.ts';
+import type {
+  FailureCode,
+  HostCall,
+  HostCallResult,
+  Incident,
+  InvocationRequest,
+  InvocationResult,
+} from './sandbox.ts';
 
-/** Its first turn, which ended at `now`, has been seen. Loading its module does not count as its time. */
-export function start(
-  host: Host,
-  request: Invocation,
-  { now, turnMs }: { readonly now: number; readonly turnMs: number },
-): void {
-  if (request.begun) return;
-  request.begun = true;
-  // The host had got ahead the last time when the turn started, if there was nothing to load.
-  request.startedAt = request.frame?.isCold === true ? now - turnMs : host.progressAt;
-  host.begun += 1;
+/** Log lines that one invocation may have, whatever its policy. */
+export const MAX_LOG_LINES = 100;
+/** A caller waits this long for a host. */
+const MAX_QUEUE_MS = 1000;
+/** What the guest side adds to a log that has reached its limit. */
+const LOG_SLACK = { lines: 1, characters: 2048 };
+
+/** The frame with which an invocation was sent to a host. */
+export interface AssignedFrame {
+  /** Number of the module version, the same in every host. */
+  readonly moduleNumber: number;
+  /** The first frame of its module version in this host. */
+  readonly isCold: boolean;
 }
 
-/** Ends what the request asked of the server. What it asked before it answered is performed still, within its wall time. */
-function endCalls(request: Invocation, hasAnswered: boolean): void {
-  const { controller } = request;
-  if (hasAnswered && request.inFlight > 0) {
-    setTimeout(() => controller?.abort(), request.job.unit.policy.limits.wallMs).unref();
-  } else controller?.abort();
-  request.controller = null;
-  for (const timer of request.timers ?? []) clearTimeout(timer);
-  request.timers = null;
+/** Counts invocations that make host calls: they stay in a host after their first time slice. */
+export interface HostCallStats {
+  recordHostCallUse(hasHostCalls: boolean): void;
 }
 
-function leave(host: Host, request: Invocation): void {
-  host.requests.delete(request.number);
-  if (request.begun) host.begun -= 1;
+interface InvocationOptions {
+  readonly stats: HostCallStats;
+  readonly resolve: (result: InvocationResult) => void;
+  /** Milliseconds of a steady clock, like all times here. */
+  readonly now: number;
 }
 
-/** The request is over. `host`: the one that had it, if any. Later calls change nothing. */
-export function settle(host: Host | null, request: Invocation, outcome: InvocationResult): void {
-  if (request.over) return;
-  request.over = true;
-  if (request.begun && request.calls + request.timerCalls === 0) recordHostCallUse(request.lane, false);
-  if (host !== null) leave(host, request);
-  endCalls(request, outcome.kind !== 'failure');
-  request.resolve(outcome);
+/** What one attempt has done. A retry starts with a new one. */
+interface Attempt {
+  number: number;
+  frame: AssignedFrame | null;
+  hasStarted: boolean;
+  startedAt: number;
+  logLines: number;
+  logCharacters: number;
+  cpuMs: number;
+  readonly hostCalls: HostCalls;
 }
 
-/** Takes a request out of its host, as if it had never begun. It is queued again by whoever calls. */
-export function resetForRequeue(host: Host, request: Invocation): void {
-  leave(host, request);
-  endCalls(request, false);
-  request.number = 0;
-  request.frame = null;
-  request.begun = false;
-  request.startedAt = 0;
-  request.hasActed = false;
-  request.calls = 0;
-  request.timerCalls = 0;
-  request.logLines = 0;
-  request.logLength = 0;
-  request.cpuMs = 0;
-  request.inFlight = 0;
+const createAttempt = (request: InvocationRequest): Attempt => ({
+  number: 0,
+  frame: null,
+  hasStarted: false,
+  startedAt: 0,
+  logLines: 0,
+  logCharacters: 0,
+  cpuMs: 0,
+  hostCalls: new HostCalls(request),
+});
+
+export class Invocation {
+  readonly request: InvocationRequest;
+  readonly #stats: HostCallStats;
+  readonly #resolve: (result: InvocationResult) => void;
+  #queuedAt: number;
+  #isIsolatedRetry = false;
+  #isSettled = false;
+  #attempt: Attempt;
+
+  constructor(request: InvocationRequest, { stats, resolve, now }: InvocationOptions) {
+    this.request = request;
+    this.#stats = stats;
+    this.#resolve = resolve;
+    this.#queuedAt = now;
+    this.#attempt = createAttempt(request);
+  }
+
+  get moduleVersion(): ModuleVersion {
+    return this.request.unit;
+  }
+
+  get limits(): ModuleLimits {
+    return this.request.unit.policy.limits;
+  }
+
+  /** Its number in the host that has it; 0 while it is queued. */
+  get number(): number {
+    return this.#attempt.number;
+  }
+
+  /** The frame with which it was sent to its host; null while it is queued. */
+  get frame(): AssignedFrame | null {
+    return this.#attempt.frame;
+  }
+
+  /** The result of its first time slice has been seen. */
+  get hasStarted(): boolean {
+    return this.#attempt.hasStarted;
+  }
+
+  get startedAt(): number {
+    return this.#attempt.startedAt;
+  }
+
+  /** CPU that its time slices before the current one were seen to use. */
+  get cpuMs(): number {
+    return this.#attempt.cpuMs;
+  }
+
+  /** Its host crashed, and it runs again in a host that it shares with no other invocation, so that the culprit is certain. */
+  get isIsolatedRetry(): boolean {
+    return this.#isIsolatedRetry;
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Running it again changes nothing that was changed already. An isolated retry is not retried. */
+  get isRetryable(): boolean {
+    return !this.#attempt.hostCalls.hasSideEffects && !this.#isIsolatedRetry;
+  }
+
+  /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
+  isWaitingTooLong(now: number): boolean {
+    return now - this.#queuedAt > (this.#isIsolatedRetry ? this.limits.wallMs : MAX_QUEUE_MS);
+  }
+
+  /** Restarts the clock of its wait for a host. */
+  restartWait(now: number): void {
+    this.#queuedAt = now;
+  }
+
+  /** Records that it was sent to a host. */
+  assign(number: number, frame: AssignedFrame): void {
+    this.#attempt.number = number;
+    this.#attempt.frame = frame;
+  }
+
+  /** Records its first time slice. Later calls change nothing. */
+  start(startedAt: number): void {
+    if (this.#attempt.hasStarted) return;
+    this.#attempt.hasStarted = true;
+    this.#attempt.startedAt = startedAt;
+  }
+
+  /** Adds CPU that a frame of this invocation alone was seen to use. */
+  addCpu(cpuMs: number): void {
+    this.#attempt.cpuMs += cpuMs;
+  }
+
+  /** Gives up the current attempt, so that the invocation can be queued again. */
+  reset(): void {
+    this.#attempt.hostCalls.end(0);
+    this.#attempt = createAttempt(this.request);
+  }
+
+  /** Marks it as the retry that shares its host with no other invocation. */
+  isolate(): void {
+    this.#isIsolatedRetry = true;
+  }
+
+  /** Ends it. Later calls change nothing. `Host.settle` ends an invocation that a host has. */
+  settle(result: InvocationResult): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    const { hasStarted, hostCalls } = this.#attempt;
+    if (hasStarted && hostCalls.count === 0) this.#stats.recordHostCallUse(false);
+    // What it asked for before it responded is still performed, within its wall time.
+    hostCalls.end(result.kind === 'failure' ? 0 : this.limits.wallMs);
+    this.#resolve(result);
+  }
+
+  /** Passes a log line on. Returns the limit that the line broke, or null. */
+  log(head: string): string | null {
+    const attempt = this.#attempt;
+    attempt.logLines += 1;
+    if (attempt.logLines > MAX_LOG_LINES + LOG_SLACK.lines) return 'logLines';
+    const record = parseLog(head);
+    if (record === null) return 'protocol';
+    attempt.logCharacters += record.message.length + (record.stack?.length ?? 0);
+    if (attempt.logCharacters > this.limits.logBytes + LOG_SLACK.characters) return 'logBytes';
+    this.request.log(record);
+    return null;
+  }
+
+  /**
+   * Performs a host call. `reply` gets its result, unless the invocation was settled or reset meanwhile. Returns the limit that
+   * the call broke, or null.
+   */
+  performHostCall(call: HostCall, reply: (result: HostCallResult) => void): string | null {
+    const { hostCalls } = this.#attempt;
+    if (hostCalls.count === 0) this.#stats.recordHostCallUse(true);
+    return hostCalls.perform(call, reply);
+  }
 }
 
-/** The end of a request that failed. `message` is for the log of its module. */
-export function failedOutcome(
+/** A failed result. `message` is for the log of the module. */
+export function failedResult(
   code: FailureCode,
   message: string,
 ): Extract<InvocationResult, { readonly kind: 'failure' }> {
   return { kind: 'failure', code, message };
 }
 
-/** What is told to reviewers of a request that went over a limit or ended its process. */
-export function incidentFor({ job }: Invocation, kind: Incident['kind'], limit: string): Incident {
-  const { id: unitId, version, sha256 } = job.unit;
-  return { unitId, version, sha256, kind, limit };
+/** The incident of an invocation that went over a limit. */
+export function limitViolation({ moduleVersion }: Invocation, limit: string): Incident {
+  const { id: unitId, version, sha256 } = moduleVersion;
+  return { unitId, version, sha256, kind: 'violation', limit };
 }

@@ -1,159 +1,195 @@
-// The queue of one module and its pace: how many requests are worth sending at once, and how many hosts it may hold.
-import type { InvocationRequest, InvocationResult } from './sandbox.ts';
-import type { Invocation, ModuleQueue } from './state.ts';
+// The waiting invocations of one module, whatever its version, and the statistics that decide how many are sent at once.
 
-/** Requests that may wait for a host, and for how long. */
+import { failedResult, type Invocation } from './invocation.ts';
+import type { InvocationResult } from './sandbox.ts';
+
 const MAX_QUEUE = 32;
-/** The same where requests only pass through: that many are gone in the blink of an eye. */
+/** The same for a module whose invocations are short and make no host calls. */
 const MAX_STREAM_QUEUE = 1024;
-const MAX_QUEUE_MS = 1000;
-/** Most requests in one frame. */
+/** Invocations in one frame, and characters of their requests: a larger request is sent alone. */
 const MAX_BATCH = 16;
-/** A frame should not hold a host for longer than this. */
+const MAX_BATCH_CHARACTERS = 1_048_576;
+/** A frame should not occupy a host for longer than this. */
 const FRAME_MS = 8;
-/** Up to these lengths of a turn it pays to have further frames lie ready in the pipe. */
+/** Up to these lengths of a time slice it pays to have further frames ready in the pipe. */
 const PIPELINE_MS = 1;
 const STREAM_MS = 0.25;
-/** After a longer turn a lane is slow for a hundred times as long, at most a minute. */
-const SLOW_TURN_MS = 50;
+/** After a longer time slice the module counts as slow for a hundred times as long, at most a minute. */
+const SLOW_SLICE_MS = 50;
 const SLOW_FACTOR = 100;
-const SLOW_FOR_MS = 60_000;
-/** More than this in one frame counts as a lot. */
-const MIN_LARGE_RESPONSE_BYTES = 262_144;
+const MAX_SLOW_MS = 60_000;
+/** Result frames above this size count towards throttling. */
+const LARGE_RESULT_BYTES = 262_144;
 /**
- * Bytes a millisecond that one lane may answer for long. Answers of megabytes cost the server's thread collections of garbage,
- * which all others wait for: at four times as much a neighbour's p99 was twenty times its own.
+ * Bytes per millisecond that one module may respond with over time. Responses of megabytes cost the server's thread garbage
+ * collections that delay all modules: at four times this rate the p99 of another module was twenty times as high.
  */
 const BYTES_PER_MS = 65_536;
 const MINUTE_MS = 60_000;
-/** What is thought of a turn before the first one was seen. */
-const UNKNOWN_MS = 0.2;
+/** Assumed length of a time slice before the first one was measured. */
+const UNKNOWN_SLICE_MS = 0.2;
 /**
- * Weights of what is new in the running mean of turns. A long one says little, as the machine may have been busy, and hosts
- * give requests back after it anyway; a short one says that turns can be short.
+ * Weights of a new value in the running mean of time slices. A long slice says little, as the machine may have been busy, and
+ * hosts give invocations back after it anyway; a short one shows that slices can be short.
  */
-const LONGER = 0.02;
-const SHORTER = 0.5;
-/** Weight of a request in the share of those that wait. */
-const NEW = 0.2;
-/** Share of waiting requests that counts as none. */
-const RARELY = 0.01;
+const LONGER_WEIGHT = 0.02;
+const SHORTER_WEIGHT = 0.5;
+/** Weight of one invocation in the share of those with host calls, and the share that counts as none. */
+const HOST_CALL_WEIGHT = 0.2;
+const MAX_NON_BLOCKING_RATIO = 0.01;
 
-/** An empty queue, of whose pace nothing is known. `now`: milliseconds of a steady clock. */
-export function createModuleQueue(id: string, now: number): ModuleQueue {
-  return {
-    id,
-    queue: [],
-    hosts: new Set(),
-    turnMs: UNKNOWN_MS,
-    slowUntil: 0,
-    restUntil: 0,
-    waits: 0,
-    minuteFrom: now,
-    minuteCount: 0,
-    usedAt: now,
-  };
-}
+/** Result of an invocation that no host took in time. */
+export const WAITED_TOO_LONG = failedResult('ENDPOINT_BUSY', 'It waited too long for a host');
 
-/** A job that begins to wait in its lane. `now`: milliseconds of a steady clock. */
-export function createInvocation(
-  job: InvocationRequest,
-  lane: ModuleQueue,
-  resolve: (outcome: InvocationResult) => void,
-  now: number,
-): Invocation {
-  return {
-    job,
-    lane,
-    resolve,
-    queuedAt: now,
-    number: 0,
-    frame: null,
-    begun: false,
-    startedAt: 0,
-    alone: false,
-    over: false,
-    hasActed: false,
-    calls: 0,
-    timerCalls: 0,
-    inFlight: 0,
-    logLines: 0,
-    logLength: 0,
-    cpuMs: 0,
-    controller: null,
-    timers: null,
-  };
-}
+export class ModuleQueue {
+  readonly moduleId: string;
+  #waiting: Invocation[] = [];
+  #sliceMs = UNKNOWN_SLICE_MS;
+  #slowUntil = 0;
+  #throttledUntil = 0;
+  #hostCallRatio = 0;
+  #minuteFrom: number;
+  #minuteCount = 0;
+  #usedAt: number;
 
-/** Counts a request towards its minute; false when that is full. A minute begins with the first request after the last one. */
-export function countCall(lane: ModuleQueue, perMinute: number, now: number): boolean {
-  if (now - lane.minuteFrom >= MINUTE_MS) {
-    lane.minuteFrom = now;
-    lane.minuteCount = 0;
+  /** `now`: milliseconds of a steady clock, like all times here. */
+  constructor(moduleId: string, now: number) {
+    this.moduleId = moduleId;
+    this.#minuteFrom = now;
+    this.#usedAt = now;
   }
-  if (perMinute > 0 && lane.minuteCount >= perMinute) return false;
-  lane.minuteCount += 1;
-  return true;
-}
 
-/** Takes note of a turn that may still be running, by the CPU that it has used. */
-export function recordLongSlice(lane: ModuleQueue, turnMs: number, now: number): void {
-  if (turnMs <= SLOW_TURN_MS) return;
-  lane.slowUntil = Math.max(lane.slowUntil, now + Math.min(SLOW_FOR_MS, turnMs * SLOW_FACTOR));
-}
+  get length(): number {
+    return this.#waiting.length;
+  }
 
-/** Takes note of the longest turn of a frame. `isCold`: the first turn in an isolate says little of the next. */
-export function recordLatency(
-  lane: ModuleQueue,
-  turnMs: number,
-  { isCold, now }: { isCold: boolean; now: number },
-): void {
-  recordLongSlice(lane, turnMs, now);
-  if (isCold) return;
-  lane.turnMs += (turnMs - lane.turnMs) * (turnMs > lane.turnMs ? LONGER : SHORTER);
-}
+  get first(): Invocation | undefined {
+    return this.#waiting[0];
+  }
 
-/** Takes note of what a frame of a host brought, in bytes. */
-export function recordResponseBytes(lane: ModuleQueue, bytes: number, now: number): void {
-  if (bytes <= MIN_LARGE_RESPONSE_BYTES) return;
-  lane.restUntil = Math.max(lane.restUntil, now) + bytes / BYTES_PER_MS;
-}
+  /** A running mean of the longest time slice of each frame, which leans towards the shorter ones. */
+  get sliceMs(): number {
+    return this.#sliceMs;
+  }
 
-/** Whether others come first, as it has just answered a lot. */
-export const isThrottled = (lane: ModuleQueue, now: number): boolean => now < lane.restUntil;
+  /** Invocations for one frame. */
+  get batchSize(): number {
+    return Math.max(1, Math.min(MAX_BATCH, Math.floor(FRAME_MS / this.#sliceMs)));
+  }
 
-/** Takes note of a request that made a host call, or ended without. */
-export function recordHostCallUse(lane: ModuleQueue, waited: boolean): void {
-  lane.waits += ((waited ? 1 : 0) - lane.waits) * NEW;
-}
+  /** Frames that one host may have at a time. */
+  get maxFrames(): number {
+    return this.#sliceMs <= STREAM_MS ? 3 : this.#sliceMs <= PIPELINE_MS ? 2 : 1;
+  }
 
-/** It has waited for a host for as long as a caller is made to; once it has begun somewhere, for as long as it may run. */
-export function isWaitingTooLong({ queuedAt, alone, job }: Invocation, now: number): boolean {
-  return now - queuedAt > (alone ? job.unit.policy.limits.wallMs : MAX_QUEUE_MS);
-}
+  /** Nearly all invocations end in their first time slice. */
+  get isNonBlocking(): boolean {
+    return this.#hostCallRatio < MAX_NON_BLOCKING_RATIO;
+  }
 
-export const isSlow = (lane: ModuleQueue, now: number): boolean => now < lane.slowUntil;
+  /** Invocations that may wait for a host. */
+  get maxLength(): number {
+    return this.#sliceMs <= STREAM_MS && this.isNonBlocking ? MAX_STREAM_QUEUE : MAX_QUEUE;
+  }
 
-/** Requests for one frame. */
-export function batchSize({ turnMs }: ModuleQueue): number {
-  return Math.max(1, Math.min(MAX_BATCH, Math.floor(FRAME_MS / turnMs)));
-}
+  /** A time slice was long: the module gets fewer hosts. */
+  isSlow(now: number): boolean {
+    return now < this.#slowUntil;
+  }
 
-/** Frames that one host may have at once. */
-export function maxFrames({ turnMs }: ModuleQueue): number {
-  return turnMs <= STREAM_MS ? 3 : turnMs <= PIPELINE_MS ? 2 : 1;
-}
+  /** It responded with many bytes: other modules come first. */
+  isThrottled(now: number): boolean {
+    return now < this.#throttledUntil;
+  }
 
-/** Whether its requests end, nearly all, in their first turn. */
-export const isNonBlocking = ({ waits }: ModuleQueue): boolean => waits < RARELY;
+  /** Nothing waits and nothing was called for a minute, so that a new queue would do as well. */
+  isUnused(now: number): boolean {
+    return this.#waiting.length === 0 && now - this.#usedAt > MINUTE_MS;
+  }
 
-/** Requests that may wait for a host. */
-export function maxWaiting(lane: ModuleQueue): number {
-  const isStream = lane.turnMs <= STREAM_MS && isNonBlocking(lane);
-  return isStream ? MAX_STREAM_QUEUE : MAX_QUEUE;
-}
+  /** Counts a call; false when the minute is full (0: no limit). A minute begins with the first call after the last one ended. */
+  countCall(perMinute: number, now: number): boolean {
+    this.#usedAt = now;
+    if (now - this.#minuteFrom >= MINUTE_MS) {
+      this.#minuteFrom = now;
+      this.#minuteCount = 0;
+    }
+    if (perMinute > 0 && this.#minuteCount >= perMinute) return false;
+    this.#minuteCount += 1;
+    return true;
+  }
 
-/** Nothing of it is left that a later request would need. */
-export function isDisposable(lane: ModuleQueue, now: number): boolean {
-  return lane.queue.length === 0 && lane.hosts.size === 0 && now - lane.usedAt > MINUTE_MS;
+  add(invocation: Invocation): void {
+    this.#waiting.push(invocation);
+  }
+
+  /** Puts invocations in front, in their order. */
+  requeue(invocations: readonly Invocation[]): void {
+    this.#waiting.unshift(...invocations);
+  }
+
+  /** Takes the next invocations of one module version for one frame. An isolated retry is taken alone. */
+  takeBatch(): Invocation[] {
+    const [first] = this.#waiting;
+    const max = this.batchSize;
+    const batch: Invocation[] = [];
+    let characters = 0;
+    for (const invocation of this.#waiting) {
+      const { moduleVersion, isIsolatedRetry, request } = invocation;
+      if (moduleVersion !== first?.moduleVersion || (batch.length > 0 && isIsolatedRetry)) break;
+      characters += request.head.length + request.body.length;
+      if (batch.length > 0 && characters > MAX_BATCH_CHARACTERS) break;
+      batch.push(invocation);
+      if (batch.length === max || isIsolatedRetry) break;
+    }
+    this.#waiting.splice(0, batch.length);
+    return batch;
+  }
+
+  /** Restarts the clocks of all that wait. */
+  restartWaits(now: number): void {
+    for (const invocation of this.#waiting) invocation.restartWait(now);
+  }
+
+  /** Rejects what has waited for too long. */
+  rejectExpired(now: number): void {
+    const isExpired = (invocation: Invocation) => invocation.isWaitingTooLong(now);
+    if (!this.#waiting.some(isExpired)) return;
+    for (const invocation of this.#waiting) if (isExpired(invocation)) invocation.settle(WAITED_TOO_LONG);
+    this.#waiting = this.#waiting.filter(({ isSettled }) => !isSettled);
+  }
+
+  /** Rejects the newest invocations, until at most `max` wait. */
+  rejectOverflow(max: number, result: InvocationResult): void {
+    for (const invocation of this.#waiting.splice(max).reverse()) invocation.settle(result);
+  }
+
+  rejectAll(result: InvocationResult): void {
+    for (const invocation of this.#waiting.splice(0)) invocation.settle(result);
+  }
+
+  /** Records a time slice that may still be running, by the CPU that it has used. */
+  recordLongSlice(sliceMs: number, now: number): void {
+    if (sliceMs <= SLOW_SLICE_MS) return;
+    this.#slowUntil = Math.max(this.#slowUntil, now + Math.min(MAX_SLOW_MS, sliceMs * SLOW_FACTOR));
+  }
+
+  /** Records the longest time slice of a frame. `isCold`: the first slice in an isolate says little of the next. */
+  recordSlice(sliceMs: number, { isCold, now }: { readonly isCold: boolean; readonly now: number }): void {
+    this.recordLongSlice(sliceMs, now);
+    if (isCold) return;
+    const weight = sliceMs > this.#sliceMs ? LONGER_WEIGHT : SHORTER_WEIGHT;
+    this.#sliceMs += (sliceMs - this.#sliceMs) * weight;
+  }
+
+  /** Records the size of a result frame. */
+  recordResultBytes(bytes: number, now: number): void {
+    if (bytes <= LARGE_RESULT_BYTES) return;
+    this.#throttledUntil = Math.max(this.#throttledUntil, now) + bytes / BYTES_PER_MS;
+  }
+
+  /** Records an invocation that made a host call, or ended without one. */
+  recordHostCallUse(hasHostCalls: boolean): void {
+    this.#hostCallRatio += ((hasHostCalls ? 1 : 0) - this.#hostCallRatio) * HOST_CALL_WEIGHT;
+  }
 }

@@ -1,7 +1,7 @@
-// A piece of posted code as the sandbox runs it, and what it may do. Types only.
+// One version of a module as the sandbox runs it: its code and its policy. Types only.
 import type { Isolation, ModuleKind } from '../../sandbox/protocol.ts';
 
-/** Bounds of one module. Units are in the names: ms, bytes, MB of 2^20 bytes. */
+/** Limits of one module. The names end in the unit: ms, bytes, MB of 2^20 bytes. */
 export interface ModuleLimits {
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -9,9 +9,9 @@ export interface ModuleLimits {
   readonly responseBytes: number;
   readonly logBytes: number;
   readonly hostCalls: number;
-  /** Requests that run, or wait for host calls, at the same time. */
+  /** Invocations that run, or wait for host calls, at the same time. */
   readonly concurrency: number;
-  /** Requests a minute; 0 is no bound. */
+  /** Calls a minute; 0 is no limit. */
   readonly perMinute: number;
 }
 

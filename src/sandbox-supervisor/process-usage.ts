@@ -1,11 +1,11 @@
-// What the kernel says of a process: the CPU it has used, and the memory it holds. Null where there is no `/proc`.
+// CPU time and memory of a process, read from `/proc`. Null where there is none.
 import { readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second in `/proc`, on every architecture that Node runs on. */
+/** Linux counts in hundredths of a second, on every architecture that Node runs on. */
 const TICK_MS = 10;
-/** On some machines a page is larger; then this is less than what is held, and a host is recycled later. */
+/** Where a page is larger, memory is underestimated, and a host is recycled later. */
 const PAGE_BYTES = 4096;
-/** Fields 14 and 15 of `/proc/<pid>/stat`, counted from behind the name, which may hold anything. */
+/** Fields 14 and 15 of `/proc/<pid>/stat`, counted from behind the name, which may contain spaces. */
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;
 
@@ -26,7 +26,7 @@ export function cpuMsOf(pid: number): number | null {
   return Number.isFinite(ticks) ? ticks * TICK_MS : null;
 }
 
-/** Bytes of memory that the process holds in RAM. */
+/** Resident memory of the process, in bytes. */
 export function residentBytesOf(pid: number): number | null {
   const pages = Number(read(`/proc/${pid}/statm`)?.split(' ')[1]);
   return Number.isFinite(pages) ? pages * PAGE_BYTES : null;

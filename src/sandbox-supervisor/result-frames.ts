@@ -1,56 +1,69 @@
-// Takes in what a host says happened: answers go out, calls are served, and what does not fit the protocol or a limit is
-// found. The guest side keeps the same limits, so going over one means that the host is no longer what it was.
-import type { TurnFault } from '../../sandbox/protocol.ts';
-import { completeFrame, MAX_LOG_LINES } from './host.ts';
-import { serveCall } from './host-calls.ts';
-import { failedOutcome, incidentFor, settle, start } from './invocation.ts';
-import { recordLatency, recordResponseBytes } from './module-queue.ts';
-import { createOutcomeParser, type GuestEvent } from './outcomes.ts';
+// Reads the result frames of a host: settles invocations, performs host calls, passes log lines on, and finds what breaks the
+// protocol or a limit. The guest side keeps the same limits, so a host that goes over one is compromised.
+import type { FromHost, GuestEventKind, TurnFault } from '../../sandbox/protocol.ts';
+import type { Host } from './host.ts';
+import { failedResult, type Invocation, limitViolation } from './invocation.ts';
+import type { ModuleVersion } from './module-version.ts';
 import { MAX_ARGUMENT_BYTES } from './protocol/event-sizes.ts';
-import { parseCall, parseLog } from './protocol/guest-events.ts';
-import type { Incident } from './sandbox.ts';
-import type { Host, Invocation, ResultMessage, RunFrame } from './state.ts';
+import {
+  parseCall,
+  parseError,
+  parseNext,
+  parseResponseHead,
+  type ResponseHead,
+  responseOf,
+} from './protocol/guest-events.ts';
+import type { Incident, InvocationResult } from './sandbox.ts';
+import type { SentFrame } from './sent-frames.ts';
+
+export type ResultMessage = Extract<FromHost, { readonly t: 'turns' }>;
 
 /** Bodies from this size on are passed on as bytes; smaller ones are cheaper as text. */
-const LARGE_BODY = 16_384;
-const MANY_BYTES = 262_144;
-/** What the guest side adds to a log that is full. */
-const LOG_SLACK = { lines: 1, length: 2048 };
+const MIN_BUFFER_BODY_BYTES = 16_384;
+const MAX_DECODED_AT_ONCE_BYTES = 262_144;
 
 interface ResultReaderDeps {
   readonly now: () => number;
   readonly onIncident: (incident: Incident) => void;
-  /** Puts requests that were not begun back in front of their lane. */
-  readonly requeue: (host: Host, requests: readonly Invocation[]) => void;
+  /** Puts invocations that have not started back in front of their queue. */
+  readonly requeue: (host: Host, invocations: readonly Invocation[]) => void;
 }
 
-/** Why a frame was refused, and whose event it was. */
+/** Why a frame was rejected, and whose event it was. */
 export interface ProtocolViolation {
   readonly limit: string;
-  readonly request: Invocation | null;
+  readonly invocation: Invocation | null;
 }
 
-const PROTOCOL: ProtocolViolation = { limit: 'protocol', request: null };
+export const PROTOCOL_VIOLATION: ProtocolViolation = { limit: 'protocol', invocation: null };
+
+/** An event that a guest sent, with its texts. */
+export interface GuestEvent {
+  readonly kind: GuestEventKind;
+  readonly head: string;
+  /** Large ones stay bytes. */
+  readonly body: string | Buffer;
+}
 
 /** Reads texts one after the other. Where all is short and ASCII the bytes are decoded once. */
-function textReader(raw: Buffer) {
-  const whole = raw.length < MANY_BYTES ? raw.toString() : '';
-  let at = 0;
-  const take = (bytes: number): string => {
-    const from = at;
-    at += bytes;
-    return whole.length === raw.length ? whole.slice(from, at) : raw.toString('utf8', from, at);
+function createTextReader(raw: Buffer) {
+  const whole = raw.length < MAX_DECODED_AT_ONCE_BYTES ? raw.toString() : '';
+  let offset = 0;
+  const readText = (bytes: number): string => {
+    const from = offset;
+    offset += bytes;
+    return whole.length === raw.length ? whole.slice(from, offset) : raw.toString('utf8', from, offset);
   };
-  const body = (bytes: number): string | Buffer => {
-    if (bytes < LARGE_BODY) return take(bytes);
-    const from = at;
-    at += bytes;
-    return raw.subarray(from, at);
+  const readBody = (bytes: number): string | Buffer => {
+    if (bytes < MIN_BUFFER_BODY_BYTES) return readText(bytes);
+    const from = offset;
+    offset += bytes;
+    return raw.subarray(from, offset);
   };
   const skip = (bytes: number) => {
-    at += bytes;
+    offset += bytes;
   };
-  return { take, body, skip };
+  return { readText, readBody, skip };
 }
 
 /** Arguments as text. Of those that are too long only enough is read to see that. */
@@ -63,138 +76,167 @@ const FAULT_MESSAGES: Readonly<Record<TurnFault, string>> = {
   load: 'The module could not be loaded',
 };
 
-/** Makes what takes in the `turns` of hosts. */
-export function createResultReader({ now, onIncident, requeue }: ResultReaderDeps) {
-  const outcomeOf = createOutcomeParser();
-
-  const log = (request: Invocation, head: string): string | null => {
-    request.logLines += 1;
-    if (request.logLines > MAX_LOG_LINES + LOG_SLACK.lines) return 'logLines';
-    const record = parseLog(head);
-    if (record === null) return 'protocol';
-    request.logLength += record.message.length + (record.stack?.length ?? 0);
-    const { logBytes } = request.job.unit.policy.limits;
-    if (request.logLength > logBytes + LOG_SLACK.length) return 'logBytes';
-    request.job.log(record);
-    return null;
+/** A throw, a rejection, or a response over its limit. */
+function parseFailure(head: string): InvocationResult | null {
+  const error = parseError(head);
+  if (error === null) return null;
+  const { message, stack, code, tooLarge } = error;
+  if (tooLarge) return failedResult('ENDPOINT_RESPONSE_TOO_LARGE', message);
+  return {
+    ...failedResult('ENDPOINT_ERROR', message),
+    ...(stack === undefined ? {} : { stack }),
+    thrown: { message, ...(code === undefined ? {} : { code }) },
   };
+}
 
-  const end = (host: Host, request: Invocation, event: GuestEvent): string | null => {
-    const outcome = outcomeOf(request.job.unit, event);
-    if (typeof outcome === 'string') return outcome;
-    if (outcome.kind === 'failure' && outcome.code === 'ENDPOINT_RESPONSE_TOO_LARGE') {
-      onIncident(incidentFor(request, 'violation', 'responseBytes'));
+/** Creates the parser of events that end an invocation: it returns the result, or the name of the limit that the event broke. */
+export function createEventParser(): (module: ModuleVersion, event: GuestEvent) => InvocationResult | string {
+  let lastHead = '';
+  let lastResponse: ResponseHead | null = null;
+
+  /** Heads of responses are the same most of the time. */
+  const responseHead = (head: string): ResponseHead | null => {
+    if (head !== lastHead) {
+      lastResponse = parseResponseHead(head);
+      lastHead = head;
     }
-    settle(host, request, outcome);
+    return lastResponse;
+  };
+
+  return (module, { kind, head, body }) => {
+    const isHook = module.kind === 'hook';
+    const { responseBytes } = module.policy.limits;
+    switch (kind) {
+      case 'end': {
+        const response = isHook ? null : responseHead(head);
+        if (response === null) return 'protocol';
+        return responseOf(response, body, responseBytes) ?? 'responseBytes';
+      }
+      case 'result': {
+        if (!isHook) return 'protocol';
+        if (Buffer.byteLength(body) > responseBytes) return 'responseBytes';
+        const json = body.toString();
+        return { kind: 'result', json: json === '' ? undefined : json };
+      }
+      case 'next':
+        return (isHook ? null : parseNext(head)) ?? 'protocol';
+      case 'error':
+        return parseFailure(head) ?? 'protocol';
+      default:
+        return {
+          ...failedResult('ENDPOINT_TIMEOUT', 'It answered nothing, and waits for nothing'),
+          shown: 'The endpoint answered nothing, and waits for nothing',
+        };
+    }
+  };
+}
+
+/** Whether something can have happened to an invocation: it has started, or it is of the frame that runs. */
+const mayAct = ({ hasStarted, frame }: Invocation, current: SentFrame) => hasStarted || frame === current;
+
+/** Every invocation of a frame that is complete has started, or came back. */
+const isAnswered = (current: SentFrame) =>
+  current.invocations.every(
+    ({ hasStarted, isSettled, frame }) => hasStarted || isSettled || frame !== current,
+  );
+
+/** Creates the reader of result frames. It returns what the frame broke, or null when all of it was in order. */
+export function createResultReader({ now, onIncident, requeue }: ResultReaderDeps) {
+  const parseEvent = createEventParser();
+
+  const handleEvent = (host: Host, invocation: Invocation, event: GuestEvent): string | null => {
+    if (event.kind === 'log') return invocation.log(event.head);
+    if (event.kind === 'call') {
+      const parsed = parseCall(event.head, argumentsOf(event.body));
+      return parsed === null ? 'protocol' : host.performHostCall(invocation, parsed.id, parsed.call, now);
+    }
+    const result = parseEvent(invocation.moduleVersion, event);
+    if (typeof result === 'string') return result;
+    if (result.kind === 'failure' && result.code === 'ENDPOINT_RESPONSE_TOO_LARGE') {
+      onIncident(limitViolation(invocation, 'responseBytes'));
+    }
+    host.settle(invocation, result);
     return null;
   };
 
-  const onFault = (host: Host, request: Invocation, [, fault, text]: ResultMessage['faults'][number]) => {
-    if (fault === 'load') return settle(host, request, failedOutcome('ENDPOINT_ERROR', text));
-    const message = `${FAULT_MESSAGES[fault]}: ${text}`;
-    const { wallMs } = request.job.unit.policy.limits;
-    const isWall = now() - request.startedAt >= wallMs;
-    const limit = fault === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs';
-    onIncident(incidentFor(request, 'violation', limit));
-    settle(
-      host,
-      request,
-      failedOutcome(fault === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT', message),
-    );
-  };
-
-  /** Whether the host ever had a request of this number: it is over for us, and news of it may still be on the way. */
-  const isKnown = (host: Host, number: number) => number > 0 && number <= host.lastNumber;
-
-  /** Whether something can have happened to the request: it has begun, or it is of the frame that runs. */
-  const mayAct = (request: Invocation, frame: RunFrame) => request.begun || request.frame === frame;
-
-  const take = (host: Host, request: Invocation, event: GuestEvent): string | null => {
-    if (event.kind === 'log') return log(request, event.head);
-    if (event.kind !== 'call') return end(host, request, event);
-    const parsed = parseCall(event.head, argumentsOf(event.body));
-    return parsed === null ? 'protocol' : serveCall(host, request, { ...parsed, now });
-  };
-
-  const takeEvents = (
+  const readEvents = (
     host: Host,
-    frame: RunFrame,
+    current: SentFrame,
     { events, turnMs }: ResultMessage,
     raw: Buffer,
   ): ProtocolViolation | null => {
-    const texts = textReader(raw);
+    const texts = createTextReader(raw);
     let last: Invocation | undefined;
     for (const [number, kind, headBytes, bodyBytes] of events) {
-      const request = host.requests.get(number) ?? (last?.number === number ? last : undefined);
-      if (request === undefined && !isKnown(host, number)) return PROTOCOL;
-      if (request !== undefined && !mayAct(request, frame)) return PROTOCOL;
-      last = request ?? last;
-      // Of what a request still does after its answer, only its log is of interest.
-      if (request === undefined || (request.over && kind !== 'log')) {
+      const invocation = host.invocations.get(number) ?? (last?.number === number ? last : undefined);
+      if (invocation === undefined && !host.hasSent(number)) return PROTOCOL_VIOLATION;
+      if (invocation !== undefined && !mayAct(invocation, current)) return PROTOCOL_VIOLATION;
+      last = invocation ?? last;
+      // Of what an invocation still does after its response, only its log is read.
+      if (invocation === undefined || (invocation.isSettled && kind !== 'log')) {
         texts.skip(headBytes + bodyBytes);
         continue;
       }
-      const head = texts.take(headBytes);
-      const body = texts.body(bodyBytes);
-      if (!request.over) start(host, request, { now: now(), turnMs });
-      const limit = take(host, request, { kind, head, body });
-      if (limit !== null) return { limit, request };
+      const head = texts.readText(headBytes);
+      const body = texts.readBody(bodyBytes);
+      if (!invocation.isSettled) host.start(invocation, { now: now(), sliceMs: turnMs });
+      const limit = handleEvent(host, invocation, { kind, head, body });
+      if (limit !== null) return { limit, invocation };
     }
     return null;
   };
 
-  const takeFaults = (
-    host: Host,
-    frame: RunFrame,
-    { faults, turnMs }: ResultMessage,
-  ): ProtocolViolation | null => {
-    for (const fault of faults) {
-      const request = host.requests.get(fault[0]);
-      if (request === undefined && isKnown(host, fault[0])) continue;
-      if (request === undefined || !mayAct(request, frame)) return PROTOCOL;
-      start(host, request, { now: now(), turnMs });
-      onFault(host, request, fault);
+  const handleFault = (host: Host, invocation: Invocation, fault: TurnFault, text: string): void => {
+    if (fault === 'load') {
+      host.settle(invocation, failedResult('ENDPOINT_ERROR', text));
+      return;
+    }
+    const isWall = now() - invocation.startedAt >= invocation.limits.wallMs;
+    onIncident(limitViolation(invocation, fault === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs'));
+    const code = fault === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT';
+    host.settle(invocation, failedResult(code, `${FAULT_MESSAGES[fault]}: ${text}`));
+  };
+
+  const readFaults = (host: Host, current: SentFrame, { faults, turnMs }: ResultMessage) => {
+    for (const [number, fault, text] of faults) {
+      const invocation = host.invocations.get(number);
+      if (invocation === undefined && host.hasSent(number)) continue;
+      if (invocation === undefined || !mayAct(invocation, current)) return PROTOCOL_VIOLATION;
+      host.start(invocation, { now: now(), sliceMs: turnMs });
+      handleFault(host, invocation, fault, text);
     }
     return null;
   };
 
-  const takeBack = (host: Host, frame: RunFrame, { back }: ResultMessage): ProtocolViolation | null => {
-    const requests: Invocation[] = [];
+  const readReturned = (host: Host, current: SentFrame, { back }: ResultMessage) => {
+    const returned: Invocation[] = [];
     for (const number of back) {
-      const request = host.requests.get(number);
-      if (request === undefined && isKnown(host, number)) continue;
-      if (request === undefined || request.begun || request.frame !== frame) return PROTOCOL;
+      const invocation = host.invocations.get(number);
+      if (invocation === undefined && host.hasSent(number)) continue;
+      if (invocation === undefined || invocation.hasStarted || invocation.frame !== current)
+        return PROTOCOL_VIOLATION;
       // Twice in the queue, it would run twice.
-      if (requests.includes(request)) return PROTOCOL;
-      requests.push(request);
+      if (returned.includes(invocation)) return PROTOCOL_VIOLATION;
+      returned.push(invocation);
     }
-    if (requests.length > 0) requeue(host, requests);
+    if (returned.length > 0) requeue(host, returned);
     return null;
   };
 
-  /** Every request of a frame that is done with has begun, or came back. */
-  const isAnswered = (frame: RunFrame) =>
-    frame.requests.every((request) => request.begun || request.over || request.frame !== frame);
-
-  /** Takes in one frame; null when all of it was in order. */
-  return (host: Host, turns: ResultMessage, raw: Buffer): ProtocolViolation | null => {
-    const frame = host.frames[0];
-    if (frame === undefined || frame.unit !== turns.unit) return PROTOCOL;
+  return (host: Host, message: ResultMessage, raw: Buffer): ProtocolViolation | null => {
+    const { current } = host.frames;
+    if (current === undefined || current.moduleNumber !== message.unit) return PROTOCOL_VIOLATION;
     const violation =
-      takeEvents(host, frame, turns, raw) ?? takeFaults(host, frame, turns) ?? takeBack(host, frame, turns);
+      readEvents(host, current, message, raw) ??
+      readFaults(host, current, message) ??
+      readReturned(host, current, message);
     if (violation !== null) return violation;
-    host.progressAt = now();
-    const pace = { isCold: frame.isCold, now: host.progressAt };
-    if (host.lane !== null) {
-      recordLatency(host.lane, turns.turnMs, pace);
-      recordResponseBytes(host.lane, raw.length, host.progressAt);
-    }
-    if (!turns.idle) {
-      // Each such frame counts as progress: without an end to them no clock would ever stop that host.
-      frame.parts += 1;
-      return frame.parts > frame.requests.length ? PROTOCOL : null;
-    }
-    completeFrame(host);
-    return isAnswered(frame) ? null : PROTOCOL;
+    const time = now();
+    host.frames.recordProgress(time);
+    host.queue?.recordSlice(message.turnMs, { isCold: current.isCold, now: time });
+    host.queue?.recordResultBytes(raw.length, time);
+    if (!message.idle) return host.frames.countPartialResult() ? null : PROTOCOL_VIOLATION;
+    host.frames.complete();
+    return isAnswered(current) ? null : PROTOCOL_VIOLATION;
   };
 }

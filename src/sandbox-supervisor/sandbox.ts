@@ -1,33 +1,34 @@
-// What the rest of the server asks of the sandbox. Types only; `hosts/` does it.
+// The sandbox as the rest of the server uses it. Types only; `supervisor.ts` implements it.
 import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
 import type { ModuleVersion } from './module-version.ts';
 
-/** Something that the guest asks of the server: `timer`, `fetch`, `model.find`, `model.create`, … */
+/** A call from guest code to the server: `timer`, `fetch`, `model.find`, `model.create`, … */
 export interface HostCall {
   readonly name: string;
   /** JSON text, written by the guest: hostile. */
   readonly args: string;
 }
 
-/** JSON text of the result, or of `{code, message}` when not ok. */
+/** `text`: JSON of the result, or of `{code, message}` when not ok. */
 export interface HostCallResult {
   readonly ok: boolean;
   readonly text: string;
 }
 
-/** A line of the guest's log: hostile text. */
+/** A log line of guest code: hostile text. */
 export interface GuestLog {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly stack?: string;
 }
 
+/** One call of one module version. */
 export interface InvocationRequest {
   readonly unit: ModuleVersion;
-  /** JSON text of a GuestRequest or HookCall. */
+  /** JSON of a GuestRequest or HookCall. */
   readonly head: string;
   readonly body: string;
-  /** Performs a host call. Never rejects. The signal aborts when the request is over. */
+  /** Performs a host call. Never rejects. The signal aborts when the invocation has ended. */
   serve(call: HostCall, signal: AbortSignal): Promise<HostCallResult>;
   log(record: GuestLog): void;
 }
@@ -43,7 +44,7 @@ export type FailureCode =
   | 'ENDPOINT_SUSPENDED'
   | 'SANDBOX_DISABLED';
 
-/** How a job ended. Status, headers and body of a response are the guest's: checked for form, not yet against its grants. */
+/** How an invocation ended. Status, headers and body of a response are well-formed, but not yet checked against the grants. */
 export type InvocationResult =
   | {
       readonly kind: 'response';
@@ -51,7 +52,7 @@ export type InvocationResult =
       readonly headers: readonly (readonly [name: string, value: string])[];
       readonly body: string | Buffer;
     }
-  /** JSON text; undefined when a hook returned nothing. */
+  /** What a hook returned, as JSON; undefined for nothing. */
   | { readonly kind: 'result'; readonly json: string | undefined }
   /** `next()`, or `next(error)` with a message for the log and perhaps a status of 400–599. */
   | { readonly kind: 'next'; readonly error?: { readonly message: string; readonly statusCode?: number } }
@@ -60,31 +61,31 @@ export type InvocationResult =
       readonly kind: 'failure';
       readonly code: FailureCode;
       readonly message: string;
-      /** What the caller is told instead of the usual text: words of the server, never of the module. */
+      /** For the caller, in place of the usual text: written by the server, never by the module. */
       readonly shown?: string;
-      /** In lines of the author's text. */
+      /** With line numbers of the author's text. */
       readonly stack?: string;
-      /** What the module itself threw: hostile text. A hook's reaches the caller, cleaned. */
+      /** What the module threw: hostile text. That of a hook is sent to the caller, cleaned. */
       readonly thrown?: { readonly message: string; readonly code?: string };
     };
 
-/** Something that a module did and a reviewer should know of. */
+/** A violation of a limit, or the exit of a host, for reviewers and the circuit breaker. */
 export interface Incident {
-  /** Null: a process ended in which no module had run. */
+  /** Null: a host exited that had run no module. */
   readonly unitId: string | null;
-  /** Number of the code's version; 0 where none of it was running. */
+  /** Number of the version that ran; 0 when none did. */
   readonly version: number;
-  /** Hash of the code that ran; the one in force if absent. */
+  /** Hash of the code that ran; that of the active version if absent. */
   readonly sha256?: string;
-  /** `kill` and `crash` are ends of processes; a `violation` is a limit that was kept. */
+  /** `kill` and `crash`: a host exited. `violation`: a limit was enforced without that. */
   readonly kind: 'kill' | 'crash' | 'violation';
-  /** Which limit or wall: `cpuMs`, `wallMs`, `heapMb`, `hostMemory`, `responseBytes`, `protocol`, … */
+  /** Name of the limit: `cpuMs`, `wallMs`, `heapMb`, `hostMemory`, `responseBytes`, `protocol`, … */
   readonly limit: string;
-  /** False: an end that does not count towards suspension, as the module need not be to blame. */
+  /** False: the exit does not count towards suspension, as the module need not be to blame. */
   readonly counts?: boolean;
 }
 
-/** One attempt of the self-test: what was tried, and whether the wall held. */
+/** One attempt of the self-test: what it tried, and whether the isolation held. */
 export interface SelfTestItem {
   /** Such as `read a file outside`. */
   readonly attempt: string;
@@ -100,14 +101,14 @@ export interface SelfTest {
 
 /** A finished self-test. */
 export interface SelfTestResult extends SelfTest {
-  /** Walls by name: true for those that are in force and held. */
+  /** Isolation layers by name: true for those that are active and held. */
   readonly walls: Readonly<Record<string, boolean>>;
 }
 
 export interface SandboxStatus {
-  /** 1 to 3, as far as the self-test has shown; 0 until it has run. */
+  /** Isolation level that the self-test has proven, 1 to 3; 0 before it has run. */
   readonly level: number;
-  /** Walls in force by name; empty until the first host has started. */
+  /** Active isolation layers by name; empty before the first host has started. */
   readonly walls: Readonly<Record<string, boolean>>;
   readonly selfTest: SelfTest;
   /** The same for the hosts of `sandbox.jitDomains`; null where there are no such domains. */
@@ -121,24 +122,33 @@ export interface SandboxStatus {
   readonly versions: { readonly node: string; readonly v8: string; readonly isolatedVm: string } | null;
 }
 
+/** The service that knows the modules which the sandbox runs. */
+export interface SandboxObserver {
+  onIncident(incident: Incident): void;
+  /** Whether nothing of this module may run. */
+  isSuspended(unitId: string): boolean;
+}
+
 export interface Sandbox {
-  /** Runs one request of one module. Never rejects. */
+  /** Reports incidents to the observer from now on, and asks it before each invocation. Without one, no module is suspended. */
+  attach(observer: SandboxObserver): void;
+  /** Runs one invocation. Never rejects. */
   run(job: InvocationRequest): Promise<InvocationResult>;
   /**
-   * Compiles and evaluates once, in a throw-away isolate, in a host that sees no other author's code. `by`: whose code it is,
-   * null for files. Rejects with an AppError `SANDBOX_DISABLED`, `ENDPOINT_BUSY` or `ENDPOINT_CRASHED` when that cannot be done.
+   * Compiles and evaluates code once, in a disposable isolate, in a host that sees no other author's code. `by`: the author, null
+   * for files. Rejects with an AppError `SANDBOX_DISABLED` or `ENDPOINT_BUSY` when that is impossible.
    */
   inspect(source: string, kind: ModuleKind, by?: string | null): Promise<Inspection>;
-  /** Forgets every isolate of the module's older versions; requests in flight end as they would. */
+  /** Drops the isolates of a module; invocations in flight are not affected. */
   retire(unitId: string): void;
   /**
-   * Ends all that runs or waits of the module, with `ENDPOINT_SUSPENDED`. From then on none of its host calls begins
-   * anything. Resolves when those that had begun have ended, or after a few seconds.
+   * Ends all invocations of a module with `ENDPOINT_SUSPENDED` and aborts their host calls. Resolves when these have ended, or
+   * after five seconds.
    */
   stop(unitId: string): Promise<void>;
   status(): SandboxStatus;
-  /** Runs the self-test in real hosts and keeps its result for `status`. */
+  /** Runs the self-test in real hosts; `status` returns its result from then on. */
   selfTest(): Promise<SelfTest>;
-  /** Kills every host; what runs ends in `ENDPOINT_CRASHED`. */
+  /** Kills every host; what runs ends with `ENDPOINT_CRASHED`. */
   close(): Promise<void>;
 }

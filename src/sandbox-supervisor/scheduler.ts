@@ -1,194 +1,294 @@
-// Queues requests and hands them to hosts, one frame for each lane in turn.
+// Queues invocations per module, selects hosts for them, and sends one frame per module in turn.
 
-import { sendInvocations, unassign } from './host.ts';
+import type { Host } from './host.ts';
 import type { HostPool } from './host-pool.ts';
-import { failedOutcome, resetForRequeue, settle } from './invocation.ts';
-import {
-  batchSize,
-  countCall,
-  createInvocation,
-  createModuleQueue,
-  isDisposable,
-  isThrottled,
-  maxWaiting,
-} from './module-queue.ts';
-import { type HostLimits, remainingConcurrency, selectHost } from './placement.ts';
+import { failedResult, Invocation } from './invocation.ts';
+import { ModuleQueue } from './module-queue.ts';
+import type { ModuleVersion } from './module-version.ts';
 import type { InvocationRequest, InvocationResult } from './sandbox.ts';
-import type { Host, Invocation, ModuleNumbers, ModuleQueue } from './state.ts';
 
-interface SchedulerDeps {
+interface HostLimits {
+  /** Hosts that may run time slices at the same time. */
+  readonly busyHosts: number;
+  /** Hosts in all, waiting ones and the spare included. */
+  readonly maxHosts: number;
+}
+
+interface SchedulerDeps extends HostLimits {
   readonly pool: Pick<HostPool, 'hosts' | 'start' | 'keepSpare' | 'isBroken'>;
-  readonly bounds: HostLimits;
   /** Trust domains whose hosts have the just-in-time compiler. */
   readonly jitDomains: ReadonlySet<string>;
-  readonly numberOf: ModuleNumbers;
+  /** Milliseconds of a steady clock. */
   readonly now: () => number;
 }
 
 export interface Scheduler {
-  readonly queues: ReadonlyMap<string, ModuleQueue>;
-  enqueue(job: InvocationRequest): Promise<InvocationResult>;
-  /** Takes requests out of a host and puts them in front of their queues, in their order. */
-  requeue(host: Host, requests: readonly Invocation[]): void;
-  /** Looks for room soon, once for all that happens until then. */
+  enqueue(request: InvocationRequest): Promise<InvocationResult>;
+  /** Takes invocations out of a host and puts them in front of their queue, in their order. */
+  requeue(host: Host, invocations: readonly Invocation[]): void;
+  /** Looks for available hosts soon, once for all calls until then. */
   schedule(): void;
-  /** A host with requests has come up: the time that it took is nobody's wait for a turn. */
+  /** A host has come up: the time that this took does not count as waiting. */
   onHostReady(host: Host): void;
-  /** Whether any request waits for a host. */
+  /** Whether any invocation waits for a host. */
   isWaiting(): boolean;
-  /** Gives up what waits. */
-  rejectAll(outcome: InvocationResult): void;
-  /** Gives up what waits of one module. */
-  rejectModule(unitId: string, outcome: InvocationResult): void;
-  /** Forgets lanes that nobody used for a while. */
-  disposeIdleQueues(): void;
+  /** Rejects what has waited in a queue for too long. */
+  rejectExpired(now: number): void;
+  rejectAll(result: InvocationResult): void;
+  rejectModule(moduleId: string, result: InvocationResult): void;
+  /** Forgets queues that have been unused for a while. */
+  disposeUnused(): void;
 }
 
-/** Bytes, roughly, of the requests of one frame: a large one travels alone. */
-const MAX_FRAME_CHARACTERS = 1_048_576;
+/** What the next invocations of a queue need. */
+export interface Demand {
+  readonly queue: ModuleQueue;
+  readonly domain: string;
+  readonly jit: boolean;
+  /** Number of the module version, for hosts that have it loaded. */
+  readonly moduleNumber: number;
+  readonly concurrency: number;
+  /** The next invocation must not share its host. */
+  readonly isIsolated: boolean;
+  /** A host may be sent several frames: no other queue waits for a host. */
+  readonly mayPipeline: boolean;
+  readonly now: number;
+}
 
-const BUSY = failedOutcome('ENDPOINT_BUSY', 'Too many requests wait for a host');
-const LIMITED = failedOutcome('ENDPOINT_RATE_LIMITED', 'It was called too often within a minute');
-const NO_HOST = failedOutcome('SANDBOX_DISABLED', 'No host process can be started');
+/** Invocations that one host may have of a module that has made no host calls so far. */
+const MAX_UNEXPECTED = 4;
+const LONG_SLICE_MS = 50;
 
-/** Takes the next requests of one unit from the front of the queue. */
-function takeBatch(lane: ModuleQueue, most: number): Invocation[] {
-  const [first] = lane.queue;
-  const batch: Invocation[] = [];
-  let length = 0;
-  for (const request of lane.queue) {
-    if (request.job.unit !== first?.job.unit || (batch.length > 0 && request.alone)) break;
-    length += request.job.head.length + request.job.body.length;
-    if (batch.length > 0 && length > MAX_FRAME_CHARACTERS) break;
-    batch.push(request);
-    if (batch.length === most || request.alone) break;
+const BUSY = failedResult('ENDPOINT_BUSY', 'Too many requests wait for a host');
+const RATE_LIMITED = failedResult('ENDPOINT_RATE_LIMITED', 'It was called too often within a minute');
+const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started');
+
+/**
+ * How many invocations of the queue may be started and unfinished in this host, so that all hosts together keep to the
+ * concurrency of its policy; 0 when no further one may start. Null: in a host that does not have any of them yet.
+ */
+export function maxInFlight(
+  hosts: readonly Host[],
+  host: Host | null,
+  { queue, concurrency }: Pick<Demand, 'queue' | 'concurrency'>,
+): number {
+  let elsewhere = 0;
+  for (const other of hosts) {
+    if (other.queue === queue && other !== host) elsewhere += other.reservedConcurrency;
   }
-  lane.queue.splice(0, batch.length);
-  return batch;
+  const started = host?.startedCount ?? 0;
+  const max = concurrency - elsewhere;
+  if (max <= started) return 0;
+  return queue.isNonBlocking ? Math.min(max, started + MAX_UNEXPECTED) : max;
 }
 
-/** Makes the queues of all modules. Nothing runs before the first `run`. */
-export function createScheduler(options: SchedulerDeps): Scheduler {
-  const { pool, bounds, jitDomains, numberOf, now } = options;
-  const lanes = new Map<string, ModuleQueue>();
-  /** Lanes with a queue; whoever got something goes to the end. */
+/**
+ * Whether one more host may run time slices. A host with a long slice does not count for queues with short ones: they need not
+ * wait for loops to end, the kernel shares the cores among them.
+ */
+function mayOccupyHost(hosts: readonly Host[], { queue, now }: Demand, { busyHosts }: HostLimits): boolean {
+  const countsAll = queue.isSlow(now);
+  let busy = 0;
+  for (const { frames, state } of hosts) {
+    if (frames.length === 0) continue;
+    if (countsAll || state === 'starting' || now - frames.progressAt < LONG_SLICE_MS) busy += 1;
+  }
+  return busy < busyHosts;
+}
+
+/** The least occupied of the hosts that the queue already has. */
+function selectAssignedHost(hosts: readonly Host[], demand: Demand, mayOccupy: boolean): Host | null {
+  const { queue, domain, mayPipeline } = demand;
+  const maxFrames = mayPipeline ? queue.maxFrames : 1;
+  let best: Host | null = null;
+  for (const host of hosts) {
+    if (host.queue !== queue || host.domain !== domain) continue;
+    if (host.isDraining || host.isExclusive || host.state === 'dead') continue;
+    const { length } = host.frames;
+    if (length >= maxFrames || (length === 0 && !mayOccupy)) continue;
+    if (maxInFlight(hosts, host, demand) === 0) continue;
+    if (best === null || length < best.frames.length) best = host;
+  }
+  return best;
+}
+
+/** Prefers hosts that have the code, then those of the same domain, then those that are ready. */
+function score(host: Host, { domain, moduleNumber }: Demand): number {
+  const ready = host.state === 'ready' ? 1 : 0;
+  if (host.hasLoaded(moduleNumber)) return 4 + ready;
+  return (host.domain === domain ? 2 : 0) + ready;
+}
+
+function selectFreeHost(hosts: readonly Host[], demand: Demand): Host | null {
+  let best: Host | null = null;
+  for (const host of hosts) {
+    if (host.queue !== null || host.isDraining || host.state === 'dead' || host.jit !== demand.jit) continue;
+    if (host.domain !== null && host.domain !== demand.domain) continue;
+    if (best === null || score(host, demand) > score(best, demand)) best = host;
+  }
+  return best;
+}
+
+/** The host to use, `start` when one must be started, or null when the queue has to wait. */
+export function selectHost(
+  hosts: readonly Host[],
+  demand: Demand,
+  limits: HostLimits,
+): Host | 'start' | null {
+  const { queue, isIsolated, now } = demand;
+  const mayOccupy = mayOccupyHost(hosts, demand, limits);
+  const assigned = isIsolated ? null : selectAssignedHost(hosts, demand, mayOccupy);
+  if (assigned !== null || !mayOccupy) return assigned;
+  const { busyHosts, maxHosts } = limits;
+  const max = Math.max(1, Math.floor(queue.isSlow(now) ? busyHosts / 2 : maxHosts / 4));
+  const count = hosts.filter((host) => host.queue === queue).length;
+  if (count >= max || maxInFlight(hosts, null, demand) === 0) return null;
+  return selectFreeHost(hosts, demand) ?? 'start';
+}
+
+/** Numbers the versions of all modules, the same in every host. */
+function createModuleNumbers(): (moduleVersion: ModuleVersion) => number {
+  const numbers = new WeakMap<ModuleVersion, number>();
+  let last = 0;
+  return (moduleVersion) => {
+    let number = numbers.get(moduleVersion);
+    if (number === undefined) {
+      last += 1;
+      number = last;
+      numbers.set(moduleVersion, number);
+    }
+    return number;
+  };
+}
+
+/** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
+export function createScheduler({ pool, busyHosts, maxHosts, jitDomains, now }: SchedulerDeps): Scheduler {
+  const numberOf = createModuleNumbers();
+  const queues = new Map<string, ModuleQueue>();
+  /** Queues that are not empty. One that was sent something goes to the end. */
   const waiting = new Set<ModuleQueue>();
   let isScheduled = false;
 
-  const laneOf = (id: string): ModuleQueue => {
-    let lane = lanes.get(id);
-    if (lane === undefined) {
-      lane = createModuleQueue(id, now());
-      lanes.set(id, lane);
+  const queueOf = (moduleId: string): ModuleQueue => {
+    let queue = queues.get(moduleId);
+    if (queue === undefined) {
+      queue = new ModuleQueue(moduleId, now());
+      queues.set(moduleId, queue);
     }
-    return lane;
+    return queue;
   };
 
-  /** Hands one frame over. False: the lane has to wait. */
-  const handOne = (lane: ModuleQueue, mayPipeline: boolean): boolean => {
-    const [first] = lane.queue;
+  const hasHost = (queue: ModuleQueue) => pool.hosts.some((host) => host.queue === queue);
+
+  /** Sends one frame. False: the queue has to wait. */
+  const sendNext = (queue: ModuleQueue, mayPipeline: boolean): boolean => {
+    const { first } = queue;
     if (first === undefined) return false;
-    const { unit } = first.job;
-    const { trustDomain: domain, limits } = unit.policy;
+    const { moduleVersion, isIsolatedRetry: isIsolated, limits } = first;
+    const { concurrency } = limits;
+    const { trustDomain: domain } = moduleVersion.policy;
     const jit = jitDomains.has(domain);
+    const moduleNumber = numberOf(moduleVersion);
     const time = now();
-    const wanted = { lane, domain, jit, unit: numberOf(unit), concurrency: limits.concurrency, now: time };
-    const found = selectHost(pool.hosts, { ...wanted, alone: first.alone, mayPipeline }, bounds);
-    const host = found === 'start' ? pool.start(domain, jit) : found;
+    const demand = { queue, domain, jit, moduleNumber, concurrency, isIsolated, mayPipeline, now: time };
+    const selected = selectHost(pool.hosts, demand, { busyHosts, maxHosts });
+    const host = selected === 'start' ? pool.start(domain, jit) : selected;
     if (host === null) return false;
-    const isNew = host.domain === null || found === 'start';
-    host.domain = domain;
-    const room = first.alone ? 1 : remainingConcurrency(lane, host, limits.concurrency);
-    const requests = takeBatch(lane, batchSize(lane));
-    sendInvocations(host, { unit, requests, room, numberOf, now: time });
+    const isNew = host.isSpare || selected === 'start';
+    host.reserve(domain);
+    const max = isIsolated ? 1 : maxInFlight(pool.hosts, host, demand);
+    const invocations = queue.takeBatch();
+    host.send({ queue, moduleVersion, moduleNumber, invocations, maxInFlight: max, now: time });
     if (isNew) pool.keepSpare();
     return true;
   };
 
-  const trim = (lane: ModuleQueue) => {
-    const refusal = pool.isBroken() ? NO_HOST : BUSY;
-    const most = pool.isBroken() ? 0 : maxWaiting(lane);
-    while (lane.queue.length > most) {
-      const request = lane.queue.pop();
-      if (request !== undefined) settle(null, request, refusal);
+  /** Sends one frame per queue, round by round. */
+  const sendAll = () => {
+    let hasSent = true;
+    while (hasSent) {
+      hasSent = false;
+      // While a queue has no host at all, those after it let theirs run empty.
+      let isStarving = false;
+      for (const queue of [...waiting]) {
+        if (queue.isThrottled(now())) continue;
+        if (!sendNext(queue, !isStarving)) {
+          isStarving ||= !hasHost(queue);
+          continue;
+        }
+        hasSent = true;
+        waiting.delete(queue);
+        if (queue.length > 0) waiting.add(queue);
+      }
     }
   };
 
   const dispatch = () => {
     isScheduled = false;
-    let moved = true;
-    while (moved) {
-      moved = false;
-      // While a lane has no host at all, those after it let theirs run empty.
-      let isStarving = false;
-      for (const lane of [...waiting]) {
-        if (isThrottled(lane, now())) continue;
-        if (!handOne(lane, !isStarving)) {
-          isStarving ||= lane.hosts.size === 0;
-          continue;
-        }
-        moved = true;
-        waiting.delete(lane);
-        if (lane.queue.length > 0) waiting.add(lane);
-      }
-    }
-    for (const lane of waiting) {
-      trim(lane);
-      if (lane.queue.length === 0) waiting.delete(lane);
+    sendAll();
+    const isBroken = pool.isBroken();
+    for (const queue of waiting) {
+      queue.rejectOverflow(isBroken ? 0 : queue.maxLength, isBroken ? NO_HOST : BUSY);
+      if (queue.length === 0) waiting.delete(queue);
     }
   };
 
   const schedule = () => {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
-    // After the sockets that are readable now: what comes in together travels together.
+    // After the sockets that are readable now: what comes in together is sent together.
     setImmediate(dispatch);
   };
 
   return {
-    queues: lanes,
     schedule,
-    enqueue: (job) =>
+    enqueue: (request) =>
       new Promise((resolve) => {
         const time = now();
-        const lane = laneOf(job.unit.id);
-        lane.usedAt = time;
-        if (!countCall(lane, job.unit.policy.limits.perMinute, time)) return resolve(LIMITED);
-        lane.queue.push(createInvocation(job, lane, resolve, time));
-        waiting.add(lane);
+        const { id, policy } = request.unit;
+        const queue = queueOf(id);
+        if (!queue.countCall(policy.limits.perMinute, time)) return resolve(RATE_LIMITED);
+        queue.add(new Invocation(request, { stats: queue, resolve, now: time }));
+        waiting.add(queue);
         schedule();
       }),
-    requeue(host, requests) {
-      for (const request of requests.toReversed()) {
-        resetForRequeue(host, request);
-        request.lane.queue.unshift(request);
-        waiting.add(request.lane);
+    requeue(host, invocations) {
+      const { queue } = host;
+      host.takeBack(invocations);
+      if (queue !== null && invocations.length > 0) {
+        queue.requeue(invocations);
+        waiting.add(queue);
       }
-      unassign(host, now());
+      host.release(now());
       schedule();
     },
     onHostReady(host) {
       if (host.frames.length === 0) return;
       const time = now();
-      for (const request of host.requests.values()) request.queuedAt = time;
-      for (const lane of waiting) {
-        if (lane.hosts.size === 0) for (const request of lane.queue) request.queuedAt = time;
-      }
+      for (const invocation of host.invocations.values()) invocation.restartWait(time);
+      for (const queue of waiting) if (!hasHost(queue)) queue.restartWaits(time);
     },
     isWaiting: () => waiting.size > 0,
-    rejectAll(outcome) {
-      for (const lane of waiting) for (const request of lane.queue.splice(0)) settle(null, request, outcome);
+    rejectExpired(time) {
+      // A machine under load starts processes slowly: what waits for that is not rejected meanwhile.
+      const isStarting = pool.hosts.some(({ state, frames }) => state === 'starting' && frames.length > 0);
+      for (const queue of queues.values()) {
+        if (queue.length > 0 && !(isStarting && !hasHost(queue))) queue.rejectExpired(time);
+      }
+    },
+    rejectAll(result) {
+      for (const queue of waiting) queue.rejectAll(result);
       waiting.clear();
     },
-    rejectModule(unitId, outcome) {
-      const lane = lanes.get(unitId);
-      if (lane === undefined) return;
-      for (const request of lane.queue.splice(0)) settle(null, request, outcome);
-      waiting.delete(lane);
+    rejectModule(moduleId, result) {
+      const queue = queues.get(moduleId);
+      if (queue === undefined) return;
+      queue.rejectAll(result);
+      waiting.delete(queue);
     },
-    disposeIdleQueues() {
+    disposeUnused() {
       const time = now();
-      for (const [id, lane] of lanes) if (isDisposable(lane, time)) lanes.delete(id);
+      for (const [id, queue] of queues) if (queue.isUnused(time) && !hasHost(queue)) queues.delete(id);
     },
   };
 }

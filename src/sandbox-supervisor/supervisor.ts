@@ -1,193 +1,186 @@
-// The sandbox as the rest of the server sees it: takes jobs, hands them to host processes, and answers for each of them.
+// The sandbox that runs posted code in host processes: queues invocations, watches the hosts, and settles every invocation.
 
-import { attributeCrash, type ExitCause, incidentForExit } from './crash-attribution.ts';
-import { STOPPED } from './exit-causes.ts';
-import { evictModule } from './host.ts';
+import {
+  attributeCrash,
+  type ExitCause,
+  exitCauseOfDisposal,
+  exitCauseOfViolation,
+  incidentOfExit,
+  MODULE_SUSPENDED,
+} from './crash-attribution.ts';
+import type { Host } from './host.ts';
+import { createPendingHostCalls } from './host-calls.ts';
 import { createHostPool } from './host-pool.ts';
 import { createInspector } from './inspector.ts';
-import { failedOutcome, settle } from './invocation.ts';
+import { failedResult } from './invocation.ts';
 import { checkIsolationLevel, isolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
-import type { ModuleVersion } from './module-version.ts';
-import { createPendingHostCalls } from './pending-host-calls.ts';
 import { cpuMsOf } from './process-usage.ts';
-import { createResultReader } from './result-frames.ts';
-import type { Incident, Sandbox, SelfTestResult } from './sandbox.ts';
+import { createResultReader, PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
+import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './sandbox.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSelfTestResults } from './self-test-results.ts';
-import type { Host, ModuleNumbers } from './state.ts';
-import { checkHost, checkQueue } from './timeouts.ts';
-import { createWatchdog } from './watchdog.ts';
+import { checkTimeouts, createWatchdog } from './timeouts.ts';
 
 export interface SupervisorOptions {
   readonly launcher: Launcher;
   /** Runs the self-test in real hosts, with the just-in-time compiler or without. */
   readonly selfTest: (jit: boolean) => Promise<SelfTestResult>;
-  /** Hosts below this level are not used; 0 demands nothing. */
+  /** Hosts below this isolation level are not used; 0 accepts all. */
   readonly minimumLevel: number;
   /** Hosts in all. */
   readonly maxHosts: number;
-  /** Hosts that may run turns at the same time. */
+  /** Hosts that may run time slices at the same time. */
   readonly busyHosts: number;
   /** Private memory of one host, in MB. */
   readonly hostMemoryMb: number;
   readonly jitDomains: readonly string[];
   /** Steady clock, in milliseconds. */
   readonly now: () => number;
-  readonly onIncident: (incident: Incident) => void;
-  /** Whether nothing of this module may run. */
-  readonly isSuspended: (unitId: string) => boolean;
 }
 
-const SWEEP_MS = 25;
-const TIDY_MS = 250;
-/** How long a suspension waits for host calls that had begun. */
-const STOP_MS = 5000;
+const CHECK_INTERVAL_MS = 25;
+const REAP_INTERVAL_MS = 250;
+/** How long `stop` waits for pending host calls of a module. */
+const STOP_TIMEOUT_MS = 5000;
 
-const CLOSED = failedOutcome('ENDPOINT_CRASHED', 'The server is stopping');
-const SUSPENDED = failedOutcome('ENDPOINT_SUSPENDED', 'It was suspended');
+const CLOSED = failedResult('ENDPOINT_CRASHED', 'The server is stopping');
+const SUSPENDED = failedResult('ENDPOINT_SUSPENDED', 'It was suspended');
+const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited was ended');
 
-/** Every version of every module has a number, the same in all hosts. */
-function createNumbers(): ModuleNumbers {
-  const numbers = new WeakMap<ModuleVersion, number>();
-  let last = 0;
-  return (unit) => {
-    let number = numbers.get(unit);
-    if (number === undefined) {
-      last += 1;
-      number = last;
-      numbers.set(unit, number);
-    }
-    return number;
-  };
-}
-
-/** Starts no process before the first job or inspection. */
+/** Creates the sandbox. It starts no process before the first invocation or inspection. */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
-  const { now, onIncident, jitDomains, minimumLevel, isSuspended } = options;
-  const bounds = { busyHosts: options.busyHosts, maxHosts: options.maxHosts };
-  const callsInFlight = createPendingHostCalls();
-  const selfTests = createSelfTestResults(options.selfTest);
-  let isClosed = false;
-
-  const fell = (host: Host, cause: ExitCause) => {
-    const { blamed, lost, alone, again } = attributeCrash(host, cause);
-    const incident = incidentForExit(host, cause, blamed);
-    host.frames.length = 0;
-    if (incident !== null) onIncident(incident);
-    if (blamed !== null) settle(host, blamed, failedOutcome(cause.code, cause.message));
-    for (const request of lost) {
-      settle(host, request, failedOutcome('ENDPOINT_CRASHED', 'The process in which it waited was ended'));
-    }
-    for (const request of [...alone, ...again]) request.queuedAt = now();
-    for (const request of alone) request.alone = true;
-    dispatcher.requeue(host, alone);
-    dispatcher.requeue(host, again);
-    if (isClosed) dispatcher.rejectAll(CLOSED);
-    inspections.fell(host);
-  };
-
+  const { now, jitDomains, minimumLevel, busyHosts, maxHosts } = options;
+  let observer: SandboxObserver | undefined;
+  const onIncident = (incident: Incident) => observer?.onIncident(incident);
   const pool = createHostPool({
     launcher: options.launcher,
     memoryMb: options.hostMemoryMb,
-    bounds,
-    now,
-    admits: (walls) => checkIsolationLevel(minimumLevel, walls) === undefined,
-    turns: createResultReader({ now, onIncident, requeue: (host, back) => dispatcher.requeue(host, back) }),
-    inspected: (host, message) => inspections.inspected(host, message),
-    ready(host) {
-      inspections.ready(host);
-      dispatcher.onHostReady(host);
-    },
-    fell,
-    changed: () => {
-      inspections.next();
-      dispatcher.schedule();
-    },
+    ...{ busyHosts, maxHosts, now },
+    accepts: (layers) => checkIsolationLevel(minimumLevel, layers) === undefined,
   });
-  const numberOf = createNumbers();
-  const dispatcher = createScheduler({ pool, bounds, jitDomains: new Set(jitDomains), numberOf, now });
-  const inspections = createInspector({ pool, now });
+  const scheduler = createScheduler({ pool, busyHosts, maxHosts, jitDomains: new Set(jitDomains), now });
+  const inspector = createInspector({ pool, now });
+  const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
+  const pendingHostCalls = createPendingHostCalls();
+  const selfTests = createSelfTestResults(options.selfTest);
+  let isClosed = false;
 
-  const clocks = createWatchdog({
-    everyMs: SWEEP_MS,
+  const onResults = (host: Host, message: ResultMessage, raw: Buffer) => {
+    const disposal = message.disposed ? exitCauseOfDisposal(host, message) : null;
+    const violation = readResults(host, message, raw);
+    if (violation !== null) pool.kill(host, exitCauseOfViolation(violation));
+    else if (disposal !== null) pool.kill(host, disposal);
+    else host.release(now());
+  };
+
+  const onExit = (host: Host, cause: ExitCause) => {
+    const { culprit, failed, isolatedRetries, requeued } = attributeCrash(host, cause);
+    const incident = incidentOfExit(host, cause, culprit);
+    host.frames.clear();
+    if (incident !== null) onIncident(incident);
+    if (culprit !== null) host.settle(culprit, failedResult(cause.code, cause.message));
+    for (const invocation of failed) host.settle(invocation, CRASHED);
+    for (const invocation of isolatedRetries) invocation.isolate();
+    const retried = [...requeued, ...isolatedRetries];
+    for (const invocation of retried) invocation.restartWait(now());
+    scheduler.requeue(host, retried);
+    if (isClosed) scheduler.rejectAll(CLOSED);
+    inspector.onHostExit(host);
+  };
+
+  pool.on('results', onResults);
+  pool.on('exit', onExit);
+  pool.on('ready', (host) => {
+    inspector.onHostReady(host);
+    scheduler.onHostReady(host);
+  });
+  pool.on('inspected', (host, message) => {
+    if (!inspector.onInspected(host, message)) pool.kill(host, exitCauseOfViolation(PROTOCOL_VIOLATION));
+  });
+  pool.on('change', () => {
+    inspector.next();
+    scheduler.schedule();
+  });
+
+  const timeouts = createWatchdog({
+    intervalMs: CHECK_INTERVAL_MS,
     now,
-    isNeeded: () =>
-      dispatcher.isWaiting() || pool.hosts.some(({ requests, frames }) => requests.size + frames.length > 0),
-    sweep(time) {
-      for (const host of [...pool.hosts]) if (host.state === 'ready') checkHost(host, time, watch);
-      // A machine under load starts processes slowly: whoever waits for that is not sent away meanwhile.
-      const isStarting = pool.hosts.some(({ state, frames }) => state === 'starting' && frames.length > 0);
-      for (const lane of dispatcher.queues.values()) {
-        if (lane.queue.length > 0 && !(isStarting && lane.hosts.size === 0)) checkQueue(lane, time);
+    isNeeded: () => scheduler.isWaiting() || pool.hosts.some(({ hasWork }) => hasWork),
+    onTick(time) {
+      for (const host of [...pool.hosts]) {
+        if (host.state === 'ready') checkTimeouts(host, time, { onIncident, cpuMsOf, kill: pool.kill });
       }
-      dispatcher.schedule();
+      scheduler.rejectExpired(time);
+      scheduler.schedule();
     },
   });
-  const watch = { onIncident, cpuMs: cpuMsOf, kill: pool.kill };
-  const tidy = createWatchdog({
-    everyMs: TIDY_MS,
+  const reaper = createWatchdog({
+    intervalMs: REAP_INTERVAL_MS,
     now,
     isNeeded: () => !isClosed && pool.hosts.length > 0,
-    sweep() {
+    onTick() {
       pool.reap();
-      dispatcher.disposeIdleQueues();
-      inspections.next();
+      scheduler.disposeUnused();
+      inspector.next();
     },
   });
 
   return {
-    run(job) {
+    attach(attached) {
+      observer = attached;
+    },
+    run(request) {
       if (isClosed) return Promise.resolve(CLOSED);
-      // Whoever looked the module up before it was suspended, and waited since, comes too late.
-      if (isSuspended(job.unit.id)) return Promise.resolve(SUSPENDED);
-      clocks.start();
-      tidy.start();
-      return dispatcher.enqueue(callsInFlight.track(job));
+      // The caller may have looked the module up before it was suspended.
+      if (observer?.isSuspended(request.unit.id) === true) return Promise.resolve(SUSPENDED);
+      timeouts.start();
+      reaper.start();
+      return scheduler.enqueue(pendingHostCalls.track(request));
     },
-    inspect(source, kind, by = null) {
-      tidy.start();
-      return inspections.inspect(source, kind, by);
+    inspect(source, kind, author = null) {
+      reaper.start();
+      return inspector.inspect(source, kind, author);
     },
-    retire(unitId) {
-      for (const host of pool.hosts) if (host.state !== 'dead') evictModule(host, unitId);
+    retire(moduleId) {
+      for (const host of pool.hosts) if (host.state !== 'dead') host.evict(moduleId);
     },
-    stop(unitId) {
-      dispatcher.rejectModule(unitId, SUSPENDED);
+    stop(moduleId) {
+      scheduler.rejectModule(moduleId, SUSPENDED);
       for (const host of [...pool.hosts]) {
         if (host.state === 'dead') continue;
-        if (host.lane?.id !== unitId) {
-          evictModule(host, unitId);
+        if (host.queue?.moduleId !== moduleId) {
+          host.evict(moduleId);
           continue;
         }
-        // It serves nobody else, and a process ends faster than any turn.
-        for (const request of [...host.requests.values()]) settle(host, request, SUSPENDED);
-        pool.kill(host, STOPPED);
+        // It serves no other module, and a process ends faster than any time slice.
+        for (const invocation of [...host.invocations.values()]) host.settle(invocation, SUSPENDED);
+        pool.kill(host, MODULE_SUSPENDED);
       }
-      return callsInFlight.abort(unitId, STOP_MS);
+      return pendingHostCalls.abort(moduleId, STOP_TIMEOUT_MS);
     },
     status() {
       const alive = pool.hosts.filter(({ state }) => state !== 'dead');
-      const seen = pool.seen(false);
-      // Hosts whose walls are too weak are not used: then only the self-test knows which there are.
-      const said = seen?.walls ?? selfTests.held(false) ?? {};
-      const proven = selfTests.proven(said, false);
-      const withJit = () => selfTests.proven(pool.seen(true)?.walls ?? {}, true) ?? {};
+      const report = pool.report(false);
+      // Hosts whose isolation is too weak are not used: then only the self-test knows their layers.
+      const layers = report?.layers ?? selfTests.heldLayers(false) ?? {};
+      const proven = selfTests.provenLayers(layers, false);
+      const provenWithJit = () => selfTests.provenLayers(pool.report(true)?.layers ?? {}, true) ?? {};
       return {
         level: proven === undefined ? 0 : isolationLevel(proven),
-        walls: proven ?? said,
-        selfTest: selfTests.shown(false),
+        walls: proven ?? layers,
+        selfTest: selfTests.latest(false),
         jit:
           jitDomains.length === 0
             ? null
-            : { level: isolationLevel(withJit()), selfTest: selfTests.shown(true) },
+            : { level: isolationLevel(provenWithJit()), selfTest: selfTests.latest(true) },
         hosts: {
           running: alive.length,
-          busy: alive.filter(({ frames, inspecting }) => frames.length > 0 || inspecting).length,
-          spare: alive.filter(({ domain }) => domain === null).length,
-          max: bounds.maxHosts,
+          busy: alive.filter(({ isBusy }) => isBusy).length,
+          spare: alive.filter(({ isSpare }) => isSpare).length,
+          max: maxHosts,
         },
-        versions: seen?.versions ?? null,
+        versions: report?.versions ?? null,
       };
     },
     async selfTest() {
@@ -196,10 +189,10 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     },
     async close() {
       isClosed = true;
-      clocks.stop();
-      tidy.stop();
-      inspections.close();
-      dispatcher.rejectAll(CLOSED);
+      timeouts.stop();
+      reaper.stop();
+      inspector.close();
+      scheduler.rejectAll(CLOSED);
       await pool.close();
     },
   };

@@ -1,118 +1,146 @@
-// The clocks that no guest can stop: wall time, the time in the queue, and turns that do not come back.
+// Timeouts that no guest can evade: wall time, time in the queue, and time slices that do not end.
 
 import type { ExitCause } from './crash-attribution.ts';
-import { sendCancel } from './host.ts';
-import { failedOutcome, incidentFor, settle } from './invocation.ts';
-import { isWaitingTooLong, recordLongSlice } from './module-queue.ts';
+import type { Host } from './host.ts';
+import { failedResult, type Invocation, limitViolation } from './invocation.ts';
+import { WAITED_TOO_LONG } from './module-queue.ts';
 import type { Incident } from './sandbox.ts';
-import type { Host, Invocation, ModuleQueue, RunFrame } from './state.ts';
+import type { SentFrame } from './sent-frames.ts';
 
-/** What a host may use beyond a limit, until it is killed: its own clocks should have ended the turn. */
+/** What a host may use beyond a limit until it is killed: its own timers should have ended the time slice. */
 const GRACE_MS = 250;
-/** For compiling a module and making its isolate, before the first turn in it. */
-const LOAD_MS = 500;
-/** From this age on it is asked what a turn costs. */
-const MIN_CHECK_AGE_MS = 50;
+/** For compiling a module and creating its isolate, before its first time slice. */
+const COLD_START_MS = 500;
+/** CPU is measured from this age of a frame on. */
+const MIN_MEASURED_MS = 50;
+/** A tick that comes later by this factor means that this process was busy: what hosts sent meanwhile is not read yet. */
+const LATE_FACTOR = 4;
+
+const TIMEOUT_MESSAGE = 'The time limit was reached: it did not answer in time';
+const TIMED_OUT = failedResult('ENDPOINT_TIMEOUT', TIMEOUT_MESSAGE);
 
 export interface TimeoutDeps {
   readonly onIncident: (incident: Incident) => void;
   /** Milliseconds of CPU that a process has used, null where that cannot be known. */
-  readonly cpuMs: (pid: number) => number | null;
+  readonly cpuMsOf: (pid: number) => number | null;
   readonly kill: (host: Host, cause: ExitCause) => void;
 }
 
-const TIMEOUT_MESSAGE = 'The time limit was reached: it did not answer in time';
+const coldStartMs = ({ isCold }: SentFrame) => (isCold ? COLD_START_MS : 0);
 
-function limitsOf(request: Invocation) {
-  return request.job.unit.policy.limits;
+/** Records the CPU that the current frame has used since it was first measured. */
+function measureCpu({ pid, frames, queue }: Host, now: number, cpuMsOf: TimeoutDeps['cpuMsOf']): void {
+  const usedMs = pid === undefined ? null : cpuMsOf(pid);
+  if (usedMs === null) return;
+  const frameMs = frames.recordCpu(usedMs);
+  queue?.recordLongSlice(frameMs, now);
 }
-
-/** The requests of the present turn that it may be the turn of. */
-function running(host: Host): readonly Invocation[] {
-  const frame = host.frames[0];
-  if (frame === undefined) return [];
-  return frame.requests.filter((request) => !request.over && (frame.isDelivery || !request.begun));
-}
-
-/** CPU of the present frame, from when it was first looked at; null when it cannot be known. */
-function cpuOfFrame(host: Host, now: number, cpuMs: TimeoutDeps['cpuMs']): number | null {
-  const pid = host.link.pid();
-  const used = pid === undefined ? null : cpuMs(pid);
-  if (used === null) return null;
-  host.cpuMark ??= { at: now, cpuMs: used };
-  return used - host.cpuMark.cpuMs;
-}
-
-const loadMs = ({ isCold }: RunFrame) => (isCold ? LOAD_MS : 0);
 
 /**
- * Why the present frame has to be ended from outside, if so; what it costs is noted. What a host says in between moves neither
- * clock: all requests of a frame together have the CPU and the wall time of one, and one that comes back to its host has what
- * it has left.
+ * Why the current frame has to be ended from outside, if so. Results that the host sends meanwhile restart neither clock: all
+ * invocations of a frame together have the CPU and the wall time of one, and one that comes back to its host has what it has
+ * left.
  */
-function timeoutCause(host: Host, now: number, { cpuMs }: TimeoutDeps): ExitCause | null {
-  const frame = host.frames[0];
-  const [first] = frame?.requests ?? [];
-  if (frame === undefined || first === undefined || now - frame.since < MIN_CHECK_AGE_MS) return null;
-  const limits = limitsOf(first);
-  const used = cpuOfFrame(host, now, cpuMs);
-  if (used !== null) {
-    frame.cpuMs = used;
-    if (host.lane !== null) recordLongSlice(host.lane, used, now);
-  }
-  const grace = GRACE_MS + loadMs(frame);
+function exitCauseOfTimeout(host: Host, now: number, { cpuMsOf }: TimeoutDeps): ExitCause | null {
+  const { frames } = host;
+  const { current } = frames;
+  const [first] = current?.invocations ?? [];
+  if (current === undefined || first === undefined || now - frames.runsSince < MIN_MEASURED_MS) return null;
+  measureCpu(host, now, cpuMsOf);
+  const grace = GRACE_MS + coldStartMs(current);
   const killed = { code: 'ENDPOINT_TIMEOUT', kind: 'kill', message: TIMEOUT_MESSAGE } as const;
-  if (frame.cpuMs + first.cpuMs > limits.cpuMs + grace) return { ...killed, limit: 'cpuMs' };
-  const wallFrom = frame.isDelivery ? first.startedAt : frame.since;
-  const isOver = now > wallFrom + limits.wallMs + grace && now - frame.since > GRACE_MS;
+  if (frames.cpuMs + first.cpuMs > first.limits.cpuMs + grace) return { ...killed, limit: 'cpuMs' };
+  const wallFrom = current.isDelivery ? first.startedAt : frames.runsSince;
+  const isOver = now > wallFrom + first.limits.wallMs + grace && now - frames.runsSince > GRACE_MS;
   return isOver ? { ...killed, limit: 'wallMs' } : null;
 }
 
-function timeOut(host: Host, request: Invocation, deps: TimeoutDeps): void {
-  deps.onIncident(incidentFor(request, 'violation', 'wallMs'));
-  settle(host, request, failedOutcome('ENDPOINT_TIMEOUT', TIMEOUT_MESSAGE));
+/** The only invocation that the current frame can be running, if it has not started yet. */
+function onlyUnstarted(current: SentFrame): Invocation | undefined {
+  const running = current.invocations.filter(
+    ({ isSettled, hasStarted }) => !isSettled && (current.isDelivery || !hasStarted),
+  );
+  return running.length === 1 && running[0]?.hasStarted === false ? running[0] : undefined;
 }
 
-/** Ends requests whose wall time is over, and hosts whose turn is. */
-export function checkHost(host: Host, now: number, deps: TimeoutDeps): void {
-  const frame = host.frames[0];
-  const runningMs = frame === undefined ? 0 : now - host.progressAt;
-  const cause = timeoutCause(host, now, deps);
-  if (cause !== null) {
-    deps.kill(host, cause);
-    return;
-  }
-  const present = running(host);
-  for (const request of host.requests.values()) {
-    if (!request.begun || now - request.startedAt <= limitsOf(request).wallMs) continue;
-    timeOut(host, request, deps);
-    // If it is its turn the host finds out by itself, or is killed.
-    sendCancel(host, request);
-  }
-  const [only] = present;
-  if (frame !== undefined && present.length === 1 && only !== undefined && !only.begun) {
-    if (runningMs > limitsOf(only).wallMs + loadMs(frame)) timeOut(host, only, deps);
-  }
-  watchPipe(host, now);
-}
-
-/** Requests that lie in the pipe behind a long turn wait for a host like those in the queue. */
-function watchPipe(host: Host, now: number): void {
-  for (const frame of host.frames.slice(1)) {
-    if (frame.isDelivery) continue;
-    for (const request of frame.requests) {
-      if (request.over || request.begun || !isWaitingTooLong(request, now)) continue;
-      settle(host, request, BUSY);
-      sendCancel(host, request);
+/** Frames in the pipe behind a long time slice wait for a host like invocations in the queue. */
+function rejectExpiredFrames(host: Host, now: number): void {
+  for (const { isDelivery, invocations } of host.frames.queued) {
+    if (isDelivery) continue;
+    for (const invocation of invocations) {
+      if (invocation.isSettled || invocation.hasStarted || !invocation.isWaitingTooLong(now)) continue;
+      host.settle(invocation, WAITED_TOO_LONG);
+      host.cancel(invocation);
     }
   }
 }
 
-const BUSY = failedOutcome('ENDPOINT_BUSY', 'It waited too long for a host');
+/** Settles invocations whose wall time is over, and kills a host whose time slice does not end. */
+export function checkTimeouts(host: Host, now: number, deps: TimeoutDeps): void {
+  const { current, progressAt } = host.frames;
+  const cause = exitCauseOfTimeout(host, now, deps);
+  if (cause !== null) {
+    deps.kill(host, cause);
+    return;
+  }
+  const timeOut = (invocation: Invocation) => {
+    deps.onIncident(limitViolation(invocation, 'wallMs'));
+    host.settle(invocation, TIMED_OUT);
+  };
+  const unstarted = current === undefined ? undefined : onlyUnstarted(current);
+  for (const invocation of host.invocations.values()) {
+    if (!invocation.hasStarted || now - invocation.startedAt <= invocation.limits.wallMs) continue;
+    timeOut(invocation);
+    // If it is its time slice, the host ends it, or is killed.
+    host.cancel(invocation);
+  }
+  if (current !== undefined && unstarted !== undefined) {
+    if (now - progressAt > unstarted.limits.wallMs + coldStartMs(current)) timeOut(unstarted);
+  }
+  rejectExpiredFrames(host, now);
+}
 
-/** Ends requests that have waited in the queue for too long. */
-export function checkQueue(lane: ModuleQueue, now: number): void {
-  for (const request of lane.queue) if (isWaitingTooLong(request, now)) settle(null, request, BUSY);
-  const kept = lane.queue.filter(({ over }) => !over);
-  if (kept.length < lane.queue.length) lane.queue.splice(0, Number.POSITIVE_INFINITY, ...kept);
+interface WatchdogOptions {
+  readonly intervalMs: number;
+  readonly now: () => number;
+  /** Asked after each tick: false stops the ticks until the next `start`. */
+  readonly isNeeded: () => boolean;
+  readonly onTick: (now: number) => void;
+}
+
+export interface Watchdog {
+  /** Does nothing while it is running. */
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * An interval timer that runs only while it is needed, and keeps no process alive. A late tick is left out once, as it would
+ * blame hosts for a delay of the server.
+ */
+export function createWatchdog({ intervalMs, now, isNeeded, onTick }: WatchdogOptions): Watchdog {
+  let timer: NodeJS.Timeout | undefined;
+  let lastTick = 0;
+  let wasLate = false;
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const tick = () => {
+    const time = now();
+    wasLate = !wasLate && time - lastTick > intervalMs * LATE_FACTOR;
+    lastTick = time;
+    if (wasLate) return;
+    onTick(time);
+    if (!isNeeded()) stop();
+  };
+  return {
+    start() {
+      if (timer !== undefined) return;
+      lastTick = now();
+      timer = setInterval(tick, intervalMs).unref();
+    },
+    stop,
+  };
 }

@@ -1,5 +1,4 @@
-// The response cache as files in one folder, one an entry. What there is, and until when, is known in memory only:
-// files that an earlier run left behind are swept away.
+// Response cache on disk, one file per entry. The index is in memory: files of an earlier run are removed at the start.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,16 +8,16 @@ import { type ChunkedText, MAX_JOINED_LENGTH, textByteLength, textChunks } from 
 import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
 import type { CacheStore } from './ports.ts';
 
-/** Ours, finished or half written; nothing else in the folder is ever touched. */
+/** Names of complete and incomplete entries. Other files in the folder are never touched. */
 const ENTRY_FILE = /^[0-9a-f]{64}\.entry/;
 
-/** Entries hold what some clients may read and others not: they are for their owner only. */
+/** Entries contain data that not everyone may read: access for the owner only. */
 const FOLDER_MODE = 0o700;
 
 interface FileCacheOptions {
-  /** Created when missing. */
+  /** Created if missing. */
   readonly folder: string;
-  /** What all entries together may take on disk. */
+  /** Limit of all entries on disk. */
   readonly maxBytes: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -31,7 +30,7 @@ interface Entry {
 
 const fileNameOf = (key: string) => `${createHash('sha256').update(key).digest('hex')}.entry`;
 
-/** The text of a file: a long one in pieces, each of which is decoded in a turn of its own. */
+/** Reads the text of a file; a long one in pieces, so that decoding it does not block the event loop. */
 async function readText(path: string, bytes: number): Promise<ChunkedText> {
   if (bytes <= MAX_JOINED_LENGTH) return readFile(path, 'utf8');
   const pieces: string[] = [];
@@ -40,13 +39,13 @@ async function readText(path: string, bytes: number): Promise<ChunkedText> {
   return pieces;
 }
 
-/** Opens the cache, empty. Rejects when the folder cannot be made or read. */
+/** Opens an empty cache. Rejects if the folder cannot be created or read. */
 export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions): Promise<CacheStore> {
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   let writes = 0;
   const pending = new Set<Promise<void>>();
   const remove = (name: string) => {
-    // A file that cannot be removed only takes room until the next start.
+    // A file that cannot be removed is removed at the next start.
     const removal = rm(join(folder, name), { force: true }).catch(() => undefined);
     const done = removal.then(() => void pending.delete(done));
     pending.add(done);
@@ -80,12 +79,12 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
       writes += 1;
       const draft = `${name}.${writes}`;
       try {
-        // Never flushed: after a crash no entry counts any more.
+        // Not flushed: entries are not used after a crash.
         await writeFile(join(folder, draft), textChunks(value), { mode: OWNER_ONLY_MODE });
         await rename(join(folder, draft), join(folder, name));
         entries.set(name, { bytes, expiresAt: now() + ttl });
       } catch {
-        // A full disk costs the entry, not the answer.
+        // A full disk loses the entry and does not fail the request.
         entries.delete(name);
         remove(draft);
       }

@@ -31,12 +31,17 @@ export type FilterTest =
 /** Matches every document. */
 export const MATCH_ALL: Filter = { kind: 'and', filters: [] };
 
-/** Matches the document with this id. */
+/** Matches the document with this id, in the case in which it is stored. */
 export function filterById(id: string): Filter {
-  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id.toLowerCase() }] };
+  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id }] };
 }
 
-/** Matches the documents with these ids, which must be as they are stored: in lower case. */
+/** Matches the documents with these ids. */
 export function filterByIds(ids: readonly Json[]): Filter {
   return { kind: 'field', path: '_id', tests: [{ kind: 'in', values: ids }] };
+}
+
+/** Matches the documents after this id: the next page of a walk over a whole collection. */
+export function filterAfterId(id: string): Filter {
+  return { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: id }] };
 }

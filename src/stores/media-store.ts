@@ -1,4 +1,4 @@
-// Where the bytes of uploaded files live. Interfaces only: `disk-media/` and `s3-media/` implement them, `app.ts` picks one.
+// Port to media stores, which hold the bytes of uploaded files. Interfaces only: `disk-media/` and `s3-media/` implement them.
 import type { Readable } from 'node:stream';
 
 /**
@@ -20,65 +20,65 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** One file on its way in. Nothing can be read or listed under its key before `publish`. */
+/** An upload of one file. Nothing can be read or listed under its key before `publish`. */
 export interface MediaUpload {
   /**
-   * Stores the bytes of `source`, without ever holding the whole file in memory; called once. Resolves with their number.
+   * Stores the bytes of `source` without holding the whole file in memory. Call it once. Resolves with their number.
    * Rejects with the error of `source`, or with a StoreError.
    */
   write(source: AsyncIterable<Uint8Array>): Promise<number>;
   /**
-   * Gives the complete file its key: the first candidate that no other file has. Atomic, and never overwrites. What it
-   * resolves with survives the end of the process.
+   * Publishes the complete file under its key, the first candidate that is free. Atomic, never overwrites, durable when it
+   * resolves.
    */
   publish(): Promise<MediaKey>;
-  /** The record of the file is stored: forgets that there was an upload. */
+  /** Call after the record of the file is stored: removes the traces of the upload. */
   settle(): Promise<void>;
-  /** Removes everything that the upload left, a published file included. Allowed at any time before `settle`. */
+  /** Removes everything of the upload, also a published file. Allowed at any time before `settle`. */
   discard(): Promise<void>;
   /**
-   * Leaves the upload to `unsettled`, because nobody knows here whether its record is stored. A `settle` or `discard` that
-   * fails does the same.
+   * Leaves the upload to `unsettled`, because it is unknown whether its record is stored. A failed `settle` or `discard` has the
+   * same effect.
    */
   abandon(): void;
 }
 
-/** An upload that neither `settle` nor `discard` has ended: its process did, or it was abandoned. */
+/** An upload that ended without `settle` or `discard`: its process ended, or it was abandoned. */
 export interface UnsettledUpload extends Pick<MediaUpload, 'settle' | 'discard'> {
-  /** The published file, if the upload came so far. */
+  /** The published file, if there is one. */
   readonly key: MediaKey | undefined;
 }
 
 export interface MediaUploadOptions {
   /**
-   * The keys that the file may have, in order of preference: `candidate(0)` is the name as asked for, later ones carry
-   * the suffix of a clash. Never ends.
+   * The keys that the file may have, in order of preference: `candidate(0)` is the requested name, later ones have a suffix.
+   * Never ends.
    */
   readonly candidate: (attempt: number) => MediaKey;
-  /** The declared media type: stored beside the bytes where the store can, without effect otherwise. */
+  /** The declared media type, stored with the bytes if the store supports that. */
   readonly contentType: string;
 }
 
-/** Every method rejects with a StoreError (`errors.ts`) and nothing else that a caller should expect. */
+/** Every method rejects with StoreErrors (`errors.ts`) only. */
 export interface MediaStore {
   begin(options: MediaUploadOptions): Promise<MediaUpload>;
-  /** Undefined when there is no such file. */
+  /** Undefined if the file does not exist. */
   stat(key: MediaKey): Promise<StoredFile | undefined>;
-  /** The bytes of a file, or a part of them. Undefined when there is no such file. The caller reads or destroys the stream. */
+  /** The bytes of a file or of a range of it. Undefined if it does not exist. The caller must read or destroy the stream. */
   read(key: MediaKey, range?: ByteRange): Promise<Readable | undefined>;
-  /** Removes files. One that is missing is no error. Empty folders go too. */
+  /** Removes files and the folders that become empty. Ignores missing files. */
   remove(keys: readonly MediaKey[]): Promise<void>;
   /** Every published file, in no particular order. */
   list(): AsyncIterable<StoredFile & { readonly key: MediaKey }>;
-  /** Uploads begun before `before` (epoch milliseconds) that were never ended. */
+  /** Uploads that began before `before` (epoch milliseconds) and were not ended. */
   unsettled(before: number): AsyncIterable<UnsettledUpload>;
-  /** What the record of a file carries as `path`: the key on disk; the key with the prefix, from the bucket's root, on S3. */
+  /** `path` in the record of a file: the key on disk, the key with the prefix on S3. */
   pathOf(key: MediaKey): string;
-  /** The key of a file from the `path` of its record, whichever store wrote the record. */
+  /** The key of a file by the `path` of its record, whichever store wrote it. */
   keyOf(path: string): MediaKey;
-  /** The public address of a file; undefined where the store has none. */
+  /** The public URL of a file; undefined if the store has none. */
   cloudUrlOf(key: MediaKey): string | undefined;
-  /** Resolves when the store answers, rejects with `unavailable` when it does not. */
+  /** Resolves if the store responds, rejects with `unavailable` if not. */
   health(): Promise<void>;
   close(): Promise<void>;
 }

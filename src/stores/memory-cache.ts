@@ -1,4 +1,4 @@
-// The response cache in this process: gone with it, bounded in bytes, the longest unused entry leaves first.
+// Response cache in memory: LRU, limited in bytes.
 import { LRUCache } from 'lru-cache';
 import { type ChunkedText, textLength } from '../lib/chunked-text.ts';
 import type { CacheStore } from './ports.ts';
@@ -6,13 +6,13 @@ import type { CacheStore } from './ports.ts';
 const BYTES_PER_CHARACTER = 2;
 
 interface MemoryCacheOptions {
-  /** What all entries together may take, reckoned at two bytes a character. */
+  /** Limit of all entries, at two bytes per character. */
   readonly maxBytes: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Makes an empty cache. */
+/** Creates an empty cache. */
 export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): CacheStore {
   const entries = new LRUCache<string, { readonly value: ChunkedText; readonly expiresAt: number }>({
     maxSize: maxBytes,

@@ -1,18 +1,18 @@
-// What the domain needs from the outside world. Interfaces only: adapters stand beside this file, `app.ts` picks them.
+// Ports to document stores and caches. Interfaces only: the adapters are in the folders next to this file.
 
 import type { ChunkedText } from '../lib/chunked-text.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type { Filter } from './filter.ts';
 
-/** Where documents live. `database` is null unless each database folder has a name space of its own. */
+/** Where documents are stored. `database` is null unless each database folder has its own database. */
 export interface Namespace {
   readonly database: string | null;
   readonly collection: string;
 }
 
-/** A name space that holds documents. */
+/** A namespace that contains documents. */
 export interface ListedNamespace extends Namespace {
-  /** What it is instead, in words for the operator, where its documents cannot be written back: a view, for instance. */
+  /** Why its documents cannot be written, in words for the operator: `a view`, for example. */
   readonly readOnly?: string;
 }
 
@@ -24,8 +24,8 @@ export interface StoredDocument extends JsonObject {
 export type Direction = 1 | -1;
 
 /**
- * Field paths in order of weight. Ties are broken by `_id` in the direction of the last key; `[]` means `_id` ascending.
- * Where `_id` is given it is the last.
+ * Field paths by priority. `_id` breaks ties, in the direction of the last key; `[]` means `_id` ascending.
+ * Keys after `_id` are not allowed.
  */
 export type Sort = readonly (readonly [path: string, direction: Direction])[];
 
@@ -47,14 +47,14 @@ export interface FindQuery {
 }
 
 export interface OperationOptions {
-  /** Epoch milliseconds. Past it the operation ends with a `timeout` StoreError and, for a write, no effect. */
+  /** Epoch milliseconds. After it the operation rejects with a `timeout` StoreError; a write then has no effect. */
   readonly deadline?: number;
 }
 
 /**
- * One step of an atomic commit. Every stored document carries its number of writes in `v` (absent counts as 0);
- * `update` and `remove` name the `v` they were computed from, and the commit fails as `conflict` when the stored one differs
- * or the document is gone.
+ * One step of an atomic commit. Every stored document has its number of writes in `v` (missing counts as 0). `update` and
+ * `remove` name the `v` that they were computed from: the commit rejects with `conflict` if the stored `v` differs or the
+ * document does not exist.
  */
 export type Write =
   | {
@@ -62,7 +62,7 @@ export type Write =
       readonly ns: Namespace;
       readonly document: StoredDocument;
       readonly text?: string;
-      /** Where a commit is undone for want of transactions, this document stays: others may have built on it. */
+      /** A store without transactions keeps this document when it rolls back: others may already refer to it. */
       readonly keepOnRollback?: true;
     }
   | {
@@ -74,7 +74,7 @@ export type Write =
       readonly document: StoredDocument;
       /** Top-level fields in which `document` differs from the stored state. */
       readonly changed: readonly string[];
-      /** `JSON.stringify(document)`, where the caller has it already. */
+      /** `JSON.stringify(document)`, if the caller already has it. */
       readonly text?: string;
     }
   | { readonly kind: 'remove'; readonly ns: Namespace; readonly id: string; readonly v: number };
@@ -82,14 +82,14 @@ export type Write =
 export interface IndexKey {
   readonly path: string;
   readonly direction: Direction;
-  /** The specification lets plain equality on this field ignore case, so the index must serve that too. */
+  /** Equality on this field ignores case by default: the index must serve that too. */
   readonly fold: boolean;
 }
 
 export interface IndexDefinition {
   readonly name: string;
   readonly keys: readonly IndexKey[];
-  /** Text counts exactly, a missing field as one null unless `sparse`, an array by its elements. */
+  /** Text is compared exactly, a missing field counts as null unless `sparse`, an array counts by its elements. */
   readonly unique: boolean;
   readonly sparse: boolean;
 }
@@ -106,54 +106,52 @@ export interface CollectionStats {
 }
 
 /**
- * Every method rejects with a StoreError (`errors.ts`) and nothing else that a caller should expect; with
- * `filter-too-large` where the filter is more than the store can be asked at once.
+ * Every method rejects with StoreErrors (`errors.ts`) only; with `filter-too-large` if the filter is larger than one query of the
+ * store may be.
  */
 export interface DocumentStore {
-  /** Rejects with `too-much` when the documents have more than 64 Mi characters together. */
+  /** Rejects with `too-much` if the documents have more than 64 Mi characters in total. */
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
   /**
-   * The same documents in the same order, each as `JSON.stringify` would write it: not parsed where the store holds text.
+   * The same documents in the same order, each as the output of `JSON.stringify`. Stores that hold text do not parse it.
    */
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
-  /** Exact. */
+  /** The exact number. */
   count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
   /**
-   * All or nothing, also across a crash, where the store has transactions. One without undoes a commit that fails, and
-   * applies `writes` one after the other: they stand in an order in which any first part of them leaves no reference
-   * to a document that is not there yet, and no document without its revision. Durable when it resolves.
-   * `StoreError.index` tells which write failed.
+   * All or nothing, also across a crash, if the store has transactions. A store without transactions applies `writes` in
+   * order and rolls back a failed commit. The order must be such that no prefix contains a reference to a missing document or a
+   * document without its revision. Durable when it resolves. `StoreError.index` is the index of the failed write.
    */
   commit(writes: readonly Write[], options?: OperationOptions): Promise<void>;
   /**
-   * Makes `indexes` the whole set of declared indexes: builds what is new, drops what is no longer named.
-   * Resolves when every unique index is in force; rejects with `duplicate`, and changes nothing, where data break one, and
-   * with `index-conflict` where an index that somebody else made stands in its way. `built` resolves when the others,
-   * filled in the background, serve queries too, and rejects with `index-conflict` when one of them cannot be made.
-   * Indexes that somebody else made are never changed.
+   * Makes `indexes` the complete set of declared indexes: builds new ones and drops the others. Resolves when every unique
+   * index is ready. Rejects with `duplicate` and changes nothing if data violate one, with `index-conflict` if an index of
+   * someone else prevents it. `built` resolves when the other indexes, built in the background, are ready too, and rejects
+   * with `index-conflict` if one of them cannot be built. Indexes of others are never changed.
    */
   ensureIndexes(
     ns: Namespace,
     indexes: readonly IndexDefinition[],
   ): Promise<{ readonly built: Promise<void> }>;
   stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
-  /** Every name space that holds documents. */
+  /** Every namespace that contains documents. */
   collections(): Promise<readonly ListedNamespace[]>;
-  /** Calls back after each commit with the name spaces it wrote, before the commit resolves. Returns the unsubscriber. */
+  /** Calls `listener` after each commit with the changed namespaces, before the commit resolves. Returns a function that unsubscribes. */
   watch(listener: (changed: readonly Namespace[]) => void): () => void;
-  /** Resolves when the store answers, rejects with `unavailable` when it does not. */
+  /** Resolves if the store responds, rejects with `unavailable` if not. */
   health(): Promise<void>;
-  /** Ends what is in flight, then releases everything. */
+  /** Waits for running operations, then releases all resources. */
   close(): Promise<void>;
 }
 
-/** Entries of the response cache. Losing one is never an error. */
+/** Store of the response cache. It may lose entries at any time. */
 export interface CacheStore {
-  /** The text may come in other pieces than it was set in. */
+  /** The text may be split differently than it was when set. */
   get(key: string): Promise<ChunkedText | undefined>;
   /** `ttl` is in milliseconds. */
   set(key: string, value: ChunkedText, ttl: number): Promise<void>;
-  /** Forgets everything. */
+  /** Removes all entries. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }

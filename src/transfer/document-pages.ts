@@ -1,4 +1,4 @@
-// Every document of a name space, page by page, in memory that does not grow with their number.
+// Reads every document of a namespace page by page, in constant memory.
 import { StoreError } from '../errors.ts';
 import { parseStoredJson } from '../lib/json/stored-json.ts';
 import { type Filter, MATCH_ALL } from '../stores/filter.ts';
@@ -8,7 +8,7 @@ interface PageOptions {
   readonly store: Pick<DocumentStore, 'find' | 'findText'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Hears of each document that is too large to be read, which no page has. */
+  /** Called with the id of each document that is too large to be read. No page contains it. */
   readonly onUnreadable: (id: unknown) => void;
 }
 
@@ -21,26 +21,29 @@ interface ReadResult {
 
 type ReadPage = (query: Pick<FindQuery, 'filter' | 'skip'>) => Promise<ReadResult>;
 
-/** Milliseconds that one page may take: nobody waits for it but the operator. */
-const PAGE_MS = 120_000;
-/** UTF-16 units that a page should have, and how many documents it has at most. */
+/** Time limit of one page, in milliseconds: only the operator waits for it. */
+const PAGE_TIMEOUT_MS = 120_000;
+/** Target size of a page in UTF-16 units, and its maximum of documents. */
 const PAGE_TEXT = 2_000_000;
-const MOST = 1000;
-const FIRST = 100;
+const MAX_PAGE_SIZE = 1000;
+const FIRST_PAGE_SIZE = 100;
 
-const OWN_ID = /^[0-9a-f]{24}$/;
+const GENERATED_ID = /^[0-9a-f]{24}$/;
 
-/** Pages as large as memory likes: their number of documents goes by the size of those before. */
+/** Adapts the number of documents of a page to the size of those before. */
 function createPageReader(ns: Namespace, { store, now, onUnreadable }: PageOptions): ReadPage {
-  let limit = FIRST;
+  let limit = FIRST_PAGE_SIZE;
   return async ({ filter, skip }) => {
     for (;;) {
       try {
         const query = { filter, sort: [], skip, limit };
-        const texts = await store.findText(ns, query, { deadline: now() + PAGE_MS });
+        const texts = await store.findText(ns, query, { deadline: now() + PAGE_TIMEOUT_MS });
         const isLast = texts.length < limit;
         const units = texts.reduce((sum, text) => sum + text.length, 0);
-        limit = Math.min(MOST, Math.max(1, Math.floor((PAGE_TEXT * texts.length) / Math.max(1, units))));
+        limit = Math.min(
+          MAX_PAGE_SIZE,
+          Math.max(1, Math.floor((PAGE_TEXT * texts.length) / Math.max(1, units))),
+        );
         return { texts, isLast };
       } catch (error) {
         if (!(error instanceof StoreError && error.reason === 'too-much')) throw error;
@@ -51,22 +54,22 @@ function createPageReader(ns: Namespace, { store, now, onUnreadable }: PageOptio
   };
 }
 
-/** A page of one document that is too large, by its id. */
+/** Reads the id of a single document that is too large. */
 async function unreadablePage(
   ns: Namespace,
   query: Pick<FindQuery, 'filter' | 'skip'>,
   { store, now, onUnreadable }: PageOptions,
 ): Promise<ReadResult> {
   const bounds = { sort: [], limit: 1, projection: { include: ['_id'] } };
-  const [document] = await store.find(ns, { ...query, ...bounds }, { deadline: now() + PAGE_MS });
+  const [document] = await store.find(ns, { ...query, ...bounds }, { deadline: now() + PAGE_TIMEOUT_MS });
   if (document === undefined) return { texts: [], isLast: true };
   const { _id: id } = document;
   onUnreadable(id);
   return { texts: [], isLast: false, unreadable: { id } };
 }
 
-/** True when the first document in this direction has an id of ours, and is found by it. */
-async function endsInOwnId(
+/** True if the first document in this direction has a generated id and is found by it. */
+async function endsInGeneratedId(
   ns: Namespace,
   direction: Direction,
   { store, now }: PageOptions,
@@ -74,21 +77,21 @@ async function endsInOwnId(
   const first = async (filter: Filter): Promise<unknown> => {
     const sort: Sort = [['_id', direction]];
     const query: FindQuery = { filter, sort, skip: 0, limit: 1, projection: { include: ['_id'] } };
-    return (await store.find(ns, query, { deadline: now() + PAGE_MS }))[0]?._id;
+    return (await store.find(ns, query, { deadline: now() + PAGE_TIMEOUT_MS }))[0]?._id;
   };
   const value = await first(MATCH_ALL);
-  if (typeof value !== 'string' || !OWN_ID.test(value)) return false;
-  // Another type may only look like it: it then stands elsewhere in the order.
+  if (typeof value !== 'string' || !GENERATED_ID.test(value)) return false;
+  // An id of another type may have the same text, but sorts elsewhere.
   return (await first({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value }] })) === value;
 }
 
-/** Types stand together in the order of ids: with ids of ours at both ends there are no others in between. */
-async function hasOwnIds(ns: Namespace, options: PageOptions): Promise<boolean> {
-  const ends = await Promise.all([endsInOwnId(ns, 1, options), endsInOwnId(ns, -1, options)]);
-  return ends.every((own) => own);
+/** Ids sort by type: with generated ids at both ends there are no others in between. */
+async function hasGeneratedIds(ns: Namespace, options: PageOptions): Promise<boolean> {
+  const ends = await Promise.all([endsInGeneratedId(ns, 1, options), endsInGeneratedId(ns, -1, options)]);
+  return ends.every((isGenerated) => isGenerated);
 }
 
-async function* pagesBehindIds(read: ReadPage): AsyncGenerator<readonly string[]> {
+async function* pagesByIdRange(read: ReadPage): AsyncGenerator<readonly string[]> {
   let filter: Filter = MATCH_ALL;
   for (;;) {
     const { texts, isLast, unreadable } = await read({ filter, skip: 0 });
@@ -102,7 +105,7 @@ async function* pagesBehindIds(read: ReadPage): AsyncGenerator<readonly string[]
   }
 }
 
-async function* pagesByPosition(read: ReadPage): AsyncGenerator<readonly string[]> {
+async function* pagesByOffset(read: ReadPage): AsyncGenerator<readonly string[]> {
   for (let skip = 0; ; ) {
     const { texts, isLast, unreadable } = await read({ filter: MATCH_ALL, skip });
     if (texts.length > 0) yield texts;
@@ -112,13 +115,12 @@ async function* pagesByPosition(read: ReadPage): AsyncGenerator<readonly string[
 }
 
 /**
- * The texts of all documents in the order of their ids. Where the ids are ours, each page begins behind the last id of
- * the one before: its cost is that of its documents, and documents that come or go meanwhile move no others. A database
- * that others have written may hold ids that no one comparison covers (numbers, text, dates: each compares with its own
- * kind only). There pages are counted off, which reads over what is behind, and wants nobody to remove documents
- * meanwhile. Rejects as the store does.
+ * Yields the texts of all documents in the order of their ids. With generated ids, each page is the range after the last id of
+ * the previous one: it costs what its documents cost, and concurrent inserts and removals shift no others. A database that other
+ * programs have written may hold ids of several types, which no single comparison covers. Then pages are read by offset, which
+ * skips over earlier documents and misses some if documents are removed meanwhile. Rejects as the store does.
  */
 export async function* documentPages(ns: Namespace, options: PageOptions): AsyncGenerator<readonly string[]> {
   const read = createPageReader(ns, options);
-  yield* (await hasOwnIds(ns, options)) ? pagesBehindIds(read) : pagesByPosition(read);
+  yield* (await hasGeneratedIds(ns, options)) ? pagesByIdRange(read) : pagesByOffset(read);
 }

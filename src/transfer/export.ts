@@ -1,4 +1,4 @@
-// A site as lines of JSON, one document each: name spaces by name, documents by id, so that equal data give equal bytes.
+// Exports a site as lines of JSON, one document each, sorted by namespace and id, so that equal data give equal bytes.
 import { MATCH_ALL } from '../stores/filter.ts';
 import type { DocumentStore, ListedNamespace, Namespace } from '../stores/ports.ts';
 import { documentPages } from './document-pages.ts';
@@ -6,7 +6,7 @@ import { compareNamespaces, findNamespaceIssue, formatNamespace } from './namesp
 
 interface ExportOptions {
   readonly store: Pick<DocumentStore, 'collections' | 'count' | 'find' | 'findText'>;
-  /** Each database folder has a name space of its own. */
+  /** Each database folder has its own namespaces. */
   readonly separateDatabases: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -20,7 +20,7 @@ interface PlannedNamespace {
 interface ExportPlan {
   readonly namespaces: readonly PlannedNamespace[];
   readonly documents: number;
-  /** What else is in the database, and why it is no part of the site: for the operator to read. */
+  /** Messages for the operator: what else is in the database, and why it is not exported. */
   readonly notices: readonly string[];
 }
 
@@ -31,25 +31,25 @@ interface Chunk {
 }
 
 export interface Exporter {
-  /** Looks at what there is. Rejects as the store does. */
+  /** Lists what to export. Rejects as the store does. */
   plan(): Promise<ExportPlan>;
-  /** The lines, some at a time; `notice` hears what went wrong without ending it. Rejects as the store does. */
+  /** Yields the lines in chunks; `notice` gets messages about documents that are left out. Rejects as the store does. */
   chunks(plan: ExportPlan, notice: (text: string) => void): AsyncGenerator<Chunk>;
 }
 
-/** Milliseconds that counting one name space may take. */
-const COUNT_MS = 120_000;
+/** Time limit for counting one namespace, in milliseconds. */
+const COUNT_TIMEOUT_MS = 120_000;
 
-/** The server's own name spaces: nobody needs to be told that they stay. */
+/** The server's own namespaces, which are left out without a notice. */
 const isReserved = ({ collection }: Namespace) => /^(cloister|system)\./i.test(collection);
 
 function lineStart({ database, collection }: Namespace): string {
   return `${JSON.stringify({ database, collection }).slice(0, -1)},"document":`;
 }
 
-/** Prepares the export of a store. */
+/** Creates the exporter of a store. */
 export function createExporter({ store, separateDatabases, now }: ExportOptions): Exporter {
-  const count = (ns: Namespace) => store.count(ns, MATCH_ALL, { deadline: now() + COUNT_MS });
+  const count = (ns: Namespace) => store.count(ns, MATCH_ALL, { deadline: now() + COUNT_TIMEOUT_MS });
 
   async function* chunksOf({ ns, documents }: PlannedNamespace, notice: (text: string) => void) {
     const start = lineStart(ns);
@@ -63,7 +63,7 @@ export function createExporter({ store, separateDatabases, now }: ExportOptions)
       done += texts.length;
     }
     if (done >= documents) return;
-    // Those that others removed meanwhile are not missed.
+    // Documents that others removed meanwhile are not missing.
     const missing = Math.min(documents, await count(ns)) - done;
     if (missing > 0) notice(`${formatNamespace(ns)}: ${missing} of its documents were missed`);
   }
@@ -71,17 +71,17 @@ export function createExporter({ store, separateDatabases, now }: ExportOptions)
   return {
     async plan() {
       const all = (await store.collections()).toSorted(compareNamespaces);
-      const faultOf = (ns: ListedNamespace) => ns.readOnly ?? findNamespaceIssue(ns, separateDatabases);
-      const refused = all.flatMap((ns) => {
-        const fault = isReserved(ns) ? undefined : faultOf(ns);
-        return fault === undefined ? [] : [`${formatNamespace(ns)} is left out: ${fault}`];
+      const issueOf = (ns: ListedNamespace) => ns.readOnly ?? findNamespaceIssue(ns, separateDatabases);
+      const notices = all.flatMap((ns) => {
+        const issue = isReserved(ns) ? undefined : issueOf(ns);
+        return issue === undefined ? [] : [`${formatNamespace(ns)} is left out: ${issue}`];
       });
       const spaces: PlannedNamespace[] = [];
       for (const ns of all) {
-        if (faultOf(ns) === undefined) spaces.push({ ns, documents: await count(ns) });
+        if (issueOf(ns) === undefined) spaces.push({ ns, documents: await count(ns) });
       }
       const documents = spaces.reduce((sum, space) => sum + space.documents, 0);
-      return { namespaces: spaces, documents, notices: refused };
+      return { namespaces: spaces, documents, notices };
     },
     async *chunks({ namespaces: spaces }, notice) {
       for (const space of spaces) yield* chunksOf(space, notice);

@@ -1,12 +1,11 @@
-// Reads one line of an imported file: which document it holds, and where that belongs.
+// Parses one line of an imported file: a document and its namespace.
 import { sizeIssue } from '../collections/writes/document-size.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
 import { scanJson } from '../lib/json/json-scan.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
-import { lineError } from './line-error.ts';
 import { findNamespaceIssue } from './namespaces.ts';
-import type { InputLine } from './split-lines.ts';
+import { type InputLine, lineError } from './split-lines.ts';
 
 export interface ImportEntry {
   readonly line: number;
@@ -19,7 +18,7 @@ export interface ImportEntry {
 
 const SHAPE = 'must be {"database": null or text, "collection": text, "document": {…}}';
 const MEMBERS = ['database', 'collection', 'document'];
-/** The object that the line itself is stands around the document. */
+/** The line is an object around the document. */
 const LINE_DEPTH = MAX_JSON_DEPTH + 1;
 
 function parseLine({ number, bytes, ended }: InputLine): unknown {
@@ -41,14 +40,14 @@ function readSpace(database: Json | undefined, collection: Json | undefined): Na
 const joined = (name: string, path: string) => (path === '' ? name : `${name}.${path}`);
 
 function readDocument(value: JsonObject, line: number): StoredDocument {
-  const fault = findJsonIssue(value);
-  if (fault !== undefined) throw lineError(line, `\`${joined('document', fault.path)}\` ${fault.message}`);
+  const issue = findJsonIssue(value);
+  if (issue !== undefined) throw lineError(line, `\`${joined('document', issue.path)}\` ${issue.message}`);
   const { _id, ...fields } = value;
   if (typeof _id !== 'string' || _id === '') throw lineError(line, '`document._id` must be text');
   return { ...fields, _id };
 }
 
-/** Reads `line`. Throws DOCUMENT_INVALID for one that does not fit into a site of this kind. */
+/** Parses `line`. Throws DOCUMENT_INVALID for one that is not valid for a site of this kind. */
 export function parseImportEntry(line: InputLine, separateDatabases: boolean): ImportEntry {
   const { number } = line;
   const value = parseLine(line);
@@ -57,8 +56,8 @@ export function parseImportEntry(line: InputLine, separateDatabases: boolean): I
   }
   const ns = readSpace(value['database'], value['collection']);
   if (ns === undefined || !isJsonObject(value['document'])) throw lineError(number, SHAPE);
-  const fault = findNamespaceIssue(ns, separateDatabases);
-  if (fault !== undefined) throw lineError(number, fault);
+  const issue = findNamespaceIssue(ns, separateDatabases);
+  if (issue !== undefined) throw lineError(number, issue);
   const document = readDocument(value['document'], number);
   const text = JSON.stringify(document);
   const problem = sizeIssue(document, text);

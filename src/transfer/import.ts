@@ -1,4 +1,4 @@
-// Brings the lines of an export into a store. It may be repeated: documents are written by their ids, and only where they differ.
+// Imports the lines of an export into a store. It may be repeated: documents are written by their ids, and only if they differ.
 import { AppError } from '../errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { type ImportEntry, parseImportEntry } from './import-entry.ts';
@@ -14,40 +14,42 @@ interface ImportOptions {
   readonly now: () => number;
 }
 
-/** What is in so far. */
+/** Progress of an import. */
 export interface ImportState extends BatchResult {
-  /** Every line up to this one is in; 0 is none. */
+  /** Every line up to this one is stored; 0 is none. */
   readonly line: number;
   readonly collections: number;
 }
 
 interface ImportRun {
-  /** Ends it behind the batch in hand. */
+  /** Stops after the current batch. */
   readonly signal?: AbortSignal;
-  /** Hears after each batch. */
+  /** Called after each batch. */
   readonly onProgress?: (state: ImportState) => void;
 }
 
 export type Importer = (source: AsyncIterable<Uint8Array>, run?: ImportRun) => Promise<ImportState>;
 
-const BATCH = 500;
-/** UTF-16 units of text. */
-const BATCH_TEXT = 2_000_000;
+const MAX_BATCH_SIZE = 500;
+/** UTF-16 units. */
+const MAX_BATCH_TEXT = 2_000_000;
 /** The largest document has 16 MiB as BSON, and up to six times as much where its text is escaped as JSON. */
-const MAX_LINE = 128 * 1024 * 1024;
+const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
 const keyOf = ({ ns, document }: ImportEntry) => JSON.stringify([ns.database, ns.collection, document._id]);
 const BLANK = /^\s*$/;
 const isBlank = (bytes: Uint8Array) => bytes.length < 8 && BLANK.test(Buffer.from(bytes).toString('latin1'));
 
-/** Entries that wait for their commit: as many as make a batch, and no two for the same document. */
+/** Collects entries for one commit: up to a full batch, and no two for the same document. */
 function createPending() {
   let entries = new Map<string, ImportEntry>();
   let text = 0;
   return {
     isFullFor: (entry: ImportEntry) =>
       entries.size > 0 &&
-      (entries.size === BATCH || text + entry.text.length > BATCH_TEXT || entries.has(keyOf(entry))),
+      (entries.size === MAX_BATCH_SIZE ||
+        text + entry.text.length > MAX_BATCH_TEXT ||
+        entries.has(keyOf(entry))),
     add(entry: ImportEntry) {
       entries.set(keyOf(entry), entry);
       text += entry.text.length;
@@ -62,8 +64,8 @@ function createPending() {
 }
 
 /**
- * Prepares imports into a store. An import resolves with its final state. It rejects with DOCUMENT_INVALID for a line that
- * cannot be taken, and everything before that line is in; or with what the store, the source or the signal fail with.
+ * Creates the importer of a store. An import resolves with its final state. It rejects with DOCUMENT_INVALID for an invalid line,
+ * once everything before it is stored; or with the error of the store, the source or the signal.
  */
 export function createImporter({ store, separateDatabases, now }: ImportOptions): Importer {
   return async (source, { signal, onProgress } = {}) => {
@@ -87,14 +89,14 @@ export function createImporter({ store, separateDatabases, now }: ImportOptions)
       onProgress?.(state);
     };
     try {
-      for await (const line of splitLines(source, MAX_LINE)) {
+      for await (const line of splitLines(source, MAX_LINE_BYTES)) {
         if (isBlank(line.bytes)) continue;
         const entry = parseImportEntry(line, separateDatabases);
         if (pending.isFullFor(entry)) await flush();
         pending.add(entry);
       }
     } catch (error) {
-      // The promise is that what stands before a bad line is in.
+      // Everything before an invalid line is stored.
       if (error instanceof AppError) await flush();
       throw error;
     }

@@ -1,4 +1,4 @@
-// The file of an export: it has its name only when it is complete.
+// The output file of an export, which gets its name only once it is complete.
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isFileMissing } from '../lib/files/missing-file.ts';
@@ -6,16 +6,16 @@ import { isFileMissing } from '../lib/files/missing-file.ts';
 export interface OutputFile {
   /** Resolves when the operating system has the text. */
   write(text: string): Promise<void>;
-  /** Flushes to the disk and gives the file its name, in the place of one that had it. */
+  /** Flushes to the disk and renames the file to its name, replacing an existing one. */
   complete(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** Only its owner can read it: it may hold what the server shows to few. */
+/** Only its owner can read it: it may hold confidential documents. */
 const MODE = 0o600;
 
-/** Where the bytes go in the end: behind a symbolic link, and undefined for a pipe or device, which is written in place. */
+/** The target of a symbolic link, or the file itself; undefined for a pipe or device, which is written in place. */
 async function regularTarget(file: string): Promise<string | undefined> {
   try {
     const target = await realpath(file);
@@ -26,7 +26,7 @@ async function regularTarget(file: string): Promise<string | undefined> {
   }
 }
 
-/** A new name is on the disk once its folder is. Some systems cannot flush one, and need not. */
+/** Flushes a renamed file's folder. Some systems cannot flush folders and need not. */
 async function flushFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
@@ -45,14 +45,14 @@ function inPlace(handle: FileHandle): OutputFile {
 }
 
 /**
- * Opens the file at `file`, an absolute path. Until it is complete it lies beside its place, with `.partial-` and the
- * number of this process behind its name. Rejects, as do its functions, with errors of the operating system.
+ * Opens the file at `file`, an absolute path. Until it is complete its name ends in `.partial-` and the process id. Rejects, as its
+ * methods do, with errors of the operating system.
  */
 export async function openOutputFile(file: string): Promise<OutputFile> {
   const target = await regularTarget(file);
   if (target === undefined) return inPlace(await open(file, 'w'));
   const partial = `${target}.partial-${process.pid}`;
-  // Made anew: what lies there already has a mode and an owner of its own, or is a link to somewhere else.
+  // An existing file may have another mode or owner, or be a link.
   await rm(partial, { force: true });
   const handle = await open(partial, 'wx', MODE);
   let closed = false;

@@ -1,18 +1,23 @@
-// Takes a stream of bytes apart at its line feeds, and nowhere else.
-import { lineError } from './line-error.ts';
+// Splits a stream of bytes at its line feeds.
+import { AppError } from '../errors.ts';
 
 export interface InputLine {
   /** Counted from 1. */
   readonly number: number;
   /** Without the line feed. */
   readonly bytes: Uint8Array;
-  /** False for what stands behind the last line feed. */
+  /** False for the bytes after the last line feed. */
   readonly ended: boolean;
 }
 
 const LINE_FEED = 0x0a;
 
-/** The lines of `source`. Throws DOCUMENT_INVALID for one of more than `maxBytes`, before it is all in memory. */
+/** The error for a line of the file. `message` is for the operator, `cause` for developers. */
+export function lineError(line: number, message: string, cause?: unknown): AppError {
+  return new AppError('DOCUMENT_INVALID', { message: `line ${line}: ${message}`, cause });
+}
+
+/** Yields the lines of `source`. Throws DOCUMENT_INVALID for one above `maxBytes` before all of it is in memory. */
 export async function* splitLines(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -1,9 +1,10 @@
-// Brings some documents of an imported file into the store, in one commit: what is there already is left as it is.
+// Writes a batch of imported documents in one commit. Documents that are already equal are left alone.
 import { StoreError } from '../errors.ts';
+import { retry } from '../lib/async/retry.ts';
 import { documentVersion } from '../lib/document-version.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
 import type { ImportEntry } from './import-entry.ts';
-import { lineError } from './line-error.ts';
+import { lineError } from './split-lines.ts';
 
 interface BatchOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
@@ -11,18 +12,18 @@ interface BatchOptions {
   readonly now: () => number;
 }
 
-/** Documents. */
+/** Numbers of documents. */
 export interface BatchResult {
   readonly inserted: number;
   readonly updated: number;
-  /** Were there already, as they are. */
+  /** Were equal already. */
   readonly same: number;
 }
 
-/** Milliseconds that one batch may take to read or to write. */
-const BATCH_MS = 120_000;
-/** How often a batch is tried while others write the same documents. */
-const ATTEMPTS = 20;
+/** Time limit for reading or writing one batch, in milliseconds. */
+const BATCH_TIMEOUT_MS = 120_000;
+/** Attempts of a batch while others write the same documents. */
+const MAX_ATTEMPTS = 20;
 
 /** Top-level fields in which the two differ. */
 function changedFields(stored: StoredDocument, document: StoredDocument): readonly string[] {
@@ -42,42 +43,44 @@ function writeFor(
   return { kind: 'update', ns, id: document._id, v: documentVersion(stored), document, changed, text };
 }
 
-type Steps = Map<ImportEntry, Write | undefined>;
+type PlannedWrites = Map<ImportEntry, Write | undefined>;
 
-/** What is to be done for each of `entries`, which belong to one name space. Halves the question if the answer is too large. */
+/** Plans the write of each of `entries`, which belong to one namespace. Splits the query in half if the result is too large. */
 async function compare(
   ns: Namespace,
-  { entries, steps }: { readonly entries: readonly ImportEntry[]; readonly steps: Steps },
+  { entries, planned }: { readonly entries: readonly ImportEntry[]; readonly planned: PlannedWrites },
   options: BatchOptions,
 ): Promise<void> {
   const values = entries.map(({ document }) => document._id);
   const filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] } as const;
   const query = { filter, sort: [], skip: 0, limit: values.length };
   try {
-    const found = await options.store.find(ns, query, { deadline: options.now() + BATCH_MS });
+    const found = await options.store.find(ns, query, { deadline: options.now() + BATCH_TIMEOUT_MS });
     const stored = new Map(found.map((document) => [document._id, document]));
-    for (const entry of entries) steps.set(entry, writeFor(entry, stored.get(entry.document._id)));
+    for (const entry of entries) planned.set(entry, writeFor(entry, stored.get(entry.document._id)));
   } catch (error) {
     if (!(error instanceof StoreError && error.reason === 'too-much') || entries.length === 1) throw error;
     const middle = entries.length >> 1;
     for (const half of [entries.slice(0, middle), entries.slice(middle)]) {
-      await compare(ns, { entries: half, steps }, options);
+      await compare(ns, { entries: half, planned }, options);
     }
   }
 }
 
-async function stepsFor(entries: readonly ImportEntry[], options: BatchOptions): Promise<Steps> {
-  const steps: Steps = new Map(entries.map((entry) => [entry, undefined]));
+async function planWrites(entries: readonly ImportEntry[], options: BatchOptions): Promise<PlannedWrites> {
+  const planned: PlannedWrites = new Map(entries.map((entry) => [entry, undefined]));
   const spaces = Map.groupBy(entries, ({ ns }) => JSON.stringify([ns.database, ns.collection]));
   for (const some of spaces.values()) {
     const [first] = some;
-    if (first !== undefined) await compare(first.ns, { entries: some, steps }, options);
+    if (first !== undefined) await compare(first.ns, { entries: some, planned }, options);
   }
-  return steps;
+  return planned;
 }
 
-/** Somebody else wrote one of the documents between the look at it and the commit. */
-function isRace({ reason, fields }: StoreError): boolean {
+/** True if another client wrote one of the documents between the read and the commit. */
+function isRace(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false;
+  const { reason, fields } = error;
   return reason === 'conflict' || (reason === 'duplicate' && fields.length === 1 && fields[0] === '_id');
 }
 
@@ -95,42 +98,43 @@ function explain({ reason, fields, explanation }: StoreError): string | undefine
   return reason === 'conflict' ? 'others keep writing this document' : undefined;
 }
 
-/** The entry whose write the store refused, and why; undefined for failures that no document is to blame for. */
-function culpritOf(error: unknown, steps: Steps) {
+/** The entry whose write the store rejected, and why; undefined for errors that no document causes. */
+function findInvalidEntry(error: unknown, planned: PlannedWrites) {
   if (!(error instanceof StoreError) || error.index === undefined) return undefined;
-  const written = [...steps].filter(([, write]) => write !== undefined);
+  const written = [...planned].filter(([, write]) => write !== undefined);
   const entry = written[error.index]?.[0];
   const message = explain(error);
   return entry === undefined || message === undefined ? undefined : { entry, message, error };
 }
 
-function outcomeOf(steps: Steps): BatchResult {
-  const kinds = [...steps.values()].map((write) => write?.kind);
+function countResult(planned: PlannedWrites): BatchResult {
+  const kinds = [...planned.values()].map((write) => write?.kind);
   const count = (kind: Write['kind'] | undefined) => kinds.filter((one) => one === kind).length;
   return { inserted: count('insert'), updated: count('update'), same: count(undefined) };
 }
 
 /**
- * Makes the documents of `entries` what the store has under their ids; no two have the same one. Throws DOCUMENT_INVALID
- * with the line of the first one that the store refuses: those before it are in, or what the store throws.
+ * Stores the documents of `entries` under their ids, which differ. Throws DOCUMENT_INVALID with the line of the first one that
+ * the store rejects, once those before it are stored; or what the store throws.
  */
 export async function writeBatch(
   entries: readonly ImportEntry[],
   options: BatchOptions,
 ): Promise<BatchResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    const steps = await stepsFor(entries, options);
-    const writes = [...steps.values()].filter((write) => write !== undefined);
-    try {
-      if (writes.length > 0) await options.store.commit(writes, { deadline: options.now() + BATCH_MS });
-      return outcomeOf(steps);
-    } catch (error) {
-      if (error instanceof StoreError && isRace(error) && attempt < ATTEMPTS) continue;
-      const culprit = culpritOf(error, steps);
-      if (culprit === undefined) throw error;
-      const before = entries.slice(0, entries.indexOf(culprit.entry));
-      if (before.length > 0) await writeBatch(before, options);
-      throw lineError(culprit.entry.line, culprit.message, error);
-    }
+  let planned: PlannedWrites = new Map();
+  const attempt = async (): Promise<BatchResult> => {
+    planned = await planWrites(entries, options);
+    const writes = [...planned.values()].filter((write) => write !== undefined);
+    if (writes.length > 0) await options.store.commit(writes, { deadline: options.now() + BATCH_TIMEOUT_MS });
+    return countResult(planned);
+  };
+  try {
+    return await retry(attempt, { shouldRetry: isRace, maxAttempts: MAX_ATTEMPTS });
+  } catch (error) {
+    const invalid = findInvalidEntry(error, planned);
+    if (invalid === undefined) throw error;
+    const before = entries.slice(0, entries.indexOf(invalid.entry));
+    if (before.length > 0) await writeBatch(before, options);
+    throw lineError(invalid.entry.line, invalid.message, error);
   }
 }

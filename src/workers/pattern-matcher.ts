@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { AppError } from '../errors.ts';
-import type { PatternJob, PatternTask } from './pattern.ts';
+import type { PatternJob, PatternTask } from './match-patterns.ts';
 
 const LIMIT_MS = 100;
 const TOTAL_MS = 200;
@@ -31,7 +31,7 @@ interface Waiting {
 
 async function createPool(): Promise<Piscina> {
   const piscina = await import('piscina');
-  const task = new URL(`./pattern${extname(import.meta.url)}`, import.meta.url);
+  const task = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
   return new piscina.Piscina({ filename: task.href, minThreads: 0, maxThreads: 1, idleTimeout: 30_000 });
 }
 

@@ -1,7 +1,7 @@
 // Looks for undeclared names on a thread of its own: parsing hostile text may take any time, or all memory of its thread.
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
-import type { UndeclaredName } from './undeclared.ts';
+import type { UndeclaredName } from './find-undeclared-names.ts';
 
 const LIMIT_MS = 1000;
 const HEAP_MB = 128;
@@ -15,7 +15,7 @@ export interface UndeclaredNameFinder {
 
 async function createPool(): Promise<Piscina> {
   const piscina = await import('piscina');
-  const task = new URL(`./undeclared${extname(import.meta.url)}`, import.meta.url);
+  const task = new URL(`./find-undeclared-names${extname(import.meta.url)}`, import.meta.url);
   return new piscina.Piscina({
     filename: task.href,
     minThreads: 0,
@@ -35,7 +35,10 @@ export function createUndeclaredNameFinder(limitMs = LIMIT_MS): UndeclaredNameFi
       const ready = await pool;
       const signal = AbortSignal.timeout(limitMs);
       try {
-        return (await ready.run(source, { signal, name: 'findUndeclaredNames' })) as readonly UndeclaredName[];
+        return (await ready.run(source, {
+          signal,
+          name: 'findUndeclaredNames',
+        })) as readonly UndeclaredName[];
       } catch {
         // A hint that cannot be had is not worth refusing code for.
         return [];

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { insertEntry } from '../../src/collections/writes/file-removals/removal-entries.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { openDocumentStore } from '../../src/stores/open-document-store.ts';
+import { openDocumentStore } from '../../src/stores/open/document-store.ts';
 import type { Write } from '../../src/stores/ports.ts';
 import { startApp } from '../helpers/app.ts';
 import { type MediaServer, PICTURES, startMediaServer } from '../helpers/media-server.ts';

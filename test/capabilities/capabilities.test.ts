@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { toAppError } from '../../src/http/core/error-handler.ts';
+import { toAppError } from '../../src/store-errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
@@ -76,7 +76,7 @@ test('nothing is begun for a request that is over', async () => {
     },
     queryMs: 1000,
     now: Date.now,
-    log: { error: () => undefined, warn: () => undefined },
+    log: { error: () => undefined },
   });
   const serve = capabilities.forRequest({ unit: unitWith({}), client: null, requestId: 'r1' });
   const { ok, text } = await serve({ name: 'fetch', args: '{}' }, AbortSignal.abort());

@@ -3,10 +3,10 @@ import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../../src/auth/authorize.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import { toAppError } from '../../src/http/core/error-handler.ts';
 import type { Grants, ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
+import { toAppError } from '../../src/store-errors.ts';
 import { openLibrary } from '../collections/library-service.ts';
-import { createTestSandbox, invocationInput } from '../helpers/sandbox.ts';
+import { createTestSandbox, invocationRequest } from '../helpers/sandbox.ts';
 import { fetchBench, fetchGrant, serve } from './fetch/servers.ts';
 import { ANN, SOURCES } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
@@ -42,10 +42,10 @@ async function answerOf(body: string, grants: Partial<Grants>): Promise<unknown>
     fetch: call,
     queryMs: 5000,
     now: Date.now,
-    log: { error: () => undefined, warn: () => undefined },
+    log: { error: () => undefined },
   });
   const serveCall = capabilities.forRequest({ unit, client: ANN, requestId: 'r1' });
-  const outcome = await sandbox.run(invocationInput(unit, { serve: serveCall }));
+  const outcome = await sandbox.run(invocationRequest(unit, { serve: serveCall }));
   if (outcome.kind !== 'response') throw new Error(JSON.stringify(outcome));
   return JSON.parse(String(outcome.body));
 }

@@ -119,7 +119,7 @@ test('tells the service who asks, how deep, and within which bounds', async () =
   expect(collection.path).toBe('/1.0/library/books');
   const { caller, ...told } = context;
   expect(caller.name).toBe('ann');
-  const origin = { requestId: 'r1', client: ANN };
+  const origin = { requestId: 'r1', client: ANN, module: 'endpoint:1.0/report' };
   expect(told).toEqual({ deadline: 1200, maxMatches: 7, depth: 3, origin });
   const free = await scopeOf('find', { collection: 'books' }, { unit, client: ANN, requestId: 'r1' });
   expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });

@@ -5,9 +5,9 @@ import type { Client } from '../../src/auth/clients/client.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import type { InvocationContext } from '../../src/capabilities/model-scope.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import { toAppError } from '../../src/http/core/error-handler.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { CollectionGrant } from '../../src/sandbox-supervisor/module-version.ts';
+import { toAppError } from '../../src/store-errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, type Library, openLibrary } from '../collections/library-service.ts';
 import { unitWith } from './module.ts';
@@ -66,13 +66,14 @@ export async function openModels({
   wrap,
   queryMs = 5000,
 }: BenchOptions = {}): Promise<ModelBench> {
-  const library = await openLibrary(SOURCES, wrap === undefined ? {} : { wrap });
+  const logged: ModelBench['logged'] = [];
+  const note = (fields: object, message: string) => void logged.push({ fields, message });
+  const options = wrap === undefined ? {} : { wrap };
+  const library = await openLibrary(SOURCES, { ...options, log: { warn: note } });
   onTestFinished(() => library.close());
   const registry = createRegistry();
   for (const name of Object.keys(SOURCES)) registry.put(library.at(name));
   registry.put(collectionOf('books', SOURCES['open']!, 'shop'));
-  const logged: ModelBench['logged'] = [];
-  const note = (fields: object, message: string) => void logged.push({ fields, message });
   const capabilities = createCapabilities({
     documents: library.documents,
     registry,
@@ -84,7 +85,7 @@ export async function openModels({
     fetch: async () => '{"status":200}',
     queryMs,
     now: Date.now,
-    log: { error: note, warn: note },
+    log: { error: note },
   });
   return {
     library,

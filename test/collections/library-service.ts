@@ -46,6 +46,8 @@ export function collectionOf(name: string, source: JsonObject, database = 'libra
     .collection;
 }
 
+const SILENT: Log = { warn: () => undefined };
+
 type Denial = readonly [collection: string, ...methods: CollectionMethod[]];
 
 /** Someone who may do everything but what is denied. */
@@ -62,6 +64,10 @@ export function contextOf(caller: Caller = callerNamed('ann')): RequestContext {
   return { caller, deadline: Date.now() + 60_000 };
 }
 
+interface Log {
+  warn(fields: object, message: string): void;
+}
+
 interface LibraryOptions {
   readonly limits?: Partial<DocumentLimits>;
   /** Stands between the service and its store. */
@@ -69,6 +75,8 @@ interface LibraryOptions {
   readonly hooks?: DocumentHooks;
   /** The files of media records. */
   readonly files?: RecordFiles;
+  /** Warnings of the service. */
+  readonly log?: Log;
 }
 
 export interface Library {
@@ -89,7 +97,7 @@ export interface Library {
 /** Opens the collections of `sources` on a new data folder. The clock stands at 1000 and moves by 1 at each look. */
 export async function openLibrary(
   sources: Readonly<Record<string, JsonObject>>,
-  { limits, wrap = (store) => store, hooks, files }: LibraryOptions = {},
+  { limits, wrap = (store) => store, hooks, files, log = SILENT }: LibraryOptions = {},
 ): Promise<Library> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
   const store = await openSqliteDocuments({ path: folder, queueLimit: 1000 });
@@ -107,7 +115,6 @@ export async function openLibrary(
     return clock;
   };
   const newId = createIdSource(now);
-  const log = { warn: () => undefined };
   const removals =
     files && createFileRemovals({ store: wrap(store), files, newId, now, queryMs: AGES, alone: true, log });
   const documents = createDocumentService({
@@ -117,6 +124,7 @@ export async function openLibrary(
     newId,
     now,
     patterns: { matches: async () => true },
+    log,
     ...(hooks === undefined ? {} : { hooks }),
     ...(removals === undefined ? {} : { removals }),
   });

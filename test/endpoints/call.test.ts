@@ -67,7 +67,9 @@ describe('an endpoint call', () => {
   it('runs the live module version and returns its response', async () => {
     const { answer, invocations, contexts } = await callEndpoint();
     expect(answer).toMatchObject({ status: 200, body: 'fine' });
-    expect(invocations.map(({ unit, body }) => [unit.id, body])).toEqual([['endpoint:1.0/report', 'the body']]);
+    expect(invocations.map(({ unit, body }) => [unit.id, body])).toEqual([
+      ['endpoint:1.0/report', 'the body'],
+    ]);
     expect(contexts).toEqual([]);
   });
 
@@ -119,11 +121,18 @@ describe('an endpoint call that does not end in a response', () => {
     ['ENDPOINT_BUSY', 503],
     ['ENDPOINT_RATE_LIMITED', 429],
     ['SANDBOX_DISABLED', 503],
-  ] as const)('turns %s into %i with Retry-After and leaves the log of the module alone', async (code, status) => {
-    const { error, logged } = await callEndpoint({ outcome: failure(code) });
-    expect(error).toMatchObject({ code, status, headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } });
-    expect(logged).toEqual([]);
-  });
+  ] as const)(
+    'turns %s into %i with Retry-After and leaves the log of the module alone',
+    async (code, status) => {
+      const { error, logged } = await callEndpoint({ outcome: failure(code) });
+      expect(error).toMatchObject({
+        code,
+        status,
+        headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
+      });
+      expect(logged).toEqual([]);
+    },
+  );
 
   it('turns next() into 404', async () => {
     const { error, logged } = await callEndpoint({ outcome: { kind: 'next' } });
@@ -159,7 +168,12 @@ describe('an endpoint call that does not end in a response', () => {
 describe('accepting an endpoint call', () => {
   it('authorizes the caller before it looks at the server and the module', async () => {
     const live = { authenticate: true, state: 'broken' } as const;
-    const client = { id: '1', clientId: 'guest', accessType: 'user', permissions: { collections: [] } } as const;
+    const client = {
+      id: '1',
+      clientId: 'guest',
+      accessType: 'user',
+      permissions: { collections: [] },
+    } as const;
     const anonymous = await callEndpoint({ live, isReady: false });
     const denied = await callEndpoint({ live, isReady: false, request: { client } });
     expect([anonymous.error?.code, denied.error?.code]).toEqual(['NO_TOKEN', 'NOT_PERMITTED']);
@@ -170,15 +184,18 @@ describe('accepting an endpoint call', () => {
     expect(error).toMatchObject({ name: 'StoreError', reason: 'unavailable' });
   });
 
-  it.each(['suspended', 'broken', 'pending'] as const)('rejects a %s endpoint with ENDPOINT_SUSPENDED', async (state) => {
-    const { error, invocations } = await callEndpoint({ live: { state } });
-    expect(error).toMatchObject({
-      code: 'ENDPOINT_SUSPENDED',
-      status: 503,
-      headers: { 'Retry-After': '60' },
-    });
-    expect(invocations).toEqual([]);
-  });
+  it.each(['suspended', 'broken', 'pending'] as const)(
+    'rejects a %s endpoint with ENDPOINT_SUSPENDED',
+    async (state) => {
+      const { error, invocations } = await callEndpoint({ live: { state } });
+      expect(error).toMatchObject({
+        code: 'ENDPOINT_SUSPENDED',
+        status: 503,
+        headers: { 'Retry-After': '60' },
+      });
+      expect(invocations).toEqual([]);
+    },
+  );
 
   it('reports a broken endpoint before a method without a handler', async () => {
     const { error } = await callEndpoint({ live: { state: 'broken', methods: [] } });

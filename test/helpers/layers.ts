@@ -11,14 +11,15 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
   'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
   'src/stores/filter.ts': { values: [], types: ['src/lib/'] },
+  'src/stores/namespace.ts': { values: [], types: ['src/stores/ports.ts'] },
   'src/stores/matching/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
     types: ['src/stores/ports.ts'],
   },
   'src/stores/sqlite-documents/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
-      'src/stores/sqlite-documents/',
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/stores/matching/', 'src/stores/sqlite-documents/'],
     ],
     types: ['src/stores/ports.ts'],
   },
@@ -30,23 +31,29 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     types: ['src/stores/ports.ts'],
   },
   'src/stores/media-store.ts': { values: [] },
+  'src/stores/media-operations.ts': {
+    values: ['src/errors.ts', 'src/lib/'],
+    types: ['src/stores/media-store.ts'],
+  },
   'src/stores/disk-media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/disk-media/'],
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/disk-media/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/s3-media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/s3-media/'],
+    values: ['src/errors.ts', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/s3-media/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/redis-cache/': {
     values: ['src/errors.ts', 'src/lib/', 'src/stores/redis-cache/'],
     types: ['src/stores/ports.ts'],
   },
-  'src/stores/open-cache-store.ts': { values: ['src/stores/', 'src/lib/'] },
-  'src/stores/open-document-store.ts': { values: ['src/stores/'], types: ['src/lib/'] },
+  'src/stores/open/': { values: ['src/stores/', 'src/lib/'] },
   'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
-    values: ['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/'],
+    values: [
+      ...['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts'],
+      ...['src/stores/namespace.ts', 'src/collections/'],
+    ],
     types: ['src/stores/ports.ts', 'src/config/', 'src/auth/clients/client.ts'],
   },
   'src/auth/': {
@@ -92,7 +99,10 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     ],
   },
   'src/media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/collections/', 'src/media/'],
+    values: [
+      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/collections/', 'src/media/'],
+    ],
     types: ['src/stores/ports.ts', 'src/stores/media-store.ts', 'src/config/', 'src/auth/', 'src/workers/'],
   },
   'src/delivery/': {
@@ -114,6 +124,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
       'src/errors.ts',
       'src/store-errors.ts',
       'src/lib/',
+      'src/stores/namespace.ts',
       'src/collections/',
       'src/auth/',
       'src/endpoints/',

@@ -1,7 +1,7 @@
 // The real MongoDB servers of this test run: that of CLOISTER_TEST_MONGODB_URI, and for the rest the run's own.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, describe, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, inject, it, onTestFinished } from 'vitest';
 import { withDatabase } from './engine.ts';
 import { isMongodInstalled, launchServer, type OwnServer, type OwnServerOptions } from './mongod.ts';
 
@@ -85,17 +85,41 @@ export async function ownDatabase(uri: string): Promise<string> {
   return own;
 }
 
+/** Closes the raw clients of a server and disposes of it: an open client would look for the server before it ends. */
+async function disposeOf(server: OwnServer): Promise<void> {
+  const { host } = new URL(server.uri);
+  const leaving = [...clients].filter(([uri]) => uri.includes(host));
+  await Promise.all(leaving.map(([, client]) => client.close()));
+  for (const [uri] of leaving) clients.delete(uri);
+  await server.dispose();
+}
+
+async function launchInstalled(options: OwnServerOptions): Promise<OwnServer> {
+  if (!isMongodInstalled()) throw new Error('.servers/mongod is not installed: npm run test:servers');
+  return launchServer(options);
+}
+
 /** A server of one test's own, gone when the test is over unless `dispose` came first. */
 export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServer> {
-  if (!isMongodInstalled()) throw new Error('.servers/mongod is not installed: npm run test:servers');
-  const server = await launchServer(options);
-  const { host } = new URL(server.uri);
-  onTestFinished(async () => {
-    // A client would go on looking for a server that is gone when it says goodbye.
-    const leaving = [...clients].filter(([uri]) => uri.includes(host));
-    await Promise.all(leaving.map(([, client]) => client.close()));
-    for (const [uri] of leaving) clients.delete(uri);
-    await server.dispose();
-  });
+  const server = await launchInstalled(options);
+  onTestFinished(() => disposeOf(server));
   return server;
+}
+
+/**
+ * A server that the tests of one `describe` share, started before the first of them. For tests that kill it, or have it
+ * fail: each leaves it running, and takes a database of its own.
+ */
+export function describeServer(options: OwnServerOptions = {}): () => OwnServer {
+  let server: OwnServer | undefined;
+  beforeAll(async () => {
+    server = await launchInstalled(options);
+  }, 60_000);
+  afterAll(async () => {
+    if (server !== undefined) await disposeOf(server);
+  });
+  return () => {
+    if (server === undefined) throw new Error('the server is not started yet');
+    return server;
+  };
 }

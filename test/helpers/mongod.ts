@@ -12,6 +12,9 @@ import { ROOT } from './source-tree.ts';
 
 const BINARY = join(ROOT, '.servers', 'mongod');
 const LAUNCH_MS = 60_000;
+const FIRST_ELECTION_TIMEOUT_MS = 2000;
+/** As MongoDB has it: members notice a dead primary after ten seconds. */
+const DEFAULT_ELECTION_TIMEOUT_MS = 10_000;
 const SET = 'cloister';
 const ROOT_USER = { name: 'root', password: 'root' };
 
@@ -145,30 +148,35 @@ async function primaryOf(hosts: readonly string[]): Promise<string> {
   throw new Error('the replica set has no primary');
 }
 
-/** Makes one set of members that are up. The first election is hurried, later ones take what they take by default. */
-async function initiateReplicaSet(hosts: readonly string[]): Promise<void> {
+/** Initiates a set of running members. The first election is hurried, later ones have the given time limit. */
+async function initiateReplicaSet(
+  hosts: readonly string[],
+  electionTimeoutMs = DEFAULT_ELECTION_TIMEOUT_MS,
+): Promise<void> {
   const members = hosts.map((host, at) => ({ _id: at, host }));
-  const settings = { electionTimeoutMillis: 2000 };
+  const settings = { electionTimeoutMillis: FIRST_ELECTION_TIMEOUT_MS };
   const config = { _id: SET, members, settings };
   await command(hosts[0] ?? '', { replSetInitiate: config });
-  await restoreElectionTimeout(hosts);
+  if (electionTimeoutMs === FIRST_ELECTION_TIMEOUT_MS) await primaryOf(hosts);
+  else await restoreElectionTimeout(hosts, electionTimeoutMs);
 }
 
-/** On a busy machine a member may lose its election again before the others know. */
+/** Retried: on a busy machine a member may lose its election again before the others know. */
 async function restoreElectionTimeout(
   hosts: readonly string[],
+  electionTimeoutMs: number,
   giveUp = Date.now() + LAUNCH_MS,
 ): Promise<void> {
   const primary = await primaryOf(hosts);
   try {
     const { config } = await command(primary, { replSetGetConfig: 1 });
-    const settings = { ...config.settings, electionTimeoutMillis: 10_000 };
+    const settings = { ...config.settings, electionTimeoutMillis: electionTimeoutMs };
     const next = { ...config, version: config.version + 1, settings };
     await command(primary, { replSetReconfig: next, maxTimeMS: LAUNCH_MS });
   } catch (error) {
     if (Date.now() > giveUp) throw error;
     await pause(200);
-    await restoreElectionTimeout(hosts, giveUp);
+    await restoreElectionTimeout(hosts, electionTimeoutMs, giveUp);
   }
 }
 
@@ -189,11 +197,18 @@ export async function launchServer(options: OwnServerOptions = {}): Promise<OwnS
   };
 }
 
+interface ReplicaSetOptions {
+  /** After how many milliseconds the others elect a new primary. Default: that of MongoDB. */
+  readonly electionTimeoutMs?: number;
+}
+
 /** Starts a replica set of three. */
-export async function launchReplicaSet(): Promise<OwnReplicaSet> {
+export async function launchReplicaSet({
+  electionTimeoutMs,
+}: ReplicaSetOptions = {}): Promise<OwnReplicaSet> {
   const members = await Promise.all([1, 2, 3].map(() => launchMember({ replicaSet: true })));
   const hosts = members.map(({ host }) => host);
-  await initiateReplicaSet(hosts);
+  await initiateReplicaSet(hosts, electionTimeoutMs);
   return {
     uri: `mongodb://${hosts.join(',')}/?replicaSet=${SET}`,
     async killPrimary() {

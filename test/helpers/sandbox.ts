@@ -4,7 +4,7 @@ import { packageRoot } from '../../src/lib/files/package-files.ts';
 import type { IsolationLayers } from '../../src/sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from '../../src/sandbox-supervisor/isolation/launcher.ts';
 import type { ModuleLimits, ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import type { Incident, InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Incident, InvocationRequest, SandboxObserver } from '../../src/sandbox-supervisor/sandbox.ts';
 import { createSupervisor, type SupervisorOptions } from '../../src/sandbox-supervisor/supervisor.ts';
 
 /** No machine is so slow that it meets these clocks: a test of a limit sets its own. */
@@ -74,7 +74,7 @@ const HEAD = {
 };
 
 /** A request of an endpoint. Host calls fail unless the test serves them. */
-export function invocationInput(
+export function invocationRequest(
   unit: ModuleVersion,
   parts: Partial<InvocationRequest> & { readonly query?: object } = {},
 ): InvocationRequest {
@@ -104,26 +104,28 @@ export const ALL_LAYERS: IsolationLayers = Object.fromEntries(
 );
 
 /** A sandbox with real hosts. */
-export function createTestSandbox(options: Partial<SupervisorOptions> = {}) {
+export function createTestSandbox({
+  isSuspended = () => false,
+  ...options
+}: Partial<SupervisorOptions & Pick<SandboxObserver, 'isSuspended'>> = {}) {
   const incidents: Incident[] = [];
   const sandbox = createSupervisor({
     launcher: createLauncher({ root: packageRoot() }),
     selfTest: async () => ({ state: 'passed', items: [], walls: ALL_LAYERS }),
     minimumLevel: 0,
-    isSuspended: () => false,
     maxHosts: 16,
     busyHosts: 2,
     hostMemoryMb: 384,
     jitDomains: [],
     now: slowClock,
-    onIncident: (incident) => incidents.push(incident),
     ...options,
   });
+  sandbox.attach({ onIncident: (incident) => incidents.push(incident), isSuspended });
   return { sandbox, incidents };
 }
 
 /** The same for one test, which closes it at its end. */
-export function openSandbox(options: Partial<SupervisorOptions> = {}) {
+export function openSandbox(options: Parameters<typeof createTestSandbox>[0] = {}) {
   const made = createTestSandbox(options);
   onTestFinished(made.sandbox.close);
   return made;

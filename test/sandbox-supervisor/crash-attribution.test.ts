@@ -1,156 +1,196 @@
 import { describe, expect, it } from 'vitest';
 import {
   attributeCrash,
+  EVICTED,
   type ExitCause,
-  incidentForExit,
+  exitCauseOfDisposal,
+  exitCauseOfLoss,
+  exitCauseOfSignal,
+  exitCauseOfViolation,
+  incidentOfExit,
+  MODULE_SUSPENDED,
 } from '../../src/sandbox-supervisor/crash-attribution.ts';
-import { EVICTED, exitCauseOfSignal, STOPPED } from '../../src/sandbox-supervisor/exit-causes.ts';
-import { sendInvocations } from '../../src/sandbox-supervisor/host.ts';
-import type { Invocation } from '../../src/sandbox-supervisor/state.ts';
-import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
+import type { Invocation } from '../../src/sandbox-supervisor/invocation.ts';
+import { type FakeInvocation, fakeHost, fakeQueue, sendNew } from '../helpers/fake-host.ts';
+import { createModuleVersion } from '../helpers/sandbox.ts';
 
-const DEATH: ExitCause = { code: 'ENDPOINT_CRASHED', kind: 'crash', limit: 'process', message: 'died' };
+const CRASH: ExitCause = { code: 'ENDPOINT_CRASHED', kind: 'crash', limit: 'process', message: 'died' };
+const TIMED_OUT = { kind: 'failure', code: 'ENDPOINT_TIMEOUT', message: '' } as const;
 
-/** A host with one frame for each number of requests. */
+/** A host with one frame for each number of invocations. */
 function hostOf(...frames: number[]) {
-  const lane = fakeQueue();
+  const queue = fakeQueue();
   const host = fakeHost();
-  const requests: FakeInvocation[] = [];
-  for (const count of frames) {
-    const batch = Array.from({ length: count }, () => fakeInvocation(lane));
-    requests.push(...batch);
-    const { unit } = (batch[0] as Invocation).job;
-    sendInvocations(host, { unit, requests: batch, room: 16, numberOf: () => 1, now: 0 });
-  }
-  return { host, requests };
+  const invocations = frames.flatMap((count) => sendNew(host, count, { queue }));
+  const get = (index: number) => invocations[index] as FakeInvocation;
+  const start = (...indexes: number[]) => {
+    for (const index of indexes) host.start(get(index), { now: 0, sliceMs: 0 });
+  };
+  /** Has an invocation make a host call that gets its result at once. */
+  const call = async (index: number, name = 'model.find') => {
+    host.performHostCall(get(index), 1, { name, args: '{}' }, () => 0);
+    await new Promise(setImmediate);
+  };
+  return { host, invocations, get, start, call };
 }
 
-/** Which of the requests are in each part of the verdict. */
-function verdictOf(...[{ host, requests }, cause]: [ReturnType<typeof hostOf>, ExitCause]) {
-  const { blamed, lost, alone, again } = attributeCrash(host, cause);
-  const numbers = (of: readonly Invocation[]) =>
-    of.map((request) => requests.indexOf(request as FakeInvocation));
+/** The attribution of an exit, with invocations by their index. */
+function attributionOf({ host, invocations }: ReturnType<typeof hostOf>, cause: ExitCause) {
+  const { culprit, failed, isolatedRetries, requeued } = attributeCrash(host, cause);
+  const indexes = (list: readonly Invocation[]) =>
+    list.map((each) => invocations.indexOf(each as FakeInvocation));
   return {
-    blamed: blamed === null ? null : requests.indexOf(blamed as FakeInvocation),
-    lost: numbers(lost),
-    alone: numbers(alone),
-    again: numbers(again),
+    culprit: culprit === null ? null : invocations.indexOf(culprit as FakeInvocation),
+    failed: indexes(failed),
+    isolatedRetries: indexes(isolatedRetries),
+    requeued: indexes(requeued),
   };
 }
 
-function begin(made: ReturnType<typeof hostOf>, ...numbers: number[]) {
-  for (const number of numbers) {
-    (made.requests[number] as Invocation).begun = true;
-    made.host.begun += 1;
-  }
-}
+const NONE = { culprit: null, failed: [], isolatedRetries: [], requeued: [] };
 
-describe('the verdict on a dead host', () => {
-  it('blames the only request that ran', () => {
-    expect(verdictOf(hostOf(1), DEATH)).toEqual({ blamed: 0, lost: [], alone: [], again: [] });
+describe('the attribution of a crash', () => {
+  it('blames the only invocation that ran', () => {
+    expect(attributionOf(hostOf(1), CRASH)).toEqual({ ...NONE, culprit: 0 });
   });
 
-  it('blames nobody of a batch, but lets each run alone', () => {
-    expect(verdictOf(hostOf(3), DEATH)).toEqual({ blamed: null, lost: [], alone: [0, 1, 2], again: [] });
+  it('blames none of several, and runs each again in isolation', () => {
+    expect(attributionOf(hostOf(3), CRASH)).toEqual({ ...NONE, isolatedRetries: [0, 1, 2] });
   });
 
-  it('lets those of later frames run as if nothing had happened', () => {
-    expect(verdictOf(hostOf(1, 2), DEATH)).toEqual({ blamed: 0, lost: [], alone: [], again: [1, 2] });
+  it('requeues those of later frames', () => {
+    expect(attributionOf(hostOf(1, 2), CRASH)).toEqual({ ...NONE, culprit: 0, requeued: [1, 2] });
   });
 
-  it('lets waiting requests run again that only read, not those that wrote or had their second try', () => {
+  it('retries waiting invocations without side effects, unless they are retries already', async () => {
     const made = hostOf(3, 1);
-    begin(made, 0, 1, 2);
-    (made.requests[1] as Invocation).hasActed = true;
-    (made.requests[2] as Invocation).alone = true;
-    made.host.frames.shift();
-    expect(verdictOf(made, DEATH)).toEqual({ blamed: 3, lost: [1, 2], alone: [0], again: [] });
+    made.start(0, 1, 2);
+    await made.call(1, 'model.create');
+    made.get(2).isolate();
+    made.host.frames.complete();
+    expect(attributionOf(made, CRASH)).toEqual({
+      ...{ culprit: 3, failed: [1, 2], isolatedRetries: [0], requeued: [] },
+    });
   });
 
-  it('blames the request whose answer was being delivered', () => {
+  it('blames the invocation that was sent the result of a host call', async () => {
     const made = hostOf(2);
-    begin(made, 0, 1);
-    made.host.frames.shift();
-    made.host.frames.push({
-      ...{ unit: 1, isDelivery: true, isCold: false, room: 0, parts: 0, since: 0, cpuMs: 0 },
-      requests: [made.requests[1] as Invocation],
-    });
-    expect(verdictOf(made, DEATH)).toEqual({ blamed: 1, lost: [], alone: [0], again: [] });
+    made.start(0, 1);
+    made.host.frames.complete();
+    await made.call(1);
+    expect(attributionOf(made, CRASH)).toEqual({ ...NONE, culprit: 1, isolatedRetries: [0] });
   });
 
-  it('blames nobody when nothing ran, or when the server ended it', () => {
+  it('blames none when nothing ran, or when the server killed the host', () => {
     const waiting = hostOf(1);
-    begin(waiting, 0);
-    waiting.host.frames.shift();
-    expect(verdictOf(waiting, DEATH)).toEqual({ blamed: null, lost: [], alone: [0], again: [] });
-    expect(verdictOf(hostOf(2), EVICTED)).toEqual({ blamed: null, lost: [], alone: [], again: [0, 1] });
+    waiting.start(0);
+    waiting.host.frames.complete();
+    expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, isolatedRetries: [0] });
+    expect(attributionOf(hostOf(2), EVICTED)).toEqual({ ...NONE, requeued: [0, 1] });
   });
 
-  it('blames whoever is known, and nobody else', () => {
+  it('blames a known culprit, and none else', () => {
     const made = hostOf(3);
-    const blamed = made.requests[1] as Invocation;
-    expect(verdictOf(made, { ...DEATH, culprit: blamed })).toEqual({
-      blamed: 1,
-      lost: [],
-      alone: [],
-      again: [0, 2],
+    expect(attributionOf(made, { ...CRASH, culprit: made.get(1) })).toEqual({
+      ...{ ...NONE, culprit: 1, requeued: [0, 2] },
     });
   });
 
-  it('gives the only suspect a second try when the cause may lie outside, not a third', () => {
+  it('retries the only suspect once when the cause may lie outside', () => {
     const made = hostOf(1);
-    expect(verdictOf(made, { ...DEATH, isDoubtful: true })).toEqual({
-      ...{ blamed: null, lost: [], alone: [0], again: [] },
-    });
-    (made.requests[0] as Invocation).alone = true;
-    expect(verdictOf(made, { ...DEATH, isDoubtful: true }).blamed).toBe(0);
+    const doubtful = { ...CRASH, isDoubtful: true };
+    expect(attributionOf(made, doubtful)).toEqual({ ...NONE, isolatedRetries: [0] });
+    made.get(0).isolate();
+    expect(attributionOf(made, doubtful)).toEqual({ ...NONE, culprit: 0 });
   });
 
-  it('blames a request that was answered at its wall time and is still running', () => {
+  it('blames an invocation that was settled at its wall time and is still running', () => {
     const made = hostOf(1);
-    (made.requests[0] as Invocation).over = true;
-    made.host.requests.clear();
-    expect(verdictOf(made, DEATH).blamed).toBe(0);
+    made.host.settle(made.get(0), TIMED_OUT);
+    expect(attributionOf(made, CRASH)).toEqual({ ...NONE, culprit: 0 });
   });
 });
 
-describe('what is told of the end of a host', () => {
-  const about = { unitId: 'endpoint:1.0/test', version: expect.any(Number), sha256: '0'.repeat(64) };
-  const told = (made: ReturnType<typeof hostOf>, cause: ExitCause) =>
-    incidentForExit(made.host, cause, attributeCrash(made.host, cause).blamed);
+describe('the incident of an exit', () => {
+  const named = { unitId: 'endpoint:1.0/test', version: expect.any(Number), sha256: '0'.repeat(64) };
+  const incidentIn = ({ host }: ReturnType<typeof hostOf>, cause: ExitCause) =>
+    incidentOfExit(host, cause, attributeCrash(host, cause).culprit);
 
-  it('names its module, also where one of many requests is to blame, or none runs any more', () => {
-    const counted = { ...about, kind: 'crash', limit: 'process', counts: true };
-    expect(told(hostOf(1), DEATH)).toEqual(counted);
-    expect(told(hostOf(3), DEATH)).toEqual(counted);
+  it('names the module, also when one of many is to blame, or none runs any more', () => {
+    const counted = { ...named, kind: 'crash', limit: 'process', counts: true };
+    expect(incidentIn(hostOf(1), CRASH)).toEqual(counted);
+    expect(incidentIn(hostOf(3), CRASH)).toEqual(counted);
     const waiting = hostOf(1);
-    begin(waiting, 0);
-    waiting.host.frames.shift();
-    expect(told(waiting, DEATH)).toEqual(counted);
-    expect(told(hostOf(), DEATH)).toMatchObject({ unitId: null, counts: false });
-    const idle = hostOf();
-    idle.host.units.set(1, 'endpoint:1.0/last');
-    expect(told(idle, DEATH)).toMatchObject({ unitId: 'endpoint:1.0/last', version: 0, counts: false });
+    waiting.start(0);
+    waiting.host.frames.complete();
+    expect(incidentIn(waiting, CRASH)).toEqual(counted);
   });
 
-  it('does not count what may come from outside, until it happens again', () => {
+  it('names the module that an idle host ran last, if any, and does not count', () => {
+    expect(incidentIn(hostOf(), CRASH)).toMatchObject({ unitId: null, counts: false });
+    const idle = hostOf(1);
+    idle.host.frames.complete();
+    idle.host.settle(idle.get(0), TIMED_OUT);
+    expect(incidentIn(idle, CRASH)).toMatchObject({ unitId: 'endpoint:1.0/test', version: 0, counts: false });
+  });
+
+  it('does not count when the cause may lie outside, until it happens again', () => {
     const made = hostOf(1);
-    expect(told(made, exitCauseOfSignal('SIGKILL'))).toMatchObject({
-      ...about,
-      kind: 'crash',
-      counts: false,
-    });
-    (made.requests[0] as Invocation).alone = true;
-    expect(told(made, exitCauseOfSignal('SIGKILL'))).toMatchObject({ counts: true });
+    const killed = exitCauseOfSignal('SIGKILL');
+    expect(incidentIn(made, killed)).toMatchObject({ ...named, kind: 'crash', counts: false });
+    made.get(0).isolate();
+    expect(incidentIn(made, killed)).toMatchObject({ counts: true });
   });
 
-  it('does not count what the server decides, and does not tell of hosts that it needs no more', () => {
-    expect(told(hostOf(1), STOPPED)).toMatchObject({
-      ...about,
+  it('does not count when the server suspended the module, and is none for an eviction', () => {
+    const suspended = { ...named, kind: 'kill', limit: 'suspended', counts: false };
+    expect(incidentIn(hostOf(1), MODULE_SUSPENDED)).toMatchObject(suspended);
+    expect(incidentIn(hostOf(1), EVICTED)).toBeNull();
+  });
+});
+
+describe('the cause of an exit', () => {
+  it.each(['SIGABRT', 'SIGIOT', 'SIGTRAP', 'SIGILL'] as const)('is a lack of memory at %s', (signal) => {
+    const outOfMemory = { code: 'ENDPOINT_MEMORY', kind: 'crash', limit: 'hostMemory' };
+    expect(exitCauseOfSignal(signal)).toMatchObject(outOfMemory);
+  });
+
+  it('is a crash at any other signal, and a doubtful one at SIGKILL', () => {
+    const crash = { code: 'ENDPOINT_CRASHED', kind: 'crash', limit: 'process' };
+    expect(exitCauseOfSignal('SIGSEGV')).toMatchObject({ ...crash, isDoubtful: false });
+    expect(exitCauseOfSignal(undefined)).toMatchObject({ ...crash, isDoubtful: false });
+    expect(exitCauseOfSignal('SIGKILL')).toMatchObject({ ...crash, isDoubtful: true });
+  });
+
+  it('is a lack of memory when the host says that it cannot go on, in the invocation that it names', () => {
+    const { host, get } = hostOf(2);
+    expect(exitCauseOfLoss(host, 2)).toMatchObject({ limit: 'hostMemory', culprit: get(1) });
+    expect(exitCauseOfLoss(host, null)).not.toHaveProperty('culprit');
+    expect(exitCauseOfLoss(host, 9)).not.toHaveProperty('culprit');
+  });
+
+  it('is a kill after a protocol violation, with the invocation of the event as culprit', () => {
+    const { get } = hostOf(1);
+    const cause = exitCauseOfViolation({ limit: 'hostCalls', invocation: get(0) });
+    expect(cause).toMatchObject({
+      code: 'ENDPOINT_CRASHED',
       kind: 'kill',
-      limit: 'suspended',
-      counts: false,
+      limit: 'hostCalls',
+      culprit: get(0),
     });
-    expect(told(hostOf(1), EVICTED)).toBeNull();
+    expect(exitCauseOfViolation({ limit: 'protocol', invocation: null })).not.toHaveProperty('culprit');
+  });
+
+  it('is a crash when the isolate is lost, at the limit of its heap or otherwise', () => {
+    const moduleVersion = createModuleVersion('code');
+    const host = fakeHost();
+    const [invocation] = sendNew(host, 1, { moduleVersion }) as [FakeInvocation];
+    const full = { faults: [[1, 'memory', 'full']] } as const;
+    const culprit = { culprit: invocation, moduleVersion };
+    expect(exitCauseOfDisposal(host, full)).toMatchObject({ kind: 'crash', limit: 'heapMb', ...culprit });
+    const late = { faults: [[1, 'timeout', 'late']] } as const;
+    expect(exitCauseOfDisposal(host, late)).toMatchObject({ limit: 'microtasks' });
+    host.settle(invocation, TIMED_OUT);
+    expect(exitCauseOfDisposal(host, full)).toMatchObject({ limit: 'heapMb', culprit: null, moduleVersion });
   });
 });

@@ -1,11 +1,10 @@
-// Switched off: every question has an answer, and nothing runs.
 import { expect, it } from 'vitest';
 import { createDisabledSandbox } from '../../src/sandbox-supervisor/disabled-sandbox.ts';
 import type { InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
 
 const sandbox = createDisabledSandbox();
 
-it('refuses jobs and inspections with SANDBOX_DISABLED', async () => {
+it('the disabled sandbox rejects invocations and inspections with SANDBOX_DISABLED', async () => {
   expect(await sandbox.run({} as InvocationRequest)).toMatchObject({
     kind: 'failure',
     code: 'SANDBOX_DISABLED',
@@ -15,7 +14,7 @@ it('refuses jobs and inspections with SANDBOX_DISABLED', async () => {
   });
 });
 
-it('has no hosts, no walls, no self-test, and nothing to close', async () => {
+it('the disabled sandbox has no hosts, no isolation layers, no self-test, and nothing to close', async () => {
   expect(sandbox.status()).toMatchObject({
     level: 0,
     walls: {},

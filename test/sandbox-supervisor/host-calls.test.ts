@@ -1,106 +1,144 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sendInvocations } from '../../src/sandbox-supervisor/host.ts';
-import { serveCall } from '../../src/sandbox-supervisor/host-calls.ts';
-import type { InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
-import { fakeHost, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
-import { createModuleVersion, invocationInput } from '../helpers/sandbox.ts';
+import { createPendingHostCalls, HostCalls } from '../../src/sandbox-supervisor/host-calls.ts';
+import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
+import { createModuleVersion, invocationRequest } from '../helpers/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-function hostOf(job: Partial<InvocationRequest> = {}) {
+function callsOf(request: Partial<InvocationRequest> = {}) {
   const unit = createModuleVersion('code', { limits: { hostCalls: 2, wallMs: 100 } });
-  const host = fakeHost();
-  const lane = fakeQueue();
-  const request = fakeInvocation(lane, { ...invocationInput(unit), ...job });
-  sendInvocations(host, { unit, requests: [request], room: 1, numberOf: () => 1, now: 0 });
-  host.sent.length = 0;
-  let id = 0;
-  const call = (name: string, args = '{}') => {
-    id += 1;
-    return serveCall(host, request, { id, call: { name, args }, now: () => 0 });
-  };
-  const answers = () => host.sent.map(({ message, texts }) => [message, texts[0]]);
-  return { host, lane, request, call, answers };
+  const calls = new HostCalls(invocationRequest(unit, request));
+  const replies: HostCallResult[] = [];
+  const perform = (name: string, args = '{}') =>
+    calls.perform({ name, args }, (result) => replies.push(result));
+  return { calls, perform, replies };
 }
 
-const answer = (call: number, ok: boolean) => ({ t: 'deliver', unit: 1, job: 1, call, ok });
-
 describe('host calls', () => {
-  it('are served by the job, and answered', async () => {
-    const { call, answers, lane } = hostOf({ serve: async ({ name }) => ({ ok: true, text: name }) });
-    expect(call('model.find')).toBeNull();
+  it('are performed by the request', async () => {
+    const { perform, replies } = callsOf({ serve: async ({ name }) => ({ ok: true, text: name }) });
+    expect(perform('model.find')).toBeNull();
     await vi.runAllTimersAsync();
-    expect(answers()).toEqual([[answer(1, true), 'model.find']]);
-    expect(lane.waits).toBeGreaterThan(0);
+    expect(replies).toEqual([{ ok: true, text: 'model.find' }]);
   });
 
-  it('are refused beyond their number', () => {
-    const { call } = hostOf();
-    expect([call('fetch'), call('fetch'), call('fetch')]).toEqual([null, null, 'hostCalls']);
+  it('break a limit when there are too many', () => {
+    const { perform, calls } = callsOf();
+    expect(['fetch', 'fetch', 'fetch'].map((name) => perform(name))).toEqual([null, null, 'hostCalls']);
+    expect(calls.count).toBe(3);
   });
 
-  it('remember whether they may be made twice', () => {
-    for (const [name, acts] of [
-      ['timer', false],
-      ['model.find', false],
-      ['model.count', false],
-      ['model.stats', false],
-      ['model.create', true],
-      ['fetch', true],
-    ] as const) {
-      const { call, request } = hostOf();
-      call(name, '{"ms":1}');
-      expect([name, request.hasActed]).toEqual([name, acts]);
-    }
+  it.each([
+    ['timer', false],
+    ['model.find', false],
+    ['model.count', false],
+    ['model.stats', false],
+    ['model.create', true],
+    ['fetch', true],
+  ] as const)('such as %s have side effects: %s', (name, hasSideEffects) => {
+    const { perform, calls } = callsOf();
+    perform(name, '{"ms":1}');
+    expect(calls.hasSideEffects).toBe(hasSideEffects);
   });
 
-  it('are not answered when the request is over meanwhile', async () => {
-    const { host, call, answers } = hostOf();
-    call('model.find');
-    host.requests.clear();
-    await vi.runAllTimersAsync();
-    expect(answers()).toEqual([]);
-  });
-
-  it('that fail unexpectedly, or answer too much, say so without a word of why', async () => {
-    const failing = hostOf({
+  it('that throw, or have a result that is too large, fail without a word of why', async () => {
+    const failing = callsOf({
       serve: () => {
         throw new Error('secret path');
       },
     });
-    failing.call('model.find');
-    const huge = hostOf({ serve: async () => ({ ok: true, text: 'x'.repeat(10_485_761) }) });
-    huge.call('model.find');
+    failing.perform('model.find');
+    const huge = callsOf({ serve: async () => ({ ok: true, text: 'x'.repeat(10_485_761) }) });
+    huge.perform('model.find');
     await vi.runAllTimersAsync();
-    expect(failing.answers()).toEqual([
-      [answer(1, false), '{"code":"INTERNAL","message":"The call failed"}'],
-    ]);
-    expect(huge.answers()).toEqual([[answer(1, false), expect.stringContaining('RESULT_TOO_LARGE')]]);
+    expect(failing.replies).toEqual([{ ok: false, text: '{"code":"INTERNAL","message":"The call failed"}' }]);
+    expect(huge.replies).toEqual([{ ok: false, text: expect.stringContaining('RESULT_TOO_LARGE') }]);
   });
 });
 
 describe('timers', () => {
-  it('ring after their time, at most the wall time', () => {
-    const { call, answers } = hostOf();
-    call('timer', '{"ms":20}');
-    call('timer', '{"ms":1000000}');
+  it('fire after their time, at most after the wall time', () => {
+    const { perform, replies } = callsOf();
+    perform('timer', '{"ms":20}');
+    perform('timer', '{"ms":1000000}');
     vi.advanceTimersByTime(19);
-    expect(answers()).toEqual([]);
+    expect(replies).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(answers()).toEqual([[answer(1, true), 'null']]);
+    expect(replies).toEqual([{ ok: true, text: 'null' }]);
     vi.advanceTimersByTime(80);
-    expect(answers()).toHaveLength(2);
+    expect(replies).toHaveLength(2);
   });
 
-  it('are bounded in number, apart from other calls', () => {
-    const { call } = hostOf();
-    const results = Array.from({ length: 21 }, () => call('timer', '{"ms":1}'));
+  it('break a limit when there are too many, apart from other calls', () => {
+    const { perform } = callsOf();
+    const results = Array.from({ length: 21 }, () => perform('timer', '{"ms":1}'));
     expect(results).toEqual([...Array.from({ length: 20 }, () => null), 'hostCalls']);
-    expect(call('model.find')).toBeNull();
+    expect(perform('model.find')).toBeNull();
   });
 
-  it('without a time break the protocol', () => {
-    expect(hostOf().call('timer', '{}')).toBe('protocol');
+  it('break the protocol without a time', () => {
+    expect(callsOf().perform('timer')).toBe('protocol');
+  });
+});
+
+describe('the pending host calls of a module', () => {
+  const CALL = { name: 'model.update', args: '{}' };
+  const LONG_MS = 60_000;
+
+  /** A request whose host calls end when the test says so. */
+  function slowRequest(id: string) {
+    const signals: AbortSignal[] = [];
+    const ends: (() => void)[] = [];
+    const serve = (_: unknown, signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<HostCallResult>((resolve) => {
+        ends.push(() => resolve({ ok: true, text: '{}' }));
+      });
+    };
+    return { request: invocationRequest(createModuleVersion('', { id }), { serve }), signals, ends };
+  }
+  const unaborted = () => new AbortController().signal;
+
+  it('are aborted together, and waited for', async () => {
+    const calls = createPendingHostCalls();
+    const [a, b] = [slowRequest('endpoint:1.0/a'), slowRequest('endpoint:1.0/b')];
+    const results = [a, a, b].map(({ request }) => calls.track(request).serve(CALL, unaborted()));
+    let isOver = false;
+    const over = calls.abort('endpoint:1.0/a', LONG_MS).then(() => {
+      isOver = true;
+    });
+    expect([...a.signals, ...b.signals].map(({ aborted }) => aborted)).toEqual([true, true, false]);
+    a.ends[0]?.();
+    await results[0];
+    expect(isOver).toBe(false);
+    a.ends[1]?.();
+    await over;
+    b.ends[0]?.();
+    expect(await Promise.all(results)).toHaveLength(3);
+  });
+
+  it('are waited for until the time limit', async () => {
+    const calls = createPendingHostCalls();
+    const { request, signals } = slowRequest('endpoint:1.0/a');
+    void calls.track(request).serve(CALL, unaborted());
+    const aborted = calls.abort('endpoint:1.0/a', 10);
+    await vi.advanceTimersByTimeAsync(10);
+    await aborted;
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('are aborted with their invocation too, and forgotten when they have ended', async () => {
+    const calls = createPendingHostCalls();
+    const { request, signals, ends } = slowRequest('endpoint:1.0/a');
+    const invocation = new AbortController();
+    const result = calls.track(request).serve(CALL, invocation.signal);
+    invocation.abort();
+    expect(signals[0]?.aborted).toBe(true);
+    ends[0]?.();
+    await result;
+    await calls.abort('endpoint:1.0/a', LONG_MS);
+    void calls.track(request).serve(CALL, invocation.signal);
+    expect(signals[1]?.aborted).toBe(true);
   });
 });

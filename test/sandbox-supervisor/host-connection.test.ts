@@ -19,7 +19,7 @@ function childOf(script: string): HostProcess {
   });
   children.push(process);
   const kill = () => void process.kill('SIGKILL');
-  return { process, socket: process.stdio[3] as Socket, walls: {}, pid: () => process.pid, kill };
+  return { process, socket: process.stdio[3] as Socket, layers: {}, pid: () => process.pid, kill };
 }
 
 const frameText = (header: object) => JSON.stringify([...encodeFrame(JSON.stringify(header), [], 0)]);
@@ -32,13 +32,13 @@ function linkOf(starting: Promise<HostProcess>, accept = true) {
     resolve = done;
   });
   const link = connectHost(starting, {
-    started: () => seen.push('started'),
-    message: ({ t }) => {
+    onStarted: () => seen.push('started'),
+    onMessage: ({ t }) => {
       seen.push(t);
       return accept;
     },
-    violation: () => seen.push('violation'),
-    gone: (signal) => {
+    onViolation: () => seen.push('violation'),
+    onGone: (signal) => {
       seen.push(`gone ${signal}`);
       resolve?.();
     },
@@ -129,7 +129,7 @@ describe('the link to a host', () => {
     const erring = once(process, 'error');
     const missing = linkOf(
       Promise.resolve({
-        ...{ process, socket: process.stdio[3] as Socket, walls: {} },
+        ...{ process, socket: process.stdio[3] as Socket, layers: {} },
         ...{ pid: () => undefined, kill: () => undefined },
       }),
     );

@@ -1,19 +1,18 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { FromHost } from '../../sandbox/protocol.ts';
-import { createHostPool, type HostPoolDeps } from '../../src/sandbox-supervisor/host-pool.ts';
-import { inspectionDomain } from '../../src/sandbox-supervisor/inspection-domain.ts';
+import { type Host, inspectionDomain } from '../../src/sandbox-supervisor/host.ts';
+import { createHostPool, type HostPoolOptions } from '../../src/sandbox-supervisor/host-pool.ts';
 import type { HostProcess } from '../../src/sandbox-supervisor/isolation/launcher.ts';
 import { encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
-import type { Host } from '../../src/sandbox-supervisor/state.ts';
-import { fakeQueue } from '../helpers/fake-host.ts';
+import { type FakeInvocation, sendNew } from '../helpers/fake-host.ts';
 
 const READY: FromHost = {
   t: 'ready',
   versions: { node: '26', v8: '14', isolatedVm: '7' },
   walls: { jitless: true },
 };
-const TURNS: FromHost = {
+const RESULTS: FromHost = {
   ...{ t: 'turns', unit: 1, events: [], faults: [], back: [], idle: true, turnMs: 0, disposed: false },
 };
 
@@ -30,13 +29,8 @@ function fakeChild() {
     kill: () => queueMicrotask(() => process.emit('exit', null, 'SIGKILL')),
   });
   const kill = () => process.kill();
-  const child = {
-    process,
-    socket,
-    walls: { limits: true },
-    pid: () => undefined,
-    kill,
-  } as unknown as HostProcess;
+  const layers = { limits: true };
+  const child = { process, socket, layers, pid: () => undefined, kill } as unknown as HostProcess;
   const say = (message: FromHost) => socket.emit('data', encodeFrame(JSON.stringify(message), [], 0));
   const exit = (signal: string) => {
     socket.closed = true;
@@ -45,15 +39,16 @@ function fakeChild() {
   return { child, say, exit };
 }
 
-function poolOf(options: Partial<HostPoolDeps> = {}) {
+function poolOf(options: Partial<HostPoolOptions> = {}) {
   const children: ReturnType<typeof fakeChild>[] = [];
-  const falls: [Host, string][] = [];
-  const asked: boolean[] = [];
+  const exits: [Host, string][] = [];
+  const events: string[] = [];
+  const launched: boolean[] = [];
   const state = { clock: 0, fails: false };
   const pool = createHostPool({
     launcher: {
       async launch({ jit }) {
-        asked.push(jit);
+        launched.push(jit);
         if (state.fails) throw new Error('no');
         const made = fakeChild();
         children.push(made);
@@ -61,16 +56,16 @@ function poolOf(options: Partial<HostPoolDeps> = {}) {
       },
     },
     memoryMb: 384,
-    bounds: { busyHosts: 2, maxHosts: 4 },
+    busyHosts: 2,
+    maxHosts: 4,
     now: () => state.clock,
-    admits: () => true,
-    turns: () => null,
-    inspected: () => false,
-    ready: () => undefined,
-    fell: (host, { limit, kind }) => falls.push([host, `${kind} ${limit}`]),
-    changed: () => undefined,
+    accepts: () => true,
     ...options,
   });
+  pool.on('exit', (host, { limit, kind }) => exits.push([host, `${kind} ${limit}`]));
+  for (const name of ['ready', 'results', 'inspected', 'exit', 'change'] as const) {
+    pool.on(name, () => events.push(name));
+  }
   const start = async (domain: string | null = 'default') => {
     const host = pool.start(domain, false);
     if (host === null) throw new Error('not started');
@@ -83,30 +78,57 @@ function poolOf(options: Partial<HostPoolDeps> = {}) {
     started.say(READY);
     return started;
   };
-  return { pool, children, falls, asked, state, start, ready };
+  return { pool, children, exits, events, launched, state, start, ready };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const states = (hosts: readonly Host[]) => hosts.map(({ state }) => state);
 
-describe('a pool', () => {
+/** Occupies a host until the returned function is called. */
+function occupy(host: Host, now = 0) {
+  const [invocation] = sendNew(host, 1) as [FakeInvocation];
+  return () => {
+    host.frames.complete();
+    host.settle(invocation, { kind: 'result', json: '1' });
+    host.release(now);
+  };
+}
+
+describe('the host pool', () => {
   it('takes a host for ready when it says so, once', async () => {
-    const { pool, start, falls } = poolOf();
-    expect(pool.seen(false)).toBeNull();
+    const { pool, start, exits, events } = poolOf();
+    expect(pool.report(false)).toBeNull();
     const { host, say } = await start();
     expect(host.state).toBe('starting');
     say(READY);
-    expect(host.state).toBe('ready');
-    expect(pool.seen(false)).toMatchObject({
-      versions: { node: '26' },
-      walls: { jitless: true, limits: true },
-    });
-    expect(pool.seen(true)).toBeNull();
+    expect([host.state, events]).toEqual(['ready', ['ready', 'change']]);
+    const report = { versions: { node: '26' }, layers: { jitless: true, limits: true } };
+    expect(pool.report(false)).toMatchObject(report);
+    expect(pool.report(true)).toBeNull();
     say(READY);
-    expect(falls).toEqual([[host, 'kill protocol']]);
+    expect(exits).toEqual([[host, 'kill protocol']]);
   });
 
-  it('starts no more than it may, and none after the end', async () => {
+  it('emits the results and inspections of a host', async () => {
+    const { ready, events } = poolOf();
+    const { say } = await ready();
+    events.length = 0;
+    say(RESULTS);
+    const inspection = { ok: false, code: 'ENDPOINT_LOAD', message: '', line: null, column: null } as const;
+    say({ t: 'inspected', id: 1, inspection });
+    expect(events).toEqual(['results', 'change', 'inspected']);
+  });
+
+  it('reads nothing more from a host that was killed', async () => {
+    const { pool, ready, events } = poolOf();
+    const { host, say } = await ready();
+    pool.kill(host, { code: 'ENDPOINT_CRASHED', kind: 'kill', limit: 'test', message: '' });
+    events.length = 0;
+    say(RESULTS);
+    expect(events).toEqual([]);
+  });
+
+  it('starts no more hosts than it may, and none after it was closed', async () => {
     const { pool } = poolOf();
     for (let n = 0; n < 4; n += 1) expect(pool.start('default', false)).not.toBeNull();
     expect(pool.start('default', false)).toBeNull();
@@ -114,33 +136,33 @@ describe('a pool', () => {
     expect([pool.hosts, pool.start('default', false)]).toEqual([[], null]);
   });
 
-  it('keeps one spare', async () => {
-    const { pool, asked } = poolOf();
+  it('keeps one spare host', async () => {
+    const { pool, launched } = poolOf();
     pool.keepSpare();
     pool.keepSpare();
-    expect([pool.hosts.length, pool.hosts[0]?.domain, asked]).toEqual([1, null, [false]]);
+    expect([pool.hosts.length, pool.hosts[0]?.domain, launched]).toEqual([1, null, [false]]);
   });
 
-  it('takes a free host of the domain, then the spare, then a new one', async () => {
+  it('finds an idle host of the domain, else the spare, else starts one', async () => {
     const { pool, ready } = poolOf();
     const { host: spare } = await ready(null);
-    expect(pool.take('inspect')).toBe(spare);
+    expect(pool.acquire('inspect')).toBe(spare);
     expect(spare.domain).toBe('inspect');
-    expect(pool.take('inspect')).toBe(spare);
-    spare.inspecting = true;
-    const other = pool.take('inspect');
+    expect(pool.acquire('inspect')).toBe(spare);
+    occupy(spare);
+    const other = pool.acquire('inspect');
     expect([other === spare, other?.domain]).toEqual([false, 'inspect']);
   });
 
-  it('makes room for another domain by what is idle', async () => {
-    const { pool, ready, falls } = poolOf();
+  it('evicts the host that has been idle for longest to make space for another domain', async () => {
+    const { pool, ready, exits } = poolOf();
     const hosts = [await ready(), await ready(), await ready(), await ready()];
     expect(pool.start('other', false)).toBeNull();
-    expect(falls.map(([host]) => host)).toEqual([hosts[0]?.host]);
+    expect(exits.map(([host]) => host)).toEqual([hosts[0]?.host]);
   });
 
-  it('tells why a host died', async () => {
-    const { falls, ready, pool } = poolOf();
+  it('emits why a host exited, and starts a spare', async () => {
+    const { exits, ready, pool } = poolOf();
     const trapped = await ready();
     trapped.exit('SIGTRAP');
     const crashed = await ready();
@@ -148,7 +170,7 @@ describe('a pool', () => {
     const lost = await ready();
     lost.say({ t: 'lost', job: null });
     await settled();
-    expect(falls).toEqual([
+    expect(exits).toEqual([
       [trapped.host, 'crash hostMemory'],
       [crashed.host, 'crash process'],
       [lost.host, 'crash hostMemory'],
@@ -156,33 +178,22 @@ describe('a pool', () => {
     expect(states(pool.hosts)).toEqual(pool.hosts.map(() => 'starting'));
   });
 
-  it('ends a host that broke a limit, or lost an isolate', async () => {
-    const { ready, falls } = poolOf({ turns: () => ({ limit: 'hostCalls', request: null }) });
-    const { host, say } = await ready();
-    say(TURNS);
-    expect(falls).toEqual([[host, 'kill hostCalls']]);
-    const mild = poolOf();
-    const disposed = await mild.ready();
-    disposed.say({ ...TURNS, disposed: true });
-    expect(mild.falls).toEqual([[disposed.host, 'crash microtasks']]);
-  });
-
-  it('holds each host against the walls that are demanded, not only the first', async () => {
+  it('checks the isolation layers of each host, not only of the first', async () => {
     const demanded = { selfLock: false };
-    const { pool, ready, start, falls } = poolOf({
-      admits: (walls) => !demanded.selfLock || walls['selfLock'] === true,
+    const { pool, ready, start, exits } = poolOf({
+      accepts: (layers) => !demanded.selfLock || layers['selfLock'] === true,
     });
     const first = await ready();
     expect(first.host.state).toBe('ready');
     demanded.selfLock = true;
     const weak = await start();
     weak.say(READY);
-    expect([weak.host.state, falls]).toEqual(['dead', [[weak.host, 'kill minimumLevel']]]);
-    expect(pool.seen(false)?.walls['selfLock']).toBeUndefined();
+    expect([weak.host.state, exits]).toEqual(['dead', [[weak.host, 'kill minimumLevel']]]);
+    expect(pool.report(false)?.layers['selfLock']).toBeUndefined();
     expect(pool.start('default', false), 'not at once again').toBeNull();
   });
 
-  it('stops trying for a moment when hosts do not come up, and says so after three', async () => {
+  it('pauses when hosts do not come up, and is broken after three', async () => {
     const { pool, state } = poolOf();
     state.fails = true;
     for (let n = 0; n < 3; n += 1) {
@@ -199,8 +210,8 @@ describe('a pool', () => {
   });
 });
 
-describe('tidying', () => {
-  it('keeps a spare, once there is anything', async () => {
+describe('the reaping of hosts', () => {
+  it('keeps a spare once there is any host', async () => {
     const { pool, ready } = poolOf();
     pool.reap();
     expect(pool.hosts).toEqual([]);
@@ -209,58 +220,57 @@ describe('tidying', () => {
     expect(pool.hosts.map(({ domain }) => domain)).toEqual(['default', null]);
   });
 
-  it('sends away what is idle and more than may be busy, longest idle first', async () => {
-    const { pool, ready, state, falls } = poolOf();
+  it('evicts idle hosts beyond those that may be busy, longest idle first', async () => {
+    const { pool, ready, state, exits } = poolOf();
     const hosts = [await ready(), await ready(), await ready()];
-    (hosts[0] as { host: Host }).host.lane = fakeQueue();
+    occupy((hosts[0] as { host: Host }).host);
     pool.reap();
-    expect(falls).toEqual([]);
+    expect(exits).toEqual([]);
     state.clock = 501;
     pool.reap();
-    expect(falls.map(([host]) => host)).toEqual([hosts[1]?.host]);
+    expect(exits.map(([host]) => host)).toEqual([hosts[1]?.host]);
   });
 
-  it('sends away what has inspected code within a second, the last one too', async () => {
-    const { pool, ready, state, falls } = poolOf();
+  it('evicts a host that has inspected code within a second, the last one too', async () => {
+    const { pool, ready, state, exits } = poolOf();
     const [working, idle] = [await ready(inspectionDomain('alice')), await ready(inspectionDomain(null))];
     await ready(null);
     const { host: serving } = await ready();
-    working.host.inspecting = true;
+    working.host.sendInspection({ t: 'inspect', id: 1, kind: 'endpoint', loadMs: 1, heapMb: 1 }, '');
     pool.reap();
-    expect(falls).toEqual([]);
+    expect(exits).toEqual([]);
     state.clock = 750;
     pool.reap();
-    expect(falls).toEqual([[idle.host, 'kill retired']]);
-    working.host.inspecting = false;
-    working.host.idleSince = 750;
+    expect(exits).toEqual([[idle.host, 'kill retired']]);
+    working.host.endInspection(750);
     state.clock = 1500;
     pool.reap();
-    expect(falls.map(([host]) => host)).toEqual([idle.host, working.host]);
+    expect(exits.map(([host]) => host)).toEqual([idle.host, working.host]);
     expect(serving.state).toBe('ready');
   });
 
-  it('takes no host for the code of one author that has seen that of another', async () => {
+  it('leaves no host for the code of one author that has seen that of another', async () => {
     const { pool, ready } = poolOf();
     const { host: spare } = await ready(null);
-    expect(pool.take(inspectionDomain('alice'))).toBe(spare);
-    expect(pool.take(inspectionDomain('alice'))).toBe(spare);
-    expect(pool.take(inspectionDomain('bob'))).not.toBe(spare);
-    expect(pool.take(inspectionDomain(null))).not.toBe(spare);
+    expect(pool.acquire(inspectionDomain('alice'))).toBe(spare);
+    expect(pool.acquire(inspectionDomain('alice'))).toBe(spare);
+    expect(pool.acquire(inspectionDomain('bob'))).not.toBe(spare);
+    expect(pool.acquire(inspectionDomain(null))).not.toBe(spare);
   });
 
-  it('sends away what is old, once it is empty', async () => {
-    const { pool, ready, state, falls } = poolOf();
+  it('evicts an old host once it is idle', async () => {
+    const { pool, ready, state, exits } = poolOf();
     const { host } = await ready();
-    host.lane = fakeQueue();
+    const leave = occupy(host);
     state.clock = 600_001;
     pool.reap();
-    expect([host.draining, falls]).toEqual([true, []]);
-    host.lane = null;
+    expect([host.isDraining, exits]).toEqual([true, []]);
+    leave();
     pool.reap();
-    expect(falls.map(([fallen]) => fallen)).toEqual([host]);
+    expect(exits.map(([exited]) => exited)).toEqual([host]);
   });
 
-  it('gives up on what does not come up', async () => {
+  it('kills a host that does not come up', async () => {
     const { pool, start, state } = poolOf();
     const { host } = await start();
     state.clock = 10_001;

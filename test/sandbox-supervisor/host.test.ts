@@ -1,136 +1,192 @@
 import { describe, expect, it } from 'vitest';
-import {
-  evictModule,
-  sendCancel,
-  sendHostCallResult,
-  sendInvocations,
-  unassign,
-} from '../../src/sandbox-supervisor/host.ts';
+import { inspectionDomain } from '../../src/sandbox-supervisor/host.ts';
 import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import { type FakeHost, fakeHost, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
-import { createModuleVersion, invocationInput } from '../helpers/sandbox.ts';
+import {
+  type FakeHost,
+  type FakeInvocation,
+  fakeHost,
+  fakeInvocation,
+  fakeQueue,
+  sendNew,
+  sendTo,
+} from '../helpers/fake-host.ts';
+import { createModuleVersion } from '../helpers/sandbox.ts';
 
-function handTo(host: FakeHost, unit: ModuleVersion, number: number, count = 1) {
-  const lane = fakeQueue({ id: unit.id });
-  const requests = Array.from({ length: count }, (_, n) =>
-    fakeInvocation(lane, { ...invocationInput(unit), head: `h${n}`, body: 'ü' }),
-  );
-  sendInvocations(host, { unit, requests, room: 4, numberOf: () => number, now: 7 });
-  return { lane, requests };
-}
+const RESULT = { kind: 'result', json: '1' } as const;
 
 const kinds = (host: FakeHost) => host.sent.map(({ message }) => message.t);
+const drops = (host: FakeHost) =>
+  host.sent.flatMap(({ message }) => (message.t === 'drop' ? [message.unit] : []));
+const moduleOf = (name: string) => createModuleVersion('code', { id: `endpoint:1.0/${name}` });
 
-/** As if everything had been answered. */
-function finish(host: FakeHost) {
-  host.frames.length = 0;
-  host.requests.clear();
-  unassign(host, 0);
+/** Answers everything. */
+function finish(host: FakeHost, now = 0) {
+  while (host.frames.length > 0) host.frames.complete();
+  for (const invocation of [...host.invocations.values()]) host.settle(invocation, RESULT);
+  host.release(now);
 }
 
-describe('handing over', () => {
-  it('sends the code once, then the requests with their sizes', () => {
+/** Sends one invocation of a module and answers it. */
+function runOnce(host: FakeHost, moduleVersion: ModuleVersion, moduleNumber: number) {
+  sendNew(host, 1, { moduleVersion, moduleNumber, queue: fakeQueue(moduleVersion.id) });
+  finish(host);
+}
+
+describe('sending invocations to a host', () => {
+  it('sends the code once, then the invocations with the sizes of their texts', () => {
     const host = fakeHost();
-    const unit = createModuleVersion('the code', {
-      id: 'endpoint:1.0/report',
-      limits: { cpuMs: 7, wallMs: 70 },
-    });
-    const { lane, requests } = handTo(host, unit, 3, 2);
-    handTo(host, unit, 3);
+    const options = { id: 'endpoint:1.0/report', limits: { cpuMs: 7, wallMs: 70 } };
+    const unit = createModuleVersion('the code', options);
+    const queue = fakeQueue(unit.id);
+    const invocations = [0, 1].map((n) => fakeInvocation(queue, { unit, head: `h${n}`, body: 'ü' }));
+    sendTo(host, invocations, { queue, moduleNumber: 3, maxInFlight: 4, now: 7 });
+    sendTo(host, [fakeInvocation(queue, { unit })], { moduleNumber: 3, now: 8 });
     expect(kinds(host)).toEqual(['load', 'run', 'run']);
     expect(host.sent[0]).toMatchObject({
       message: {
-        ...{
-          unit: 3,
-          name: 'endpoint.report.js',
-          kind: 'endpoint',
-          isolation: 'realm',
-          cpuMs: 7,
-          wallMs: 70,
-        },
-        ...{ timerMs: 70, timers: 20, logLines: 100, loadMs: 300, model: true, fetch: false },
+        ...{ unit: 3, name: 'endpoint.report.js', kind: 'endpoint', isolation: 'realm' },
+        ...{ cpuMs: 7, wallMs: 70, timerMs: 70, timers: 20, logLines: 100, loadMs: 300 },
+        ...{ model: true, fetch: false },
       },
       texts: ['the code'],
     });
+    const jobs = [
+      [1, 2, 2],
+      [2, 2, 2],
+    ];
     expect(host.sent[1]).toEqual({
-      message: {
-        ...{ t: 'run', unit: 3, room: 4 },
-        jobs: [
-          [1, 2, 2],
-          [2, 2, 2],
-        ],
-      },
+      message: { t: 'run', unit: 3, room: 4, jobs },
       texts: ['h0', 'ü', 'h1', 'ü'],
     });
-    expect([...lane.hosts]).toEqual([host]);
-    expect([host.lastNumber, host.frames.length, host.progressAt]).toEqual([3, 2, 7]);
-    expect(host.frames.map(({ isCold }) => isCold)).toEqual([true, false]);
-    expect(requests.map(({ number }) => number)).toEqual([1, 2]);
+    expect([host.queue, host.frames.length, host.frames.progressAt]).toEqual([queue, 2, 7]);
+    expect([host.frames.current?.isCold, host.frames.queued[0]?.isCold]).toEqual([true, false]);
+    expect(invocations.map(({ number }) => number)).toEqual([1, 2]);
+    expect([0, 1, 3, 4].map((number) => host.hasSent(number))).toEqual([false, true, true, false]);
   });
 
-  it('names hooks after their file as well', () => {
+  it('keeps loaded code that a frame or a waiting invocation still uses', () => {
     const host = fakeHost();
-    handTo(host, createModuleVersion('code', { id: 'hook:slugify', kind: 'hook' }), 1);
-    expect(host.sent[0]?.message).toMatchObject({ name: 'hook.slugify.js' });
-  });
-
-  it('drops the unit that was used longest ago when there are too many', () => {
-    const host = fakeHost();
-    for (let number = 1; number <= 24; number += 1) {
-      handTo(host, createModuleVersion('code', { id: `endpoint:1.0/e${number}` }), number);
-      finish(host);
+    const queue = fakeQueue('endpoint:1.0/a');
+    for (let number = 1; number <= 25; number += 1) {
+      sendNew(host, 1, { moduleVersion: moduleOf('a'), moduleNumber: number, queue });
     }
-    handTo(host, createModuleVersion('code', { id: 'endpoint:1.0/e1' }), 1);
-    finish(host);
-    expect(kinds(host)).not.toContain('drop');
-    handTo(host, createModuleVersion('code', { id: 'endpoint:1.0/e25' }), 25);
-    expect(host.sent.find(({ message }) => message.t === 'drop')?.message).toEqual({ t: 'drop', unit: 2 });
-    expect(host.units.size).toBe(24);
+    expect(drops(host)).toEqual([]);
   });
 
-  it('delivers answers under the number that the request has there', () => {
+  it('makes the host exclusive to an isolated retry until it is released', () => {
     const host = fakeHost();
-    const { requests } = handTo(host, createModuleVersion('code'), 5);
-    const [request] = requests;
-    if (request === undefined) throw new Error('none');
-    sendHostCallResult(host, request, { call: 2, ok: true, text: 'é', now: 9 });
-    sendCancel(host, request);
+    const invocation = fakeInvocation();
+    invocation.isolate();
+    sendTo(host, [invocation]);
+    expect(host.isExclusive).toBe(true);
+    finish(host);
+    expect(host.isExclusive).toBe(false);
+  });
+});
+
+describe('a host call in a host', () => {
+  it('gets its result under the number that the invocation has there', async () => {
+    const host = fakeHost();
+    const performed = Promise.withResolvers<{ ok: boolean; text: string }>();
+    const unit = createModuleVersion('code');
+    const invocation = fakeInvocation(fakeQueue(), { unit, serve: () => performed.promise });
+    sendTo(host, [invocation], { moduleNumber: 5, now: 7 });
+    host.performHostCall(invocation, 2, { name: 'model.find', args: '{}' }, () => 9);
+    performed.resolve({ ok: true, text: 'é' });
+    await new Promise(setImmediate);
+    host.cancel(invocation);
     expect(host.sent.slice(2)).toEqual([
       { message: { t: 'deliver', unit: 5, job: 1, call: 2, ok: true }, texts: ['é'] },
       { message: { t: 'forget', unit: 5, job: 1 }, texts: [] },
     ]);
-    expect(host.frames.map(({ isDelivery }) => isDelivery)).toEqual([false, true]);
-    expect(host.progressAt, 'the first one still runs').toBe(7);
+    expect([host.frames.current?.isDelivery, host.frames.queued[0]?.isDelivery]).toEqual([false, true]);
+    expect(host.frames.progressAt, 'the first frame still runs').toBe(7);
   });
 });
 
-describe('letting go', () => {
-  it('takes a host off its lane once it has nothing left', () => {
+describe('an invocation in a host', () => {
+  it('starts once, when the host finished what it ran before', () => {
     const host = fakeHost();
-    const { lane } = handTo(host, createModuleVersion('code'), 1);
-    host.frames.length = 0;
-    unassign(host, 50);
-    expect(host.lane).toBe(lane);
-    host.requests.clear();
-    unassign(host, 60);
-    expect([host.lane, lane.hosts.size, host.idleSince]).toEqual([null, 0, 60]);
+    runOnce(host, moduleOf('a'), 1);
+    const [invocation] = sendNew(host, 1, { moduleVersion: moduleOf('a'), now: 5 }) as [FakeInvocation];
+    host.start(invocation, { now: 9, sliceMs: 1 });
+    host.start(invocation, { now: 20, sliceMs: 1 });
+    expect([invocation.hasStarted, invocation.startedAt, host.startedCount]).toEqual([true, 5, 1]);
   });
 
-  it('drops retired versions at once, or when their last request is over', () => {
+  it('does not pay for the loading of its module', () => {
     const host = fakeHost();
-    handTo(host, createModuleVersion('code', { id: 'endpoint:1.0/idle' }), 1);
+    const [invocation] = sendNew(host, 1, { now: 5 }) as [FakeInvocation];
+    host.start(invocation, { now: 100, sliceMs: 2 });
+    expect(invocation.startedAt).toBe(98);
+  });
+
+  it('leaves the host when it is settled, once', () => {
+    const host = fakeHost();
+    const [invocation] = sendNew(host, 1) as [FakeInvocation];
+    host.start(invocation, { now: 1, sliceMs: 1 });
+    host.settle(invocation, RESULT);
+    host.settle(invocation, { kind: 'failure', code: 'ENDPOINT_CRASHED', message: 'late' });
+    expect([invocation.result(), host.startedCount, host.invocations.size]).toEqual([RESULT, 0, 0]);
+  });
+
+  it('leaves the host as if it had never run when it is taken back', () => {
+    const host = fakeHost();
+    const [invocation] = sendNew(host, 1) as [FakeInvocation];
+    host.start(invocation, { now: 1, sliceMs: 1 });
+    host.takeBack([invocation]);
+    expect([host.startedCount, host.invocations.size]).toEqual([0, 0]);
+    expect([invocation.hasStarted, invocation.number, invocation.frame]).toEqual([false, 0, null]);
+  });
+
+  it('reserves as much concurrency as its frame allows, or as many as have started', () => {
+    const host = fakeHost();
+    const invocations = sendNew(host, 3, { maxInFlight: 2 });
+    expect(host.reservedConcurrency).toBe(2);
+    for (const invocation of invocations) host.start(invocation, { now: 1, sliceMs: 1 });
+    expect(host.reservedConcurrency).toBe(3);
+  });
+});
+
+describe('a host that is released', () => {
+  it('is free for other modules once it has nothing left to do', () => {
+    const host = fakeHost();
+    const queue = fakeQueue();
+    const [invocation] = sendNew(host, 1, { queue }) as [FakeInvocation];
+    host.frames.complete();
+    host.release(50);
+    expect([host.queue, host.isIdle]).toEqual([queue, false]);
+    host.settle(invocation, RESULT);
+    host.release(60);
+    expect([host.queue, host.isIdle, host.idleSince]).toEqual([null, true, 60]);
+  });
+
+  it('drops evicted code at once, or when its last invocation has ended', () => {
+    const host = fakeHost();
+    runOnce(host, moduleOf('idle'), 1);
+    sendNew(host, 1, {
+      moduleVersion: moduleOf('busy'),
+      moduleNumber: 2,
+      queue: fakeQueue('endpoint:1.0/busy'),
+    });
+    for (const name of ['idle', 'busy', 'other']) host.evict(`endpoint:1.0/${name}`);
+    expect(drops(host)).toEqual([1]);
     finish(host);
-    handTo(host, createModuleVersion('code', { id: 'endpoint:1.0/busy' }), 2);
-    host.sent.length = 0;
-    evictModule(host, 'endpoint:1.0/idle');
-    evictModule(host, 'endpoint:1.0/busy');
-    evictModule(host, 'endpoint:1.0/other');
-    expect(host.sent.map(({ message }) => message)).toEqual([{ t: 'drop', unit: 1 }]);
-    finish(host);
-    expect(host.sent.map(({ message }) => message)).toEqual([
-      { t: 'drop', unit: 1 },
-      { t: 'drop', unit: 2 },
-    ]);
-    expect(host.units.size).toBe(0);
+    expect(drops(host)).toEqual([1, 2]);
+    expect([1, 2].map((number) => host.hasLoaded(number))).toEqual([false, false]);
+  });
+});
+
+describe('the inspection domain', () => {
+  it('is another one for each author, and for files', () => {
+    const domains = [null, '', 'alice', 'bob'].map(inspectionDomain);
+    expect(new Set(domains).size).toBe(domains.length);
+    expect(domains.map((domain) => fakeHost({ domain }).hasInspected)).toEqual(domains.map(() => true));
+  });
+
+  it('is none that a policy can name', () => {
+    for (const domain of [null, 'default', 'inspect', 'own:endpoint:1.0/inspect']) {
+      expect(fakeHost({ domain }).hasInspected).toBe(false);
+    }
   });
 });

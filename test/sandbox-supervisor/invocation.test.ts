@@ -1,105 +1,136 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  failedOutcome,
-  incidentFor,
-  resetForRequeue,
-  settle,
-  start,
-} from '../../src/sandbox-supervisor/invocation.ts';
-import type { RunFrame } from '../../src/sandbox-supervisor/state.ts';
-import { fakeHost, fakeInvocation } from '../helpers/fake-host.ts';
+import { failedResult, limitViolation } from '../../src/sandbox-supervisor/invocation.ts';
+import { fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const ANSWER = { kind: 'result', json: '1' } as const;
-const FRAME: RunFrame = {
-  unit: 1,
-  requests: [],
-  isDelivery: false,
-  isCold: false,
-  room: 1,
-  parts: 0,
-  since: 0,
-  cpuMs: 0,
-};
+const RESULT = { kind: 'result', json: '1' } as const;
+const FRAME = { moduleNumber: 1, isCold: false };
+const LOG = '{"level":"info","message":"m"}';
 
-function begun() {
-  const host = fakeHost({ progressAt: 5 });
-  const request = fakeInvocation();
-  request.number = 1;
-  request.frame = FRAME;
-  host.requests.set(1, request);
-  start(host, request, { now: 9, turnMs: 1 });
-  return { host, request };
-}
-
-describe('a request', () => {
-  it('begins once, when its host got ahead', () => {
-    const { host, request } = begun();
-    start(host, request, { now: 20, turnMs: 1 });
-    expect([request.begun, request.startedAt, host.begun]).toEqual([true, 5, 1]);
+describe('an invocation', () => {
+  it('starts and ends once', () => {
+    const invocation = fakeInvocation();
+    invocation.start(5);
+    invocation.start(9);
+    invocation.settle(RESULT);
+    invocation.settle(failedResult('ENDPOINT_CRASHED', 'late'));
+    expect([invocation.startedAt, invocation.result(), invocation.isSettled]).toEqual([5, RESULT, true]);
   });
 
-  it('does not pay for loading its module', () => {
-    const host = fakeHost({ progressAt: 5 });
-    const request = fakeInvocation();
-    request.frame = { ...FRAME, isCold: true };
-    start(host, request, { now: 100, turnMs: 2 });
-    expect(request.startedAt).toBe(98);
+  it('waits a second for a host, and an isolated retry for its wall time', () => {
+    const invocation = fakeInvocation();
+    const isTooLong = (now: number) => invocation.isWaitingTooLong(now);
+    expect([1000, 1001].map(isTooLong)).toEqual([false, true]);
+    invocation.restartWait(500);
+    expect([1500, 1501].map(isTooLong)).toEqual([false, true]);
+    invocation.isolate();
+    expect([30_500, 30_501].map(isTooLong)).toEqual([false, true]);
   });
 
-  it('ends once', () => {
-    const { host, request } = begun();
-    settle(host, request, ANSWER);
-    settle(host, request, failedOutcome('ENDPOINT_CRASHED', 'late'));
-    expect([request.outcome, request.over, host.begun, host.requests.size]).toEqual([ANSWER, true, 0, 0]);
+  it('starts over when it is reset', () => {
+    const logs: string[] = [];
+    const invocation = fakeInvocation(fakeQueue(), { log: ({ message }) => logs.push(message) });
+    const use = () => {
+      invocation.assign(4, FRAME);
+      invocation.start(5);
+      invocation.addCpu(7);
+      const logged = Array.from({ length: 101 }, () => invocation.log(LOG));
+      const timers = Array.from({ length: 20 }, () =>
+        invocation.performHostCall({ name: 'timer', args: '{"ms":1}' }, () => undefined),
+      );
+      return [...logged, ...timers, invocation.cpuMs];
+    };
+    const first = use();
+    expect(first.slice(0, -1)).toEqual(Array.from({ length: 121 }, () => null));
+    invocation.reset();
+    const { number, frame, hasStarted, startedAt, cpuMs } = invocation;
+    expect([number, frame, hasStarted, startedAt, cpuMs]).toEqual([0, null, false, 0, 0]);
+    expect(use()).toEqual(first);
+    expect(logs).toHaveLength(202);
   });
 
-  it('ends what it asked for when it fails', () => {
-    const { host, request } = begun();
-    request.controller = new AbortController();
-    const { signal } = request.controller;
-    const timer = vi.fn();
-    request.timers = new Set([setTimeout(timer, 10)]);
-    settle(host, request, failedOutcome('ENDPOINT_TIMEOUT', 'late'));
-    vi.advanceTimersByTime(20);
-    expect([signal.aborted, timer.mock.calls.length]).toEqual([true, 0]);
-  });
-
-  it('that has answered leaves what it asked for its wall time', () => {
-    const { host, request } = begun();
-    request.controller = new AbortController();
-    request.inFlight = 1;
-    const { signal } = request.controller;
-    settle(host, request, ANSWER);
-    vi.advanceTimersByTime(29_999);
-    expect(signal.aborted).toBe(false);
-    vi.advanceTimersByTime(1);
-    expect(signal.aborted).toBe(true);
-  });
-
-  it('is as new when it is taken back', () => {
-    const { host, request } = begun();
-    Object.assign(request, {
-      calls: 3,
-      timerCalls: 1,
-      logLines: 2,
-      logLength: 5,
-      hasActed: true,
-      inFlight: 1,
-    });
-    resetForRequeue(host, request);
-    const { outcome: _, ...fresh } = fakeInvocation(request.lane);
-    expect(request).toMatchObject({ ...fresh, job: request.job, resolve: request.resolve });
-    expect([host.begun, host.requests.size]).toEqual([0, 0]);
+  it('may be retried as long as it has no side effects, and once only', () => {
+    const reader = fakeInvocation();
+    reader.performHostCall({ name: 'model.find', args: '{}' }, () => undefined);
+    expect(reader.isRetryable).toBe(true);
+    reader.isolate();
+    expect(reader.isRetryable).toBe(false);
+    const writer = fakeInvocation();
+    writer.performHostCall({ name: 'model.create', args: '{}' }, () => undefined);
+    expect(writer.isRetryable).toBe(false);
   });
 
   it('is named in incidents by module, version and code', () => {
-    const request = fakeInvocation();
-    const { id: unitId, version, sha256 } = request.job.unit;
-    expect(incidentFor(request, 'kill', 'cpuMs')).toEqual({
-      ...{ unitId, version, sha256, kind: 'kill', limit: 'cpuMs' },
+    const invocation = fakeInvocation();
+    const { id: unitId, version, sha256 } = invocation.moduleVersion;
+    expect(limitViolation(invocation, 'cpuMs')).toEqual({
+      ...{ unitId, version, sha256, kind: 'violation', limit: 'cpuMs' },
     });
+  });
+});
+
+describe('the host calls of an invocation', () => {
+  function pendingCall() {
+    const queue = fakeQueue();
+    let signal: AbortSignal | undefined;
+    const performed = Promise.withResolvers<{ ok: boolean; text: string }>();
+    const invocation = fakeInvocation(queue, {
+      serve: (_, given) => {
+        signal = given;
+        return performed.promise;
+      },
+    });
+    const replies: string[] = [];
+    invocation.performHostCall({ name: 'model.find', args: '{}' }, ({ text }) => replies.push(text));
+    invocation.performHostCall({ name: 'timer', args: '{"ms":10}' }, ({ text }) => replies.push(text));
+    const perform = () => {
+      performed.resolve({ ok: true, text: 'found' });
+      return vi.advanceTimersByTimeAsync(20);
+    };
+    return { queue, invocation, replies, perform, isAborted: () => signal?.aborted };
+  }
+
+  it('are replied to', async () => {
+    const { replies, perform } = pendingCall();
+    await perform();
+    expect(replies).toEqual(['found', 'null']);
+  });
+
+  it('are aborted when it fails, and not replied to', async () => {
+    const { invocation, replies, perform, isAborted } = pendingCall();
+    invocation.settle(failedResult('ENDPOINT_TIMEOUT', 'late'));
+    expect(isAborted()).toBe(true);
+    await perform();
+    expect(replies).toEqual([]);
+  });
+
+  it('are aborted when it is reset, and not replied to', async () => {
+    const { invocation, replies, perform, isAborted } = pendingCall();
+    invocation.reset();
+    expect(isAborted()).toBe(true);
+    await perform();
+    expect(replies).toEqual([]);
+  });
+
+  it('may go on for its wall time after it has responded', () => {
+    const { invocation, isAborted } = pendingCall();
+    invocation.settle(RESULT);
+    vi.advanceTimersByTime(29_999);
+    expect(isAborted()).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(isAborted()).toBe(true);
+  });
+
+  it('are recorded for its queue, and so is a start without any', () => {
+    const { queue } = pendingCall();
+    expect(queue.isNonBlocking).toBe(false);
+    for (let n = 0; n < 20; n += 1) {
+      const invocation = fakeInvocation(queue);
+      invocation.start(0);
+      invocation.settle(RESULT);
+    }
+    expect(queue.isNonBlocking).toBe(true);
   });
 });

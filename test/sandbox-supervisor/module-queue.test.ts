@@ -1,47 +1,50 @@
 import { describe, expect, it } from 'vitest';
-import {
-  batchSize,
-  countCall,
-  isDisposable,
-  isSlow,
-  isThrottled,
-  isWaitingTooLong,
-  maxFrames,
-  maxWaiting,
-  recordHostCallUse,
-  recordLatency,
-  recordLongSlice,
-  recordResponseBytes,
-} from '../../src/sandbox-supervisor/module-queue.ts';
-import { fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
+import { failedResult } from '../../src/sandbox-supervisor/invocation.ts';
+import { type FakeInvocation, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
+import { createModuleVersion } from '../helpers/sandbox.ts';
 
+const REJECTED = failedResult('ENDPOINT_BUSY', 'no');
 const warm = (now = 0) => ({ isCold: false, now });
 
-describe('the rest of a lane', () => {
-  it('is as long as its answers were large, and adds up', () => {
-    const lane = fakeQueue();
-    recordResponseBytes(lane, 262_144, 1000);
-    expect(isThrottled(lane, 1000)).toBe(false);
-    recordResponseBytes(lane, 6_553_600, 1000);
-    recordResponseBytes(lane, 6_553_600, 1050);
-    expect([isThrottled(lane, 1199), isThrottled(lane, 1200)]).toEqual([true, false]);
+function queueOf(count: number) {
+  const queue = fakeQueue();
+  const invocations = Array.from({ length: count }, () => fakeInvocation(queue));
+  for (const invocation of invocations) queue.add(invocation);
+  return { queue, invocations };
+}
+
+const codesOf = (invocations: readonly FakeInvocation[]) =>
+  invocations.map((invocation) => {
+    const result = invocation.result();
+    return result?.kind === 'failure' ? result.code : result?.kind;
+  });
+
+describe('the throttling of a module', () => {
+  it('is as long as its results were large, and adds up', () => {
+    const queue = fakeQueue();
+    queue.recordResultBytes(262_144, 1000);
+    expect(queue.isThrottled(1000)).toBe(false);
+    queue.recordResultBytes(6_553_600, 1000);
+    queue.recordResultBytes(6_553_600, 1050);
+    expect([queue.isThrottled(1199), queue.isThrottled(1200)]).toEqual([true, false]);
   });
 });
 
-describe('the pace of a lane', () => {
-  it('is guessed to be good at first', () => {
-    const lane = fakeQueue();
-    expect([batchSize(lane), maxFrames(lane), maxWaiting(lane)]).toEqual([16, 3, 1024]);
-    expect(isSlow(lane, 0)).toBe(false);
+describe('the batches of a module', () => {
+  const sizes = (queue = fakeQueue()) => [queue.batchSize, queue.maxFrames, queue.maxLength];
+
+  it('are large before anything was measured', () => {
+    expect(sizes()).toEqual([16, 3, 1024]);
+    expect(fakeQueue().isSlow(0)).toBe(false);
   });
 
-  it('follows its turns: the longer they are, the less is sent at once', () => {
-    const depths = [0.05, 0.5, 1, 4, 100].map((ms) => {
-      const lane = fakeQueue();
-      for (let n = 0; n < 500; n += 1) recordLatency(lane, ms, warm());
-      return [batchSize(lane), maxFrames(lane), maxWaiting(lane)];
+  it('are smaller the longer its time slices are', () => {
+    const measured = [0.05, 0.5, 1, 4, 100].map((ms) => {
+      const queue = fakeQueue();
+      for (let n = 0; n < 500; n += 1) queue.recordSlice(ms, warm());
+      return sizes(queue);
     });
-    expect(depths).toEqual([
+    expect(measured).toEqual([
       [16, 3, 1024],
       [16, 2, 32],
       [8, 2, 32],
@@ -50,70 +53,117 @@ describe('the pace of a lane', () => {
     ]);
   });
 
-  it('is not judged by one turn on a busy machine, nor by the first in an isolate', () => {
-    const lane = fakeQueue();
-    recordLatency(lane, 40, { isCold: true, now: 0 });
+  it('do not depend on one slice on a busy machine, nor on the first one in an isolate', () => {
+    const queue = fakeQueue();
+    queue.recordSlice(40, { isCold: true, now: 0 });
     for (let n = 0; n < 10; n += 1) {
-      recordLatency(lane, 4, warm());
-      recordLatency(lane, 0.05, warm());
+      queue.recordSlice(4, warm());
+      queue.recordSlice(0.05, warm());
     }
-    expect([batchSize(lane), maxFrames(lane), maxWaiting(lane)]).toEqual([16, 3, 1024]);
+    expect(sizes(queue)).toEqual([16, 3, 1024]);
   });
 
-  it('is slow after a long turn, finished or not, for a while that grows with it', () => {
-    const lane = fakeQueue();
-    recordLatency(lane, 60, warm(10));
-    expect([isSlow(lane, 6009), isSlow(lane, 6010)]).toEqual([true, false]);
-    recordLongSlice(lane, 50, 70_000);
-    expect(isSlow(lane, 70_000)).toBe(false);
-    recordLongSlice(lane, 5000, 70_000);
-    recordLatency(lane, 60, warm(70_000));
-    expect([isSlow(lane, 129_999), isSlow(lane, 130_000)]).toEqual([true, false]);
+  it('wait in a short queue as soon as invocations make host calls', () => {
+    const queue = fakeQueue();
+    queue.recordSlice(0.05, warm());
+    queue.recordHostCallUse(true);
+    expect(queue.maxLength).toBe(32);
+    for (let n = 0; n < 20; n += 1) queue.recordHostCallUse(false);
+    expect(queue.maxLength).toBe(1024);
   });
 
-  it('has a short queue as soon as its requests wait for host calls', () => {
-    const lane = fakeQueue();
-    recordLatency(lane, 0.05, warm());
-    recordHostCallUse(lane, true);
-    expect(maxWaiting(lane)).toBe(32);
-    for (let n = 0; n < 20; n += 1) recordHostCallUse(lane, false);
-    expect(maxWaiting(lane)).toBe(1024);
+  it('are taken from the front, in order', () => {
+    const { queue, invocations } = queueOf(20);
+    expect(queue.takeBatch()).toEqual(invocations.slice(0, 16));
+    expect([queue.length, queue.first]).toEqual([4, invocations[16]]);
+  });
+
+  it('hold one module version each', () => {
+    const queue = fakeQueue();
+    const [older, newer] = [createModuleVersion('code'), createModuleVersion('code')];
+    for (const unit of [older, older, newer]) queue.add(fakeInvocation(queue, { unit }));
+    expect([queue.takeBatch().length, queue.takeBatch().length]).toEqual([2, 1]);
+  });
+
+  it('hold one large request each', () => {
+    const queue = fakeQueue();
+    for (let n = 0; n < 2; n += 1) queue.add(fakeInvocation(queue, { body: 'x'.repeat(800_000) }));
+    expect([queue.takeBatch().length, queue.takeBatch().length]).toEqual([1, 1]);
+  });
+
+  it('hold an isolated retry alone', () => {
+    const { queue, invocations } = queueOf(3);
+    invocations[1]?.isolate();
+    expect([1, 2, 3].map(() => queue.takeBatch().length)).toEqual([1, 1, 1]);
   });
 });
 
-describe('the minute of a lane', () => {
-  it('lets so many through, and begins anew', () => {
-    const lane = fakeQueue();
-    const at = (now: number) => countCall(lane, 2, now);
-    expect([at(0), at(1), at(2), at(59_999), at(60_000), at(60_001), at(60_002)]).toEqual([
-      true,
-      true,
-      false,
-      false,
-      true,
-      true,
-      false,
+describe('a slow module', () => {
+  it('has had a long time slice, finished or not, and is slow for a time that grows with it', () => {
+    const queue = fakeQueue();
+    queue.recordSlice(60, warm(10));
+    expect([queue.isSlow(6009), queue.isSlow(6010)]).toEqual([true, false]);
+    queue.recordLongSlice(50, 70_000);
+    expect(queue.isSlow(70_000)).toBe(false);
+    queue.recordLongSlice(5000, 70_000);
+    queue.recordSlice(60, warm(70_000));
+    expect([queue.isSlow(129_999), queue.isSlow(130_000)]).toEqual([true, false]);
+  });
+});
+
+describe('the rate limit of a module', () => {
+  it('admits so many calls a minute', () => {
+    const queue = fakeQueue();
+    const admitted = [0, 1, 2, 59_999, 60_000, 60_001, 60_002].map((now) => queue.countCall(2, now));
+    expect(admitted).toEqual([true, true, false, false, true, true, false]);
+  });
+
+  it('admits all at 0', () => {
+    const queue = fakeQueue();
+    expect(Array.from({ length: 1000 }, () => queue.countCall(0, 0)).includes(false)).toBe(false);
+  });
+});
+
+describe('the queue of a module', () => {
+  it('is unused a minute after its last call, unless something waits', () => {
+    const queue = fakeQueue();
+    expect([queue.isUnused(60_000), queue.isUnused(60_001)]).toEqual([false, true]);
+    queue.add(fakeInvocation(queue));
+    expect(queue.isUnused(60_001)).toBe(false);
+  });
+
+  it('rejects what has waited for too long, and nothing else', () => {
+    const queue = fakeQueue();
+    const [older, newer] = [fakeInvocation(queue), fakeInvocation(queue, {}, 500)];
+    for (const invocation of [older, newer]) queue.add(invocation);
+    queue.rejectExpired(1000);
+    expect(queue.length).toBe(2);
+    queue.rejectExpired(1001);
+    expect([codesOf([older, newer]), queue.length, queue.first]).toEqual([
+      ['ENDPOINT_BUSY', undefined],
+      1,
+      newer,
     ]);
+    queue.restartWaits(1000);
+    queue.rejectExpired(2000);
+    expect(queue.length).toBe(1);
   });
 
-  it('has no bound at 0', () => {
-    const lane = fakeQueue();
-    expect(Array.from({ length: 1000 }, () => countCall(lane, 0, 0)).includes(false)).toBe(false);
-  });
-});
-
-describe('waiting', () => {
-  it('is a second, and the wall time for what has begun before', () => {
-    const request = fakeInvocation();
-    expect([isWaitingTooLong(request, 1000), isWaitingTooLong(request, 1001)]).toEqual([false, true]);
-    request.alone = true;
-    expect([isWaitingTooLong(request, 30_000), isWaitingTooLong(request, 30_001)]).toEqual([false, true]);
+  it('rejects the newest when it overflows', () => {
+    const { queue, invocations } = queueOf(3);
+    queue.rejectOverflow(1, REJECTED);
+    expect(codesOf(invocations)).toEqual([undefined, 'ENDPOINT_BUSY', 'ENDPOINT_BUSY']);
+    queue.rejectOverflow(1, REJECTED);
+    expect(queue.length).toBe(1);
+    queue.rejectAll(REJECTED);
+    expect([codesOf(invocations)[0], queue.length]).toEqual(['ENDPOINT_BUSY', 0]);
   });
 
-  it('keeps a lane in mind', () => {
-    const lane = fakeQueue();
-    expect([isDisposable(lane, 60_000), isDisposable(lane, 60_001)]).toEqual([false, true]);
-    lane.queue.push(fakeInvocation(lane));
-    expect(isDisposable(lane, 60_001)).toBe(false);
+  it('puts requeued invocations in front, in their order', () => {
+    const { queue, invocations } = queueOf(4);
+    const [first, second] = queue.takeBatch().splice(0, 2) as [FakeInvocation, FakeInvocation];
+    queue.add(invocations[3] as FakeInvocation);
+    queue.requeue([first, second]);
+    expect(queue.takeBatch()).toEqual([first, second, invocations[3]]);
   });
 });

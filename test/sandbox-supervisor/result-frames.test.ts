@@ -1,158 +1,160 @@
 import { describe, expect, it } from 'vitest';
-import { sendInvocations } from '../../src/sandbox-supervisor/host.ts';
-import { resetForRequeue } from '../../src/sandbox-supervisor/invocation.ts';
-import { createResultReader } from '../../src/sandbox-supervisor/result-frames.ts';
+import { createResultReader, type ResultMessage } from '../../src/sandbox-supervisor/result-frames.ts';
 import type { GuestLog, HostCall, Incident } from '../../src/sandbox-supervisor/sandbox.ts';
-import type { ResultMessage } from '../../src/sandbox-supervisor/state.ts';
-import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
-import { createModuleVersion, invocationInput } from '../helpers/sandbox.ts';
+import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue, sendTo } from '../helpers/fake-host.ts';
+import { createModuleVersion } from '../helpers/sandbox.ts';
 
 type Event = readonly [number, ResultMessage['events'][number][1], string, (string | undefined)?];
 
 const END = '[200,[],"text"]';
+const CALL = '{"call":1,"name":"fetch"}';
 
-/** A host that has been handed frames, and what takes in its answers. */
+/** A host that was sent frames, and the reader of its results. */
 function hostOf(...frames: number[]) {
   const logs: GuestLog[] = [];
-  const asked: HostCall[] = [];
-  const unit = createModuleVersion('code', {
-    limits: { logBytes: 100, responseBytes: 20_000, hostCalls: 1, wallMs: 1000 },
-  });
+  const calls: HostCall[] = [];
+  const limits = { logBytes: 100, responseBytes: 20_000, hostCalls: 1, wallMs: 1000 };
+  const unit = createModuleVersion('code', { limits });
   const host = fakeHost();
-  const lane = fakeQueue();
-  const requests: FakeInvocation[] = [];
-  for (const count of frames) {
-    const job = {
-      ...invocationInput(unit),
-      log: (record: GuestLog) => logs.push(record),
-      serve: async (call: HostCall) => {
-        asked.push(call);
-        return { ok: true, text: 'null' };
-      },
-    };
-    const batch = Array.from({ length: count }, () => fakeInvocation(lane, job));
-    requests.push(...batch);
-    sendInvocations(host, { unit, requests: batch, room: 16, numberOf: () => 1, now: 0 });
-  }
+  const queue = fakeQueue();
+  const request = {
+    unit,
+    log: (record: GuestLog) => logs.push(record),
+    serve: async (call: HostCall) => {
+      calls.push(call);
+      return { ok: true, text: 'null' };
+    },
+  };
+  const invocations = frames.flatMap((count) =>
+    sendTo(
+      host,
+      Array.from({ length: count }, () => fakeInvocation(queue, request)),
+      { queue },
+    ),
+  );
   const incidents: Incident[] = [];
-  const back: number[] = [];
+  const requeued: number[] = [];
   let clock = 10;
   const read = createResultReader({
     now: () => clock,
     onIncident: (incident) => incidents.push(incident),
     requeue: (from, returned) => {
-      for (const request of returned) {
-        back.push(request.number);
-        resetForRequeue(from, request);
-      }
+      requeued.push(...returned.map(({ number }) => number));
+      from.takeBack(returned);
     },
   });
-  const take = (events: readonly Event[], parts: Partial<ResultMessage> = {}) => {
+  const receive = (events: readonly Event[], parts: Partial<ResultMessage> = {}) => {
     const texts = events.flatMap(([, , head, body = '']) => [head, body]);
     const sizes = events.map(
-      ([job, kind, head, body = '']) =>
-        [job, kind, Buffer.byteLength(head), Buffer.byteLength(body)] as const,
+      ([number, kind, head, body = '']) =>
+        [number, kind, Buffer.byteLength(head), Buffer.byteLength(body)] as const,
     );
     const rest = { faults: [], back: [], idle: true, turnMs: 0.1, disposed: false };
-    const turns: ResultMessage = { t: 'turns', unit: 1, events: sizes, ...rest, ...parts };
-    return read(host, turns, Buffer.from(texts.join('')))?.limit ?? null;
+    const message: ResultMessage = { t: 'turns', unit: 1, events: sizes, ...rest, ...parts };
+    return read(host, message, Buffer.from(texts.join('')))?.limit ?? null;
   };
-  return { host, lane, asked, requests, incidents, back, logs, take, wait: (ms: number) => (clock += ms) };
+  const wait = (ms: number) => {
+    clock += ms;
+  };
+  return { host, queue, calls, invocations, incidents, requeued, logs, receive, wait };
 }
 
-const bodiesOf = (requests: readonly FakeInvocation[]) =>
-  requests.map(({ outcome }) => (outcome?.kind === 'response' ? outcome.body.toString() : outcome?.kind));
-
-describe('the turns of a host', () => {
-  it('answer requests, each with its own text, whatever its letters', () => {
-    const { take, requests, host } = hostOf(3);
-    expect(
-      take([
-        [1, 'end', END, 'a'],
-        [2, 'end', END, 'é😀'],
-        [3, 'end', END, 'c'],
-      ]),
-    ).toBeNull();
-    expect(bodiesOf(requests)).toEqual(['a', 'é😀', 'c']);
-    expect([host.requests.size, host.frames.length, host.begun]).toEqual([0, 0, 0]);
+const bodiesOf = (invocations: readonly FakeInvocation[]) =>
+  invocations.map((invocation) => {
+    const result = invocation.result();
+    return result?.kind === 'response' ? result.body.toString() : result?.kind;
   });
 
-  it('leave large bodies as bytes', () => {
-    const { take, requests } = hostOf(2);
+describe('a result frame', () => {
+  it('settles invocations, each with its own text, in ASCII or not', () => {
+    const { receive, invocations, host } = hostOf(3);
+    const limit = receive([
+      [1, 'end', END, 'a'],
+      [2, 'end', END, 'é😀'],
+      [3, 'end', END, 'c'],
+    ]);
+    expect([limit, bodiesOf(invocations)]).toEqual([null, ['a', 'é😀', 'c']]);
+    expect([host.invocations.size, host.frames.length, host.startedCount]).toEqual([0, 0, 0]);
+  });
+
+  it('passes large bodies on as bytes', () => {
+    const { receive, invocations } = hostOf(2);
     const large = 'é'.repeat(9000);
-    expect(
-      take([
-        [1, 'end', END, large],
-        [2, 'end', END, 'b'],
-      ]),
-    ).toBeNull();
-    expect(bodiesOf(requests)).toEqual([large, 'b']);
-    expect(requests[0]?.outcome).toMatchObject({ body: expect.any(Buffer) });
+    const limit = receive([
+      [1, 'end', END, large],
+      [2, 'end', END, 'b'],
+    ]);
+    expect([limit, bodiesOf(invocations)]).toEqual([null, [large, 'b']]);
+    expect(invocations[0]?.result()).toMatchObject({ body: expect.any(Buffer) });
   });
 
-  it('may come in several frames, the last of which is idle', () => {
-    const { take, requests, host, wait } = hostOf(2);
-    expect(take([[1, 'end', END, 'a']], { idle: false })).toBeNull();
-    expect([host.frames.length, host.progressAt]).toEqual([1, 10]);
+  it('may be one of several, the last of which is idle', () => {
+    const { receive, invocations, host, wait } = hostOf(2);
+    expect(receive([[1, 'end', END, 'a']], { idle: false })).toBeNull();
+    expect([host.frames.length, host.frames.progressAt]).toEqual([1, 10]);
     wait(5);
-    expect(take([[2, 'call', '{"call":1,"name":"fetch"}', '{}']])).toBeNull();
-    expect(requests[1]).toMatchObject({ begun: true, startedAt: 15 - 0.1, over: false });
-    expect([host.frames.length, host.begun, host.progressAt]).toEqual([0, 1, 15]);
+    expect(receive([[2, 'call', CALL, '{}']])).toBeNull();
+    expect(invocations[1]).toMatchObject({ hasStarted: true, startedAt: 15 - 0.1, isSettled: false });
+    expect([host.frames.length, host.startedCount, host.frames.progressAt]).toEqual([0, 1, 15]);
   });
 
-  it('give requests back that were not begun', () => {
-    const { take, back, host } = hostOf(3);
-    expect(take([[1, 'end', END, 'a']], { back: [2, 3] })).toBeNull();
-    expect([back, host.requests.size, host.frames.length]).toEqual([[2, 3], 0, 0]);
+  it('gives invocations back that have not started', () => {
+    const { receive, requeued, host } = hostOf(3);
+    expect(receive([[1, 'end', END, 'a']], { back: [2, 3] })).toBeNull();
+    expect([requeued, host.invocations.size, host.frames.length]).toEqual([[2, 3], 0, 0]);
   });
 
-  it('tell how long they were', () => {
-    const { take, lane } = hostOf(1, 1);
-    take([[1, 'end', END, 'a']], { turnMs: 60 });
-    expect([lane.turnMs, lane.slowUntil]).toEqual([0.2, 6010]);
-    take([[2, 'end', END, 'a']], { turnMs: 0.1 });
-    expect(lane.turnMs).toBeCloseTo(0.15);
+  it('tells how long its time slices were', () => {
+    const { receive, queue } = hostOf(1, 1);
+    receive([[1, 'end', END, 'a']], { turnMs: 60 });
+    expect([queue.sliceMs, queue.isSlow(6009), queue.isSlow(6010)]).toEqual([0.2, true, false]);
+    receive([[2, 'end', END, 'a']], { turnMs: 0.1 });
+    expect(queue.sliceMs).toBeCloseTo(0.15);
   });
 
-  it('may speak of requests that are over for us, to no effect', () => {
-    const { take, requests, host } = hostOf(1, 1);
-    host.requests.delete(1);
-    (requests[0] as FakeInvocation).over = true;
-    expect(take([[1, 'end', END, 'late']], { faults: [[1, 'timeout', '']], back: [1] })).toBeNull();
-    expect(requests[0]?.outcome).toBeUndefined();
+  it('may mention invocations that were settled meanwhile, to no effect', () => {
+    const { receive, invocations, host } = hostOf(1, 1);
+    const settled = { kind: 'result', json: '1' } as const;
+    host.settle(invocations[0] as FakeInvocation, settled);
+    const late = { faults: [[1, 'timeout', '']], back: [1] } as const;
+    expect(receive([[1, 'end', END, 'late']], late)).toBeNull();
+    expect(invocations[0]?.result()).toBe(settled);
   });
 
-  it('log, also after the answer, and nothing else after it', () => {
-    const { take, logs, requests } = hostOf(1);
+  it('passes log lines on, after the response too, and nothing else after it', () => {
+    const { receive, logs, invocations, calls } = hostOf(1);
     const record = '{"level":"info","message":"m"}';
-    take([
+    receive([
       [1, 'log', record],
       [1, 'end', END, 'a'],
       [1, 'log', record],
-      [1, 'call', '{"call":1,"name":"fetch"}', '{}'],
+      [1, 'call', CALL, '{}'],
     ]);
-    expect(logs).toHaveLength(2);
-    expect([bodiesOf(requests), requests[0]?.calls]).toEqual([['a'], 0]);
+    expect([logs.length, bodiesOf(invocations), calls]).toEqual([2, ['a'], []]);
   });
-});
 
-describe('arguments', () => {
-  it('of a call are read only as far as is needed to see that they are too long', () => {
-    const { take, asked } = hostOf(1);
-    expect(take([[1, 'call', '{"call":1,"name":"fetch"}', '\u4e2d'.repeat(1_000_000)]])).toBeNull();
-    expect(asked.map(({ args }) => Buffer.byteLength(args))).toEqual([1_048_578]);
+  it('has arguments read only as far as is needed to see that they are too long', () => {
+    const { receive, calls } = hostOf(1);
+    expect(receive([[1, 'call', CALL, '\u4e2d'.repeat(1_000_000)]])).toBeNull();
+    expect(calls.map(({ args }) => Buffer.byteLength(args))).toEqual([1_048_578]);
   });
-});
 
-describe('faults', () => {
-  it('end requests, as limits that were kept', () => {
-    const { take, requests, incidents, wait } = hostOf(1, 1, 1, 1);
-    take([], { faults: [[1, 'timeout', 'x']] });
-    take([], { faults: [[2, 'memory', 'x']], disposed: true });
-    take([], { faults: [[3, 'load', 'Unexpected token']] });
+  it('reports a response over its limit as an incident', () => {
+    const { receive, invocations, incidents } = hostOf(1);
+    receive([[1, 'error', '{"message":"no","tooLarge":true}']]);
+    expect(invocations[0]?.result()).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
+    expect(incidents).toMatchObject([{ kind: 'violation', limit: 'responseBytes' }]);
+  });
+
+  it('settles invocations by their faults, and reports those that are limits', () => {
+    const { receive, invocations, incidents, wait } = hostOf(1, 1, 1, 1);
+    receive([], { faults: [[1, 'timeout', 'x']] });
+    receive([], { faults: [[2, 'memory', 'x']], disposed: true });
+    receive([], { faults: [[3, 'load', 'Unexpected token']] });
     wait(2000);
-    take([], { faults: [[4, 'timeout', 'x']] });
-    expect(requests.map(({ outcome }) => outcome?.kind === 'failure' && outcome.code)).toEqual([
+    receive([], { faults: [[4, 'timeout', 'x']] });
+    const results = invocations.map((invocation) => invocation.result());
+    expect(results.map((result) => result?.kind === 'failure' && result.code)).toEqual([
       'ENDPOINT_TIMEOUT',
       'ENDPOINT_MEMORY',
       'ENDPOINT_ERROR',
@@ -166,84 +168,100 @@ describe('faults', () => {
   });
 });
 
-describe('a host that is not what it was', () => {
+describe('a compromised host', () => {
   const log = (length: number): Event => [
     1,
     'log',
     JSON.stringify({ level: 'info', message: 'x'.repeat(length) }),
   ];
-  const more = { idle: false };
+  // Not complete: that an invocation is left out must not be what breaks the protocol.
+  const partial = { idle: false };
   const cases: [string, string, (host: ReturnType<typeof hostOf>) => string | null][] = [
     [
-      'speaks without being asked',
+      'sends results without a frame',
       'protocol',
-      ({ take, host }) => {
-        host.frames.length = 0;
-        return take([]);
+      ({ receive, host }) => {
+        host.frames.clear();
+        return receive([]);
       },
     ],
-    ['speaks of another unit', 'protocol', ({ take }) => take([], { unit: 2, ...more })],
-    // Not yet done: that a request is left out must not be what ends it.
+    ['sends results of another module', 'protocol', ({ receive }) => receive([], { unit: 2, ...partial })],
     [
-      'answers a request that it was never given',
+      'answers an invocation that it was never sent',
       'protocol',
-      ({ take }) => take([[9, 'end', END, 'a']], more),
+      ({ receive }) => receive([[9, 'end', END, 'a']], partial),
     ],
-    ['answers request 0', 'protocol', ({ take }) => take([[0, 'end', END, 'a']], more)],
-    ['answers a request of a later frame', 'protocol', ({ take }) => take([[3, 'end', END, 'a']], more)],
+    ['answers invocation 0', 'protocol', ({ receive }) => receive([[0, 'end', END, 'a']], partial)],
     [
-      'faults a request of a later frame',
+      'answers an invocation of a later frame',
       'protocol',
-      ({ take }) => take([], { faults: [[3, 'timeout', '']], ...more }),
+      ({ receive }) => receive([[3, 'end', END, 'a']], partial),
     ],
     [
-      'faults a request that it was never given',
+      'faults an invocation of a later frame',
       'protocol',
-      ({ take }) => take([], { faults: [[9, 'timeout', '']], ...more }),
+      ({ receive }) => receive([], { faults: [[3, 'timeout', '']], ...partial }),
     ],
-    ['gives back what is not of the frame', 'protocol', ({ take }) => take([], { back: [3], ...more })],
-    ['gives back what it was never given', 'protocol', ({ take }) => take([], { back: [9], ...more })],
     [
-      'gives back what it has begun',
+      'faults an invocation that it was never sent',
       'protocol',
-      ({ take }) => take([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2], ...more }),
+      ({ receive }) => receive([], { faults: [[9, 'timeout', '']], ...partial }),
     ],
-    ['gives one request back twice', 'protocol', ({ take }) => take([], { back: [1, 2, 1], ...more })],
     [
-      'says of two requests in three parts that it is not done',
+      'gives back what is of a later frame',
       'protocol',
-      ({ take }) => [1, 2, 3].map(() => take([], { idle: false })).at(-1) ?? null,
+      ({ receive }) => receive([], { back: [3], ...partial }),
     ],
-    ['leaves a request out', 'protocol', ({ take }) => take([[1, 'end', END, 'a']])],
-    ['sends a broken head', 'protocol', ({ take }) => take([[1, 'end', '[1]', 'a']], more)],
+    [
+      'gives back what it was never sent',
+      'protocol',
+      ({ receive }) => receive([], { back: [9], ...partial }),
+    ],
+    [
+      'gives back what it has started',
+      'protocol',
+      ({ receive }) => receive([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2], ...partial }),
+    ],
+    [
+      'gives one invocation back twice',
+      'protocol',
+      ({ receive }) => receive([], { back: [1, 2, 1], ...partial }),
+    ],
+    [
+      'sends three partial results of two invocations',
+      'protocol',
+      ({ receive }) => [1, 2, 3].map(() => receive([], partial)).at(-1) ?? null,
+    ],
+    ['leaves an invocation out', 'protocol', ({ receive }) => receive([[1, 'end', END, 'a']])],
+    ['sends a broken head', 'protocol', ({ receive }) => receive([[1, 'end', '[1]', 'a']], partial)],
     ...(['end', 'error', 'next', 'log', 'call'] as const).flatMap((kind): typeof cases => [
       [
-        `sends ${kind} of too many members`,
+        `sends ${kind} with too many members`,
         'protocol',
-        ({ take }) => take([[1, kind, `[${'{},'.repeat(5000)}1]`]], more),
+        ({ receive }) => receive([[1, kind, `[${'{},'.repeat(5000)}1]`]], partial),
       ],
       [
         `sends ${kind} that is too deep`,
         'protocol',
-        ({ take }) => take([[1, kind, '['.repeat(10_000)]], more),
+        ({ receive }) => receive([[1, kind, '['.repeat(10_000)]], partial),
       ],
     ]),
-    ['sends a broken call', 'protocol', ({ take }) => take([[1, 'call', '{}', 'a']], more)],
-    ['sends a broken record', 'protocol', ({ take }) => take([[1, 'log', '{}']], more)],
-    ['answers more than it may', 'responseBytes', ({ take }) => take([[1, 'end', END, 'x'.repeat(20_001)]])],
+    ['sends a broken call', 'protocol', ({ receive }) => receive([[1, 'call', '{}', 'a']], partial)],
+    ['sends a broken log line', 'protocol', ({ receive }) => receive([[1, 'log', '{}']], partial)],
     [
-      'calls more than it may',
+      'responds with too many bytes',
+      'responseBytes',
+      ({ receive }) => receive([[1, 'end', END, 'x'.repeat(20_001)]]),
+    ],
+    [
+      'makes too many host calls',
       'hostCalls',
-      ({ take }) => take([1, 2].map((n) => [1, 'call', `{"call":${n},"name":"fetch"}`, '{}'])),
+      ({ receive }) => receive([1, 2].map((n) => [1, 'call', `{"call":${n},"name":"fetch"}`, '{}'])),
     ],
-    ['logs more than it may', 'logBytes', ({ take }) => take([log(1000), log(1200)])],
-    [
-      'logs more lines than it may',
-      'logLines',
-      ({ take }) => take(Array.from({ length: 102 }, () => log(0))),
-    ],
+    ['logs too many bytes', 'logBytes', ({ receive }) => receive([log(1000), log(1200)])],
+    ['logs too many lines', 'logLines', ({ receive }) => receive(Array.from({ length: 102 }, () => log(0)))],
   ];
-  it.each(cases)('%s', (_, limit, misbehave) => {
+  it.each(cases)('is found when it %s', (_, limit, misbehave) => {
     expect(misbehave(hostOf(2, 1))).toBe(limit);
   });
 });

@@ -2,36 +2,35 @@ import { describe, expect, it } from 'vitest';
 import { createSelfTestResults } from '../../src/sandbox-supervisor/self-test-results.ts';
 
 describe('the results of the self-test', () => {
-  it('prove nothing until it has run, and only what held', async () => {
+  it('prove nothing before it has run, then the layers that held', async () => {
     const walls = { a: true, b: false };
-    const tests = createSelfTestResults(async () => ({ state: 'failed', items: [], walls }));
-    const said = { a: true, b: true, c: true, d: false };
-    expect([tests.shown(false).state, tests.proven(said, false)]).toEqual(['not-run', undefined]);
-    const running = tests.run(false);
-    expect([tests.shown(false).state, tests.proven(said, false)]).toEqual(['running', undefined]);
+    const results = createSelfTestResults(async () => ({ state: 'failed', items: [], walls }));
+    const layers = { a: true, b: true, c: true, d: false };
+    const latest = () => [results.latest(false).state, results.provenLayers(layers, false)];
+    expect(latest()).toEqual(['not-run', undefined]);
+    const running = results.run(false);
+    expect(latest()).toEqual(['running', undefined]);
     expect(await running).toEqual({ state: 'failed', items: [] });
-    expect(tests.proven(said, false)).toEqual({ a: true, b: false, c: false, d: false });
-    expect(tests.held(false)).toEqual(walls);
+    expect(latest()).toEqual(['failed', { a: true, b: false, c: false, d: false }]);
+    expect(results.heldLayers(false)).toEqual(walls);
   });
 
-  it('are apart for hosts with the compiler', async () => {
-    const tests = createSelfTestResults(async (jit) => ({
-      state: jit ? 'failed' : 'passed',
-      items: [],
-      walls: {},
+  it('are apart for hosts with the just-in-time compiler', async () => {
+    const results = createSelfTestResults(async (jit) => ({
+      ...{ state: jit ? 'failed' : 'passed', items: [], walls: {} },
     }));
-    await tests.run(true);
-    expect([tests.shown(true).state, tests.shown(false).state]).toEqual(['failed', 'not-run']);
-    expect((await tests.run(false)).state).toBe('passed');
+    await results.run(true);
+    expect([results.latest(true).state, results.latest(false).state]).toEqual(['failed', 'not-run']);
+    expect((await results.run(false)).state).toBe('passed');
   });
 
   it('come from one run at a time', async () => {
     let runs = 0;
-    const tests = createSelfTestResults(async () => {
+    const results = createSelfTestResults(async () => {
       runs += 1;
       return { state: 'passed', items: [], walls: {} };
     });
-    const [first, second] = await Promise.all([tests.run(false), tests.run(false)]);
+    const [first, second] = await Promise.all([results.run(false), results.run(false)]);
     expect([runs, first.state, second.state]).toEqual([1, 'passed', 'running']);
   });
 });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
-import { createModuleVersion, invocationInput, openSandbox } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 /** Busy in one call of C++ that no engine limit interrupts. */
 const STUCK = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
@@ -37,8 +37,8 @@ function killHosts() {
   }
 }
 
-describe('a request that breaks a limit', () => {
-  it('that loops ends at its CPU limit, and the next one finds the endpoint well', async () => {
+describe('an invocation that breaks a limit', () => {
+  it('ends at its CPU limit when it loops, and the next one runs', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { while (req.query.loop); res.end("x") }',
@@ -46,23 +46,23 @@ describe('a request that breaks a limit', () => {
         limits: { cpuMs: 500 },
       },
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit, { query: { loop: '1' } })))).toBe(
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { query: { loop: '1' } })))).toBe(
       'ENDPOINT_TIMEOUT',
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'cpuMs']]);
   });
 
-  it('that is stuck where nothing interrupts it is killed, soon after its CPU limit', async () => {
+  it('is killed soon after its CPU limit when it is stuck where nothing interrupts it', async () => {
     const { sandbox, incidents } = openSandbox();
     const limits = { cpuMs: 100, wallMs: 60_000 };
     const unit = createModuleVersion(`module.exports.get = (req, res) => { ${STUCK} }`, { limits });
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_TIMEOUT');
     // Its wall time would outlive this test.
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['kill', 'cpuMs']]);
   });
 
-  it('that waits for ever ends at its wall limit, and so do its calls', async () => {
+  it('ends at its wall limit when it waits for ever, and so do its host calls', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { await Model("books").find({}) }',
@@ -75,33 +75,33 @@ describe('a request that breaks a limit', () => {
       signal = given;
       return new Promise<never>(() => undefined);
     };
-    expect(codeOf(await sandbox.run(invocationInput(unit, { serve })))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { serve })))).toBe('ENDPOINT_TIMEOUT');
     expect(signal?.aborted).toBe(true);
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'wallMs']]);
   });
 
-  it('that fills the heap ends with a memory error, and the next one runs', async () => {
+  it('ends with a memory error when it fills the heap, and the next one runs', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
       { limits: { heapMb: 16 } },
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit, { query: { fill: '1' } })))).toBe(
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { query: { fill: '1' } })))).toBe(
       'ENDPOINT_MEMORY',
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 
-  it('that ends its process gets the blame', async () => {
+  it('is the culprit when it crashes its process', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion('module.exports.get = () => "x".repeat(2e8).split("")');
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toHaveLength(1);
   });
 });
 
-describe('a request that exhausts the heap of its module', () => {
-  it('ends its process, which counts against the module', async () => {
+describe('an invocation that exhausts the heap of its module', () => {
+  it('ends its host, which counts towards suspension', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = () => { const a = []; for (;;) a.push(new Array(1000).fill(a)) }',
@@ -109,7 +109,7 @@ describe('a request that exhausts the heap of its module', () => {
         limits: { heapMb: 16 },
       },
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toEqual([
       expect.objectContaining({ unitId: unit.id, kind: 'violation', limit: 'heapMb' }),
       expect.objectContaining({
@@ -120,8 +120,8 @@ describe('a request that exhausts the heap of its module', () => {
   });
 });
 
-describe('requests beside one that breaks a limit', () => {
-  it('of the same endpoint are answered, and each end of a process counts against the endpoint', async () => {
+describe('invocations beside one that breaks a limit', () => {
+  it('of the same endpoint get responses, and each exit of a host counts towards suspension', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       `module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`,
@@ -129,9 +129,9 @@ describe('requests beside one that breaks a limit', () => {
         limits: { cpuMs: 300 },
       },
     );
-    await sandbox.run(invocationInput(unit));
+    await sandbox.run(invocationRequest(unit));
     const jobs = Array.from({ length: 12 }, (_, n) =>
-      invocationInput(unit, { query: n === 5 ? { bad: '1' } : {} }),
+      invocationRequest(unit, { query: n === 5 ? { bad: '1' } : {} }),
     );
     const codes = (await Promise.all(jobs.map((job) => sandbox.run(job)))).map(codeOf);
     expect(codes.filter((code) => code !== 'response')).toEqual(['ENDPOINT_TIMEOUT']);
@@ -142,7 +142,7 @@ describe('requests beside one that breaks a limit', () => {
     expect(kills.map(({ unitId, counts }) => [unitId, counts])).toEqual(kills.map(() => [unit.id, true]));
   });
 
-  it('that wait in the same host run again if they only read, and are lost if they wrote', async () => {
+  it('that wait in the same host run again if they only read, and fail if they wrote', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       `module.exports.get = async (req, res) => {
@@ -169,10 +169,10 @@ describe('requests beside one that breaks a limit', () => {
       if (finds <= 2) await released;
       return { ok: true, text: '{}' };
     };
-    const reader = sandbox.run(invocationInput(unit, { serve }));
-    const writer = sandbox.run(invocationInput(unit, { serve, query: { write: '1' } }));
+    const reader = sandbox.run(invocationRequest(unit, { serve }));
+    const writer = sandbox.run(invocationRequest(unit, { serve, query: { write: '1' } }));
     await bothWait;
-    const bad = sandbox.run(invocationInput(unit, { query: { bad: '1' } }));
+    const bad = sandbox.run(invocationRequest(unit, { query: { bad: '1' } }));
     expect(codeOf(await bad)).toBe('ENDPOINT_TIMEOUT');
     expect(codeOf(await writer)).toBe('ENDPOINT_CRASHED');
     release?.(undefined);
@@ -181,7 +181,7 @@ describe('requests beside one that breaks a limit', () => {
     expect(incidents.filter(({ kind }) => kind !== 'violation')).toHaveLength(1);
   });
 
-  it('of another endpoint are answered meanwhile', async () => {
+  it('of another endpoint get responses meanwhile', async () => {
     const { sandbox } = openSandbox();
     const good = createModuleVersion('module.exports.get = (req, res) => res.end("x")', {
       id: 'endpoint:1.0/good',
@@ -192,28 +192,28 @@ describe('requests beside one that breaks a limit', () => {
       id: 'endpoint:1.0/bad',
       limits,
     });
-    await sandbox.run(invocationInput(good));
-    const loops = Array.from({ length: 4 }, () => sandbox.run(invocationInput(bad)));
+    await sandbox.run(invocationRequest(good));
+    const loops = Array.from({ length: 4 }, () => sandbox.run(invocationRequest(bad)));
     let isOver = false;
     void Promise.all(loops).then(() => {
       isOver = true;
     });
     for (let answered = 0; answered < 200; answered += 1) {
-      expect(codeOf(await sandbox.run(invocationInput(good)))).toBe('response');
+      expect(codeOf(await sandbox.run(invocationRequest(good)))).toBe('response');
     }
     expect(isOver).toBe(false);
   });
 });
 
 describe('hosts that are killed from outside', () => {
-  it('leave no request without an answer, and the next ones run', async () => {
+  it('leave no invocation without a result, and the next ones run', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
     );
-    await sandbox.run(invocationInput(unit));
+    await sandbox.run(invocationRequest(unit));
     const jobs = Array.from({ length: 30 }, (_, n) =>
-      invocationInput(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }),
+      invocationRequest(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }),
     );
     const running = jobs.map((job) => sandbox.run(job));
     await running[1];
@@ -222,18 +222,18 @@ describe('hosts that are killed from outside', () => {
     expect(codes.every((code) => ['response', 'ENDPOINT_CRASHED', 'ENDPOINT_BUSY'].includes(code))).toBe(
       true,
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 
-  it('leave no process behind when the sandbox closes, whatever runs', async () => {
+  it('leave no process behind when the sandbox closes', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(`module.exports.get = () => { ${STUCK} }`);
     const running = [
-      sandbox.run(invocationInput(unit)),
+      sandbox.run(invocationRequest(unit)),
       sandbox.inspect('for(;;);', 'endpoint').catch(() => undefined),
     ];
     await sandbox.run(
-      invocationInput(
+      invocationRequest(
         createModuleVersion('module.exports.get = (q, s) => s.end("x")', { id: 'endpoint:1.0/b' }),
       ),
     );
@@ -241,7 +241,7 @@ describe('hosts that are killed from outside', () => {
     await Promise.all(running);
     expect(codeOf((await running[0]) as InvocationResult)).toBe('ENDPOINT_CRASHED');
     await expect.poll(() => descendants().filter((pid) => isNode(pid)), { timeout: 15_000 }).toEqual([]);
-    expect(await sandbox.run(invocationInput(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
+    expect(await sandbox.run(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
   });
 });
 

@@ -1,7 +1,7 @@
 // Who waits, for how long, and beside whom.
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
-import { createModuleVersion, invocationInput, openSandbox, slowClock } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox, slowClock } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */
@@ -49,24 +49,24 @@ function handClock() {
   };
 }
 
-describe('concurrency', () => {
-  it('never sends fifty callers of a fast endpoint away', async () => {
+describe('the concurrency of a module', () => {
+  it('rejects none of fifty callers of a fast endpoint', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(FAST);
-    await sandbox.run(invocationInput(unit));
+    await sandbox.run(invocationRequest(unit));
     const codes = new Set<string>();
     const callers = Array.from({ length: 50 }, async () => {
-      for (let n = 0; n < 40; n += 1) codes.add(codeOf(await sandbox.run(invocationInput(unit))));
+      for (let n = 0; n < 40; n += 1) codes.add(codeOf(await sandbox.run(invocationRequest(unit))));
     });
     await Promise.all(callers);
     expect([...codes]).toEqual(['response']);
   });
 
-  it('keeps to the policy, also where nothing is known of the endpoint yet', async () => {
+  it('keeps to the policy, also before anything is known of the endpoint', async () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 3 } });
-    const running = Array.from({ length: 20 }, () => sandbox.run(invocationInput(unit, { serve })));
+    const running = Array.from({ length: 20 }, () => sandbox.run(invocationRequest(unit, { serve })));
     await expect.poll(most, SOON).toBe(3);
     let left = running.length;
     for (const run of running) {
@@ -82,11 +82,11 @@ describe('concurrency', () => {
     expect(most()).toBe(3);
   });
 
-  it('of one runs one request after the other', async () => {
+  it('runs one invocation after the other if it is 1', async () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 1 } });
-    const running = Array.from({ length: 5 }, () => sandbox.run(invocationInput(unit, { serve })));
+    const running = Array.from({ length: 5 }, () => sandbox.run(invocationRequest(unit, { serve })));
     const pump = setInterval(release, 1);
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
     clearInterval(pump);
@@ -95,16 +95,16 @@ describe('concurrency', () => {
 });
 
 describe('the queue', () => {
-  it('takes 32 requests beyond the concurrency, and those for a second', async () => {
+  it('takes 32 invocations beyond the concurrency, for a second', async () => {
     const { now, forward, seen } = handClock();
     const { sandbox } = openSandbox({ now });
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
-    const first = [1, 2].map(() => sandbox.run(invocationInput(unit, { serve })));
+    const first = [1, 2].map(() => sandbox.run(invocationRequest(unit, { serve })));
     await expect.poll(most, SOON).toBe(2);
     const refused: string[] = [];
     const later = Array.from({ length: 40 }, async () => {
-      refused.push(codeOf(await sandbox.run(invocationInput(unit, { serve }))));
+      refused.push(codeOf(await sandbox.run(invocationRequest(unit, { serve }))));
     });
     await expect.poll(() => refused.length, SOON).toBe(8);
     forward(1000);
@@ -117,12 +117,12 @@ describe('the queue', () => {
     expect(new Set(refused)).toEqual(new Set(['ENDPOINT_BUSY']));
   });
 
-  it('does not count towards the wall time', async () => {
+  it('does not count waiting towards the wall time', async () => {
     const { now, forward, seen } = handClock();
     const { sandbox } = openSandbox({ now, maxHosts: 2, busyHosts: 1 });
     const { serve, calls, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { wallMs: 20_000, concurrency: 1 } });
-    const [first, second] = [1, 2].map(() => sandbox.run(invocationInput(unit, { serve })));
+    const [first, second] = [1, 2].map(() => sandbox.run(invocationRequest(unit, { serve })));
     await expect.poll(calls, SOON).toBe(1);
     forward(900);
     await seen();
@@ -136,11 +136,11 @@ describe('the queue', () => {
     expect(codeOf((await second) as InvocationResult)).toBe('response');
   });
 
-  it('counts requests of a minute', async () => {
+  it('limits the calls of a minute', async () => {
     let clock = 0;
     const { sandbox } = openSandbox({ now: () => slowClock() + clock });
     const unit = createModuleVersion(FAST, { limits: { perMinute: 3 } });
-    const run = async () => codeOf(await sandbox.run(invocationInput(unit)));
+    const run = async () => codeOf(await sandbox.run(invocationRequest(unit)));
     expect([await run(), await run(), await run(), await run()]).toEqual([
       ...['response', 'response', 'response'],
       'ENDPOINT_RATE_LIMITED',
@@ -149,29 +149,29 @@ describe('the queue', () => {
     expect(await run()).toBe('response');
   });
 
-  it('gives each endpoint its turn while others flood', async () => {
+  it('serves each endpoint while others flood', async () => {
     const { sandbox } = openSandbox({ maxHosts: 3, busyHosts: 1 });
     const flood = createModuleVersion(FAST, { id: 'endpoint:1.0/flood' });
     const quiet = createModuleVersion(FAST, { id: 'endpoint:1.0/quiet' });
-    await sandbox.run(invocationInput(flood));
+    await sandbox.run(invocationRequest(flood));
     let isOver = false;
     const flooders = Array.from({ length: 60 }, async () => {
-      while (!isOver) await sandbox.run(invocationInput(flood));
+      while (!isOver) await sandbox.run(invocationRequest(flood));
     });
     const codes: string[] = [];
-    for (let n = 0; n < 30; n += 1) codes.push(codeOf(await sandbox.run(invocationInput(quiet))));
+    for (let n = 0; n < 30; n += 1) codes.push(codeOf(await sandbox.run(invocationRequest(quiet))));
     isOver = true;
     await Promise.all(flooders);
     expect(codes).toEqual(codes.map(() => 'response'));
   });
 });
 
-describe('hosts', () => {
-  it('are started for others while some only wait', async () => {
+describe('the hosts of a sandbox', () => {
+  it('are started for other modules while some only wait', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const gates = [1, 2, 3].map(gate);
     const running = gates.map(({ serve }, n) =>
-      sandbox.run(invocationInput(createModuleVersion(ASKS, { id: `endpoint:1.0/e${n}` }), { serve })),
+      sandbox.run(invocationRequest(createModuleVersion(ASKS, { id: `endpoint:1.0/e${n}` }), { serve })),
     );
     await expect.poll(() => gates.map(({ most }) => most()), SOON).toEqual([1, 1, 1]);
     expect(sandbox.status().hosts).toMatchObject({ running: 4, busy: 0, spare: 1 });
@@ -180,11 +180,11 @@ describe('hosts', () => {
     await expect.poll(() => sandbox.status().hosts.running, SOON).toBe(2);
   });
 
-  it('serve one trust domain only', async () => {
+  it('serve one trust domain each', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const run = (trustDomain: string) =>
       sandbox.run(
-        invocationInput(createModuleVersion(FAST, { id: `endpoint:1.0/${trustDomain}`, trustDomain })),
+        invocationRequest(createModuleVersion(FAST, { id: `endpoint:1.0/${trustDomain}`, trustDomain })),
       );
     await run('one');
     expect(sandbox.status().hosts.running).toBe(2);
@@ -192,34 +192,36 @@ describe('hosts', () => {
     expect(sandbox.status().hosts.running).toBe(3);
   });
 
-  it('keep more endpoints than isolates, and forget the oldest', async () => {
+  it('serve more endpoints than they keep isolates, and drop the oldest', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const units = Array.from({ length: 30 }, (_, n) =>
       createModuleVersion(`module.exports.get = (q, s) => s.end("${n}")`, { id: `endpoint:1.0/e${n}` }),
     );
     for (const round of [1, 2]) {
       for (const [n, unit] of units.entries()) {
-        expect(await sandbox.run(invocationInput(unit)), `round ${round}`).toMatchObject({ body: String(n) });
+        expect(await sandbox.run(invocationRequest(unit)), `round ${round}`).toMatchObject({
+          body: String(n),
+        });
       }
     }
   });
 
-  it('forget a version when told, and end what runs of it', async () => {
+  it('drop evicted versions, and finish what runs of them', async () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const old = createModuleVersion(ASKS);
-    const running = sandbox.run(invocationInput(old, { serve }));
+    const running = sandbox.run(invocationRequest(old, { serve }));
     await expect.poll(most, SOON).toBe(1);
     const next = createModuleVersion(FAST);
     sandbox.retire(next.id);
-    expect(codeOf(await sandbox.run(invocationInput(next)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(next)))).toBe('response');
     release();
     expect(codeOf(await running)).toBe('response');
   });
 });
 
-describe('inspections', () => {
-  it('tell what a module has, and what is wrong with it', async () => {
+describe('the inspections of a sandbox', () => {
+  it('find what a module has, and what is wrong with it', async () => {
     const { sandbox } = openSandbox();
     expect(await sandbox.inspect('module.exports.get = () => 1', 'endpoint')).toMatchObject({
       ok: true,
@@ -232,7 +234,7 @@ describe('inspections', () => {
     expect(await sandbox.inspect('for (;;);', 'endpoint')).toMatchObject({ code: 'ENDPOINT_LOAD' });
   });
 
-  it('outlive code that gets stuck, or ends its process, and those behind it', async () => {
+  it('survive code that gets stuck or crashes its process', async () => {
     const { sandbox } = openSandbox();
     const results = await Promise.all([
       sandbox.inspect('Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)', 'endpoint'),
@@ -246,18 +248,18 @@ describe('inspections', () => {
     ]);
   });
 
-  it('are refused once the sandbox is closed', async () => {
+  it('are rejected once the sandbox is closed', async () => {
     const { sandbox } = openSandbox();
     await sandbox.close();
     await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
   });
 });
 
-describe('a machine that can start no host', () => {
-  it('says so instead of letting anybody wait', async () => {
+describe('a machine that cannot start hosts', () => {
+  it('rejects invocations instead of letting them wait', async () => {
     const { sandbox } = openSandbox({ launcher: { launch: async () => Promise.reject(new Error('no')) } });
     const unit = createModuleVersion(FAST);
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('SANDBOX_DISABLED');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('SANDBOX_DISABLED');
     await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
   });
 });

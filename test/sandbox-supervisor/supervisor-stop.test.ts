@@ -1,7 +1,7 @@
 // What a suspension does to requests, queues and host calls.
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
-import { createModuleVersion, invocationInput, openSandbox } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */
@@ -9,8 +9,8 @@ const SOON = { timeout: 15_000 };
 const FAST = 'module.exports.get = (req, res) => res.json({ a: 1 })';
 const ASKS = 'module.exports.get = async (req, res) => { await Model("books").find({}); res.end("x") }';
 
-describe('a module that is stopped', () => {
-  it('ends at once: what waits, what runs, and the calls that it has begun', async () => {
+describe('stopping a module', () => {
+  it('ends at once what waits, what runs, and the pending host calls', async () => {
     const { sandbox, incidents } = openSandbox();
     const signals: AbortSignal[] = [];
     const held = Promise.withResolvers<{ ok: boolean; text: string }>();
@@ -19,7 +19,7 @@ describe('a module that is stopped', () => {
       return held.promise;
     };
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
-    const running = Array.from({ length: 6 }, () => sandbox.run(invocationInput(unit, { serve })));
+    const running = Array.from({ length: 6 }, () => sandbox.run(invocationRequest(unit, { serve })));
     await expect.poll(() => signals.length, SOON).toBe(2);
     let isStopped = false;
     const stopped = sandbox.stop(unit.id).then(() => {
@@ -32,10 +32,10 @@ describe('a module that is stopped', () => {
     expect(incidents).toEqual([
       expect.objectContaining({ unitId: unit.id, kind: 'kill', limit: 'suspended', counts: false }),
     ]);
-    expect(codeOf(await sandbox.run(invocationInput(createModuleVersion(FAST))))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(createModuleVersion(FAST))))).toBe('response');
   });
 
-  it('does not go on with what it began before it answered', async () => {
+  it('ends what it started before it responded', async () => {
     const { sandbox } = openSandbox();
     const signals: AbortSignal[] = [];
     const serve = (_: unknown, signal: AbortSignal) => {
@@ -45,19 +45,19 @@ describe('a module that is stopped', () => {
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { Model("books").find({}); res.end("x") }',
     );
-    expect(codeOf(await sandbox.run(invocationInput(unit, { serve })))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit, { serve })))).toBe('response');
     expect(signals[0]?.aborted).toBe(false);
     await sandbox.stop(unit.id);
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  it('is not begun by whoever looked it up before', async () => {
+  it('rejects callers that looked it up before', async () => {
     const suspended = new Set<string>();
     const { sandbox } = openSandbox({ isSuspended: (id) => suspended.has(id) });
     const unit = createModuleVersion(FAST);
     suspended.add(unit.id);
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('ENDPOINT_SUSPENDED');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_SUSPENDED');
     suspended.clear();
-    expect(codeOf(await sandbox.run(invocationInput(unit)))).toBe('response');
+    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
   });
 });

@@ -4,7 +4,7 @@ import {
   ALL_LAYERS,
   createModuleVersion,
   createTestSandbox,
-  invocationInput,
+  invocationRequest,
   openSandbox,
 } from '../helpers/sandbox.ts';
 
@@ -14,43 +14,43 @@ afterAll(() => sandbox.close());
 const get = (body: string) =>
   createModuleVersion(`module.exports.get = async (req, res, next) => { ${body} };`);
 
-describe('a sandbox with real hosts', () => {
+describe('the sandbox', () => {
   it('starts no process before it is needed', async () => {
     const lazy = createTestSandbox().sandbox;
     expect(lazy.status()).toMatchObject({ level: 0, hosts: { running: 0, busy: 0, spare: 0, max: 16 } });
     await lazy.close();
   });
 
-  it('answers with what the handler sent', async () => {
+  it('returns the response of the handler', async () => {
     const outcome = await sandbox.run(
-      invocationInput(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
+      invocationRequest(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
     );
     expect(outcome).toEqual({ kind: 'response', status: 201, headers: [['X-A', 'b']], body: 'ü' });
   });
 
-  it('tells requests of one batch apart', async () => {
+  it('tells invocations of one batch apart', async () => {
     const unit = get('res.end(req.query.n + "é".repeat(Number(req.query.n) % 3))');
     const numbers = Array.from({ length: 60 }, (_, n) => n);
     const outcomes = await Promise.all(
-      numbers.map((n) => sandbox.run(invocationInput(unit, { query: { n: String(n) } }))),
+      numbers.map((n) => sandbox.run(invocationRequest(unit, { query: { n: String(n) } }))),
     );
     expect(outcomes.map((outcome) => (outcome.kind === 'response' ? outcome.body : outcome))).toEqual(
       numbers.map((n) => `${n}${'é'.repeat(n % 3)}`),
     );
   });
 
-  it('hands large bodies over as bytes, in both directions', async () => {
+  it('passes large bodies on as bytes, in both directions', async () => {
     const unit = createModuleVersion('module.exports.post = (req, res) => res.end(req.body + "ü")');
-    const head = JSON.parse(invocationInput(unit).head) as object;
+    const head = JSON.parse(invocationRequest(unit).head) as object;
     const text = 'aö€😀'.repeat(50_000);
-    const job = invocationInput(unit, { body: text });
+    const job = invocationRequest(unit, { body: text });
     const post = { ...job, head: JSON.stringify({ ...head, method: 'POST', bodyType: 'text' }) };
     const outcome = await sandbox.run(post);
     expect(outcome.kind === 'response' && outcome.body.toString()).toBe(`${text}ü`);
   });
 
-  it('hands bytes over', async () => {
-    const outcome = await sandbox.run(invocationInput(get('res.end(new Uint8Array([0, 255, 128]))')));
+  it('passes binary bodies on', async () => {
+    const outcome = await sandbox.run(invocationRequest(get('res.end(new Uint8Array([0, 255, 128]))')));
     expect(outcome).toMatchObject({ kind: 'response', body: Buffer.from([0, 255, 128]) });
   });
 
@@ -58,7 +58,10 @@ describe('a sandbox with real hosts', () => {
     const unit = createModuleVersion('module.exports = (obj, type, data) => ({ ...obj, type, data })', {
       kind: 'hook',
     });
-    const job = invocationInput(unit, { head: '{"type":"beforeCreate","data":{"a":1}}', body: '{"t":"x"}' });
+    const job = invocationRequest(unit, {
+      head: '{"type":"beforeCreate","data":{"a":1}}',
+      body: '{"t":"x"}',
+    });
     expect(await sandbox.run(job)).toEqual({
       kind: 'result',
       json: '{"t":"x","type":"beforeCreate","data":{"a":1}}',
@@ -67,33 +70,33 @@ describe('a sandbox with real hosts', () => {
     expect(await sandbox.run({ ...job, unit: silent })).toEqual({ kind: 'result', json: undefined });
   });
 
-  it('tells apart: a throw, a rejection, next, next with an error, nothing', async () => {
-    expect(await sandbox.run(invocationInput(get('throw new Error("broken")')))).toMatchObject({
+  it('tells a throw, a rejection, next, next with an error, and no response apart', async () => {
+    expect(await sandbox.run(invocationRequest(get('throw new Error("broken")')))).toMatchObject({
       kind: 'failure',
       code: 'ENDPOINT_ERROR',
       message: expect.stringContaining('broken'),
       stack: expect.stringContaining('endpoint.test.js:1'),
       thrown: { message: expect.stringContaining('broken') },
     });
-    expect(await sandbox.run(invocationInput(get('next()')))).toEqual({ kind: 'next' });
+    expect(await sandbox.run(invocationRequest(get('next()')))).toEqual({ kind: 'next' });
     expect(
-      await sandbox.run(invocationInput(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
+      await sandbox.run(invocationRequest(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
     ).toEqual({
       kind: 'next',
       error: { message: expect.stringContaining('no'), statusCode: 403 },
     });
-    expect(await sandbox.run(invocationInput(get('')))).toMatchObject({
+    expect(await sandbox.run(invocationRequest(get('')))).toMatchObject({
       kind: 'failure',
       code: 'ENDPOINT_TIMEOUT',
     });
   });
 
-  it('refuses a response over its limit, as a limit that was kept', async () => {
+  it('rejects a response over its limit, as a violation', async () => {
     const unit = createModuleVersion('module.exports.get = (req, res) => res.end("x".repeat(2000))', {
       id: 'endpoint:1.0/large',
       limits: { responseBytes: 1000 },
     });
-    expect(await sandbox.run(invocationInput(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
+    expect(await sandbox.run(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
     expect(incidents.filter(({ unitId }) => unitId === 'endpoint:1.0/large')).toEqual([
       {
         unitId: 'endpoint:1.0/large',
@@ -105,49 +108,51 @@ describe('a sandbox with real hosts', () => {
     ]);
   });
 
-  it('keeps log records, those after the answer too', async () => {
+  it('passes log lines on, those after the response too', async () => {
     const logs: GuestLog[] = [];
     const unit = get('console.warn("before"); res.end("x"); console.log("after")');
-    await sandbox.run(invocationInput(unit, { log: (record) => logs.push(record) }));
+    await sandbox.run(invocationRequest(unit, { log: (record) => logs.push(record) }));
     expect(logs).toEqual([
       { level: 'warn', message: 'before' },
       { level: 'info', message: 'after' },
     ]);
   });
 
-  it('serves host calls, and the answer goes on where it stopped', async () => {
+  it('performs host calls, and continues with their results', async () => {
     const calls: HostCall[] = [];
     const unit = get('const d = await Model("books").find({ a: 1 }); res.json(d)');
     const serve = async (call: HostCall) => {
       calls.push(call);
       return { ok: true, text: '{"results":["ü"]}' };
     };
-    expect(await sandbox.run(invocationInput(unit, { serve }))).toMatchObject({ body: '{"results":["ü"]}' });
+    expect(await sandbox.run(invocationRequest(unit, { serve }))).toMatchObject({
+      body: '{"results":["ü"]}',
+    });
     expect(calls).toEqual([{ name: 'model.find', args: expect.stringContaining('"collection":"books"') }]);
   });
 
-  it('survives who serves badly', async () => {
+  it('survives host calls that throw', async () => {
     const unit = get('try { await Model("books").find({}) } catch (e) { res.end(e.code) }');
-    const reject = invocationInput(unit, { serve: async () => Promise.reject(new Error('secret')) });
+    const reject = invocationRequest(unit, { serve: async () => Promise.reject(new Error('secret')) });
     expect(await sandbox.run(reject)).toMatchObject({ body: 'INTERNAL' });
-    const huge = invocationInput(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
+    const huge = invocationRequest(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
     expect(await sandbox.run(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
   });
 
-  it('aborts what it was asked for when the request fails, and lets it end when the request has answered', async () => {
+  it('aborts host calls when the invocation fails, and lets them end when it has responded', async () => {
     const signals: AbortSignal[] = [];
     const serve = (_: HostCall, signal: AbortSignal) => {
       signals.push(signal);
       return new Promise<never>(() => undefined);
     };
     await sandbox.run(
-      invocationInput(get('Model("books").find({}); await null; throw new Error("x")'), { serve }),
+      invocationRequest(get('Model("books").find({}); await null; throw new Error("x")'), { serve }),
     );
-    await sandbox.run(invocationInput(get('Model("books").find({}); await null; res.end("x")'), { serve }));
+    await sandbox.run(invocationRequest(get('Model("books").find({}); await null; res.end("x")'), { serve }));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('lets requests of one endpoint wait side by side', async () => {
+  it('lets invocations of one endpoint wait at the same time', async () => {
     const unit = get(
       'await new Promise((go) => setTimeout(go, 1)); await Model("books").find({}); res.end("x")',
     );
@@ -160,11 +165,11 @@ describe('a sandbox with real hosts', () => {
       await everyone.promise;
       return { ok: true, text: '{}' };
     };
-    const running = Array.from({ length: 16 }, () => sandbox.run(invocationInput(unit, { serve })));
+    const running = Array.from({ length: 16 }, () => sandbox.run(invocationRequest(unit, { serve })));
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
   });
 
-  it('says what it runs on, and no level before the self-test has shown it', async () => {
+  it('reports its versions, and no isolation level before the self-test has proven one', async () => {
     expect(sandbox.status().level).toBe(0);
     await sandbox.selfTest();
     const { level, versions, walls, hosts, jit } = sandbox.status();
@@ -176,7 +181,7 @@ describe('a sandbox with real hosts', () => {
     expect(hosts.spare).toBe(1);
   });
 
-  it('shows no level that the self-test has refuted', async () => {
+  it('reports no isolation level that the self-test has disproved', async () => {
     const walls = { ...ALL_LAYERS, permissions: false };
     const selfTest = async () => ({ state: 'failed', items: [], walls }) as const;
     const { sandbox } = openSandbox({ selfTest });
@@ -189,7 +194,7 @@ describe('a sandbox with real hosts', () => {
     });
   });
 
-  it('tests hosts with the compiler too, where there are any', async () => {
+  it('tests hosts with the just-in-time compiler too, where there are any', async () => {
     const asked: boolean[] = [];
     const selfTest = async (jit: boolean) => {
       asked.push(jit);
@@ -197,7 +202,7 @@ describe('a sandbox with real hosts', () => {
     };
     const { sandbox } = openSandbox({ jitDomains: ['fast'], selfTest });
     await sandbox.run(
-      invocationInput(
+      invocationRequest(
         createModuleVersion('module.exports.get = (req, res) => res.end()', { trustDomain: 'fast' }),
       ),
     );
@@ -206,11 +211,11 @@ describe('a sandbox with real hosts', () => {
     expect(sandbox.status().jit).toEqual({ level: 0, selfTest: { state: 'passed', items: [] } });
   });
 
-  it('uses no host below the level that is demanded', async () => {
+  it('uses no host below the minimum isolation level', async () => {
     const { sandbox, incidents } = openSandbox({ jitDomains: ['fast'], minimumLevel: 1 });
     const run = (trustDomain: string) =>
       sandbox.run(
-        invocationInput(
+        invocationRequest(
           createModuleVersion('module.exports.get = (req, res) => res.end("x")', { trustDomain }),
         ),
       );
@@ -222,7 +227,7 @@ describe('a sandbox with real hosts', () => {
     expect(await run('default')).toMatchObject({ body: 'x' });
   });
 
-  it('says by the self-test which walls there are when no host may be used', async () => {
+  it('reports the layers of the self-test when no host may be used', async () => {
     const walls = { limits: true };
     const selfTest = async () => ({ state: 'passed', items: [], walls }) as const;
     const { sandbox } = openSandbox({ selfTest, minimumLevel: 4, now: () => performance.now() });

@@ -1,189 +1,232 @@
-import { describe, expect, it } from 'vitest';
-import { completeFrame, sendHostCallResult, sendInvocations } from '../../src/sandbox-supervisor/host.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Incident } from '../../src/sandbox-supervisor/sandbox.ts';
-import { checkHost, checkQueue } from '../../src/sandbox-supervisor/timeouts.ts';
-import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
-import { createModuleVersion, invocationInput } from '../helpers/sandbox.ts';
+import { checkTimeouts, createWatchdog } from '../../src/sandbox-supervisor/timeouts.ts';
+import { type FakeInvocation, fakeHost, fakeQueue, sendNew } from '../helpers/fake-host.ts';
+import { createModuleVersion } from '../helpers/sandbox.ts';
 
-/** A host that has been handed frames at 0, under limits of 100 ms of CPU and 1000 ms in all. */
-function hostOf(...frames: number[]) {
-  const unit = createModuleVersion('code', { limits: { cpuMs: 100, wallMs: 1000 } });
-  const host = fakeHost({ units: new Map([[1, unit.id]]) });
-  const lane = fakeQueue();
-  const requests: FakeInvocation[] = [];
-  for (const count of frames) {
-    const batch = Array.from({ length: count }, () => fakeInvocation(lane, invocationInput(unit)));
-    requests.push(...batch);
-    sendInvocations(host, { unit, requests: batch, room: 16, numberOf: () => 1, now: 0 });
+/** A host that was sent frames at 0, with limits of 100 ms of CPU and 1000 ms in all. `isCold`: its module is not loaded. */
+function hostOf({ isCold = false }, ...frames: number[]) {
+  const moduleVersion = createModuleVersion('code', { limits: { cpuMs: 100, wallMs: 1000 } });
+  const host = fakeHost();
+  const queue = fakeQueue();
+  if (!isCold) {
+    const [first] = sendNew(host, 1, { moduleVersion, queue }) as [FakeInvocation];
+    host.settle(first, { kind: 'result', json: '1' });
+    host.frames.complete();
   }
-  host.sent.length = 0;
+  const invocations = frames.flatMap((count) => sendNew(host, count, { moduleVersion, queue }));
+  const sentBefore = host.sent.length;
   const incidents: Incident[] = [];
   const kills: string[] = [];
   let cpu: number | null = 0;
-  const watch = (now: number) =>
-    checkHost(host, now, {
+  const check = (now: number) =>
+    checkTimeouts(host, now, {
       onIncident: (incident) => incidents.push(incident),
-      cpuMs: () => cpu,
+      cpuMsOf: () => cpu,
       kill: (_, { kind, limit }) => kills.push(`${kind} ${limit}`),
     });
-  const spend = (ms: number | null) => {
+  const useCpu = (ms: number | null) => {
     cpu = ms;
   };
-  return { host, lane, requests, incidents, kills, watch, spend };
+  const sent = () => host.sent.slice(sentBefore).map(({ message }) => message);
+  /** The first invocation starts and is sent the result of a host call. */
+  const resume = async (now: number) => {
+    const [invocation] = invocations as [FakeInvocation];
+    host.start(invocation, { now, sliceMs: 0 });
+    host.frames.recordProgress(now);
+    host.frames.complete();
+    host.performHostCall(invocation, 1, { name: 'model.find', args: '{}' }, () => now);
+    await new Promise(setImmediate);
+  };
+  return { host, queue, invocations, incidents, kills, check, useCpu, sent, resume };
 }
 
-const codesOf = (requests: readonly FakeInvocation[]) =>
-  requests.map(({ outcome }) => (outcome?.kind === 'failure' ? outcome.code : outcome?.kind));
-
-describe('the clock of a host', () => {
-  it('leaves a turn alone that is within its limits', () => {
-    const { kills, watch, requests } = hostOf(1);
-    for (const now of [50, 150, 900]) watch(now);
-    expect([kills, codesOf(requests)]).toEqual([[], [undefined]]);
+const codesOf = (invocations: readonly FakeInvocation[]) =>
+  invocations.map((invocation) => {
+    const result = invocation.result();
+    return result?.kind === 'failure' ? result.code : result?.kind;
   });
 
-  it('kills a turn that has used too much CPU, counted from when it was looked at', () => {
-    const { kills, watch, spend } = hostOf(1);
-    spend(5000);
-    watch(100);
-    spend(5350);
-    watch(450);
+describe('the timeouts of a host', () => {
+  it('leave a time slice alone that is within its limits', () => {
+    const { kills, check, invocations } = hostOf({}, 1);
+    for (const now of [50, 150, 900]) check(now);
+    expect([kills, codesOf(invocations)]).toEqual([[], [undefined]]);
+  });
+
+  it('kill the host of a frame that has used too much CPU since it was first measured', () => {
+    const { kills, check, useCpu } = hostOf({}, 1);
+    useCpu(5000);
+    check(100);
+    useCpu(5350);
+    check(450);
     expect(kills).toEqual([]);
-    spend(5351);
-    watch(475);
+    useCpu(5351);
+    check(475);
     expect(kills).toEqual(['kill cpuMs']);
   });
 
-  it('kills a request that has used too much CPU in several turns', () => {
-    const { host, kills, watch, spend, requests } = hostOf(1);
-    const turn = (from: number, to: number) => {
-      spend(0);
-      watch(from + 50);
-      spend(200);
-      watch(to);
+  it('kill the host of an invocation that has used too much CPU in several time slices', async () => {
+    const { kills, check, useCpu, invocations, resume } = hostOf({}, 1);
+    const slice = (from: number, to: number) => {
+      useCpu(0);
+      check(from + 50);
+      useCpu(200);
+      check(to);
     };
-    const [request] = requests as [FakeInvocation];
-    request.begun = true;
-    turn(0, 250);
-    completeFrame(host);
-    sendHostCallResult(host, request, { ok: true, text: '', call: 1, now: 300 });
-    expect([kills, request.cpuMs]).toEqual([[], 200]);
-    turn(300, 550);
+    slice(0, 250);
+    await resume(300);
+    expect([kills, invocations[0]?.cpuMs]).toEqual([[], 200]);
+    slice(300, 550);
     expect(kills).toEqual(['kill cpuMs']);
   });
 
-  it('has one wall and one share of CPU for all requests of a frame, whatever the host says in between', () => {
-    const { host, kills, watch } = hostOf(16);
+  it('give all invocations of a frame the wall time and the CPU of one, whatever the host sends meanwhile', () => {
+    const { host, kills, check } = hostOf({}, 16);
     for (let part = 1; part <= 15; part += 1) {
-      host.progressAt = part * 80;
-      watch(part * 80);
+      host.frames.recordProgress(part * 80);
+      check(part * 80);
     }
     expect(kills).toEqual([]);
-    watch(1251);
+    check(1251);
     expect(kills).toEqual(['kill wallMs']);
-    const busy = hostOf(16);
-    busy.watch(50);
-    busy.host.progressAt = 200;
-    busy.spend(351);
-    busy.watch(260);
+    const busy = hostOf({}, 16);
+    busy.check(50);
+    busy.host.frames.recordProgress(200);
+    busy.useCpu(351);
+    busy.check(260);
     expect(busy.kills).toEqual(['kill cpuMs']);
   });
 
-  it('answers the only request of a turn at its wall time, and kills a while later', () => {
-    const { kills, watch, requests, incidents } = hostOf(1);
-    watch(1000);
-    expect(codesOf(requests)).toEqual([undefined]);
-    watch(1001);
-    expect(codesOf(requests)).toEqual(['ENDPOINT_TIMEOUT']);
-    watch(1250);
+  it('settle the only invocation of a time slice at its wall time, and kill its host a while later', () => {
+    const { kills, check, invocations, incidents } = hostOf({}, 1);
+    check(1000);
+    expect(codesOf(invocations)).toEqual([undefined]);
+    check(1001);
+    expect(codesOf(invocations)).toEqual(['ENDPOINT_TIMEOUT']);
+    check(1250);
     expect(kills).toEqual([]);
-    watch(1251);
+    check(1251);
     expect(kills).toEqual(['kill wallMs']);
     expect(incidents.map(({ kind, limit }) => `${kind} ${limit}`)).toEqual(['violation wallMs']);
   });
 
-  it('answers none of several at their wall time, as it cannot know whose turn it is', () => {
-    const { kills, watch, requests } = hostOf(2);
-    watch(1200);
-    expect(codesOf(requests)).toEqual([undefined, undefined]);
-    watch(1251);
+  it('settle none of several at their wall time, as it is unknown whose time slice it is', () => {
+    const { kills, check, invocations } = hostOf({}, 2);
+    check(1200);
+    expect(codesOf(invocations)).toEqual([undefined, undefined]);
+    check(1251);
     expect(kills).toEqual(['kill wallMs']);
   });
 
-  it('ends waiting requests at their wall time, and tells the host', () => {
-    const { host, watch, requests } = hostOf(2);
-    host.frames.length = 0;
-    for (const request of requests) request.begun = true;
-    (requests[1] as FakeInvocation).startedAt = 500;
-    watch(1001);
-    expect(codesOf(requests)).toEqual(['ENDPOINT_TIMEOUT', undefined]);
-    expect(host.sent.map(({ message }) => message)).toEqual([{ t: 'forget', unit: 1, job: 1 }]);
+  it('settle waiting invocations at their wall time, and cancel them in the host', () => {
+    const { host, check, invocations, sent } = hostOf({}, 2);
+    const [first, second] = invocations as [FakeInvocation, FakeInvocation];
+    host.start(first, { now: 0, sliceMs: 0 });
+    host.frames.recordProgress(500);
+    host.start(second, { now: 500, sliceMs: 0 });
+    host.frames.complete();
+    check(1001);
+    expect(codesOf(invocations)).toEqual(['ENDPOINT_TIMEOUT', undefined]);
+    expect(sent()).toEqual([{ t: 'forget', unit: 1, job: first.number }]);
   });
 
-  it('gives a delivered answer a little time, even late in the wall time', () => {
-    const { host, kills, watch, requests } = hostOf(1);
-    const [request] = requests as [FakeInvocation];
-    request.begun = true;
-    host.frames.splice(0, 1, {
-      unit: 1,
-      requests: [request],
-      isDelivery: true,
-      isCold: false,
-      room: 0,
-      parts: 0,
-      since: 1100,
-      cpuMs: 0,
-    });
-    host.progressAt = 1100;
-    watch(1300);
+  it('give the result of a host call a little time, even late in the wall time', async () => {
+    const { kills, check, host, invocations, resume } = hostOf({}, 1);
+    host.start(invocations[0] as FakeInvocation, { now: 0, sliceMs: 0 });
+    await resume(1100);
+    check(1300);
     expect(kills).toEqual([]);
-    watch(1351);
+    check(1351);
     expect(kills).toEqual(['kill wallMs']);
   });
 
-  it('allows for loading a module', () => {
-    const { host, kills, watch, requests } = hostOf(1);
-    const [frame] = host.frames;
-    if (frame !== undefined) host.frames.splice(0, 1, { ...frame, isCold: true });
-    watch(1500);
-    expect([kills, codesOf(requests)]).toEqual([[], [undefined]]);
-    watch(1751);
+  it('allow for the loading of a module', () => {
+    const { kills, check, invocations } = hostOf({ isCold: true }, 1);
+    check(1500);
+    expect([kills, codesOf(invocations)]).toEqual([[], [undefined]]);
+    check(1751);
     expect(kills).toEqual(['kill wallMs']);
   });
 
-  it('marks the lane of a long turn while it still runs, not that of one that is kept from running', () => {
-    const { lane, watch, spend } = hostOf(1);
-    watch(50);
-    watch(900);
-    expect(lane.slowUntil).toBe(0);
-    spend(60);
-    watch(925);
-    expect(lane.slowUntil).toBe(6925);
+  it('make a module slow while its long time slice still runs, but not one that gets no CPU', () => {
+    const { queue, check, useCpu } = hostOf({}, 1);
+    check(50);
+    check(900);
+    expect(queue.isSlow(901)).toBe(false);
+    useCpu(60);
+    check(925);
+    expect([queue.isSlow(6924), queue.isSlow(6925)]).toEqual([true, false]);
   });
 
-  it('sends requests away that lie in the pipe for too long', () => {
-    const { watch, requests } = hostOf(2, 2);
-    watch(1001);
-    expect(codesOf(requests)).toEqual([undefined, undefined, 'ENDPOINT_BUSY', 'ENDPOINT_BUSY']);
+  it('reject invocations that wait in the pipe for too long', () => {
+    const { check, invocations } = hostOf({}, 2, 2);
+    check(1001);
+    expect(codesOf(invocations)).toEqual([undefined, undefined, 'ENDPOINT_BUSY', 'ENDPOINT_BUSY']);
   });
 
-  it('works by wall time alone where CPU cannot be read', () => {
-    const { kills, watch, spend } = hostOf(1);
-    spend(null);
-    watch(900);
-    watch(1251);
+  it('go by wall time alone where CPU cannot be measured', () => {
+    const { kills, check, useCpu } = hostOf({}, 1);
+    useCpu(null);
+    check(900);
+    check(1251);
     expect(kills).toEqual(['kill wallMs']);
   });
 });
 
-describe('the clock of a queue', () => {
-  it('sends away who has waited for too long, and nobody else', () => {
-    const lane = fakeQueue();
-    const old = fakeInvocation(lane);
-    const young = fakeInvocation(lane, {}, 500);
-    lane.queue.push(old, young);
-    checkQueue(lane, 1001);
-    expect(codesOf([old, young])).toEqual(['ENDPOINT_BUSY', undefined]);
-    expect(lane.queue).toEqual([young]);
+describe('a watchdog', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  function watchdogOf() {
+    const ticks: number[] = [];
+    let isNeeded = true;
+    let skew = 0;
+    const watchdog = createWatchdog({
+      intervalMs: 10,
+      now: () => Date.now() + skew,
+      isNeeded: () => isNeeded,
+      onTick: (time) => ticks.push(time),
+    });
+    const end = () => {
+      isNeeded = false;
+    };
+    const delay = (ms: number) => {
+      skew += ms;
+    };
+    return { ...watchdog, ticks, end, delay };
+  }
+
+  it('ticks as long as it is needed, and can be started again', () => {
+    const { ticks, start, end } = watchdogOf();
+    start();
+    start();
+    vi.advanceTimersByTime(30);
+    expect(ticks).toHaveLength(3);
+    end();
+    vi.advanceTimersByTime(100);
+    expect(ticks).toHaveLength(4);
+    start();
+    vi.advanceTimersByTime(100);
+    expect(ticks).toHaveLength(5);
+  });
+
+  it('leaves out one late tick, not two', () => {
+    const { ticks, start, delay } = watchdogOf();
+    start();
+    delay(50);
+    vi.advanceTimersByTime(10);
+    expect(ticks).toHaveLength(0);
+    delay(50);
+    vi.advanceTimersByTime(10);
+    expect(ticks).toHaveLength(1);
+  });
+
+  it('stops when it is told to', () => {
+    const { ticks, start, stop } = watchdogOf();
+    start();
+    stop();
+    vi.advanceTimersByTime(100);
+    expect(ticks).toEqual([]);
   });
 });

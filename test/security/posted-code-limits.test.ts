@@ -13,7 +13,6 @@ const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
 const { empty: none } = createPolicyParser({
   policyLimits: ceilings,
   jsonBytes: 1,
-  findOriginIssue: () => undefined,
 });
 const { heapMb, ...others } = none.resolve('endpoint:1.0/x', false).limits;
 const held: Readonly<Record<string, number>> = { ...others, heapMb: heapMb * 1024 * 1024 };

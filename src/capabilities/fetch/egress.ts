@@ -1,4 +1,5 @@
-// The only way from posted code to the network: every hop covered by a grant, every address looked at, everything bounded.
+// Guarded fetch, the only way from posted code to the network: every hop needs a grant, every address is checked, sizes and
+// times are limited.
 import type { IncomingMessage } from 'node:http';
 import { rejectOnAbort, withFetchTimeout } from '../../lib/egress/abort.ts';
 import { createAllowedDestinations, originOf } from '../../lib/egress/addresses.ts';
@@ -17,7 +18,7 @@ const MAX_REDIRECTS = 3;
 const HEADERS_MS = 10_000;
 
 export interface EgressDeps {
-  /** Hosts with ports that the operator opens, `egress.allow` of the ceilings. */
+  /** `egress.allow` of the policy limits: hosts with ports whose addresses may be private. */
   readonly egressAllow: readonly string[];
   /** Secrets of the configuration by name. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -30,7 +31,7 @@ export interface FetchResponse {
   readonly body: Buffer;
 }
 
-/** About the connection or the encoding, both gone by now. */
+/** Headers about the connection or the encoding: the guest sees neither. */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -45,7 +46,7 @@ const DROPPED: ReadonlySet<string> = new Set([
 function headersOf(response: IncomingMessage): HeaderList {
   const lines = Object.entries(response.headersDistinct).filter(([name]) => !DROPPED.has(name));
   return lines.flatMap(([name, values = []]) =>
-    // Cookies are the one header whose values cannot be joined.
+    // Values of Set-Cookie cannot be joined.
     name === 'set-cookie'
       ? values.map((value) => [name, value] as const)
       : [[name, values.join(', ')] as const],
@@ -87,7 +88,7 @@ export type Egress = (
   signal: AbortSignal,
 ) => Promise<FetchResponse>;
 
-/** Makes the guarded fetch. Rejects with FetchRefused or FetchFailed; redirects are followed hop by hop, three at most. */
+/** Creates the guarded fetch. Rejects with FetchRefused or FetchFailed; redirects are followed hop by hop, three at most. */
 export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egress {
   const destination = createDestinationResolver(names, createAllowedDestinations(egressAllow));
 

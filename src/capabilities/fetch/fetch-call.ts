@@ -1,4 +1,4 @@
-// The host call `fetch`: what the guest sent, read with care; and one word for every refusal, one for every failure.
+// The host call `fetch`: parses the arguments of the guest, and hides the reasons of rejected and failed requests from it.
 import { isUtf8 } from 'node:buffer';
 import { originOf } from '../../lib/egress/addresses.ts';
 import {
@@ -19,7 +19,7 @@ import { parseGuestHeaders } from './request-headers.ts';
 
 const MAX_URL = 8192;
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;
-/** They turn a connection into something else, or send back what only the server knows. */
+/** Methods that turn a connection into something else, or echo headers that the server added. */
 const FORBIDDEN_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NO_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -36,9 +36,9 @@ interface FetchCallDeps {
   readonly egress: Egress;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Told of what the guard stopped: for the audit log. */
+  /** Called for requests that the guard rejected: for the audit log. */
   readonly onRejected: (event: FetchEvent<FetchRefusedReason>) => void;
-  /** Told of what was allowed and brought no answer: for the log of the module. */
+  /** Called for allowed requests without a response: for the log of the module. */
   readonly onFailure: (event: FetchEvent<FetchFailedReason>) => void;
 }
 
@@ -73,7 +73,7 @@ function getUrlArgument(args: JsonObject): URL {
   return url;
 }
 
-/** Throws a Refusal for what has the wrong shape, FetchRefused for what no policy could allow. */
+/** Throws a HostCallError for arguments of the wrong shape, and a rejection for what no policy could allow. */
 function parseOutgoing(args: JsonObject): OutgoingRequest {
   const given = getArgument(args, 'method') ?? 'GET';
   const method = typeof given === 'string' ? given.toUpperCase() : '';
@@ -98,7 +98,7 @@ function encodeResponse({ status, headers, body }: FetchResponse): string {
 }
 
 /**
- * Makes the call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
+ * Creates the host call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
  * Rejects with BAD_ARGUMENTS, FETCH_REFUSED, FETCH_FAILED or ABORTED, the last three always in the same words.
  */
 export function createFetchCall({ egress, now, onRejected: onRefusal, onFailure }: FetchCallDeps): FetchCall {

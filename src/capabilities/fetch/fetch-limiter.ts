@@ -1,4 +1,4 @@
-// How many fetches one module may have at a time, and in a minute.
+// Limits the fetches of one module: at a time, and in a minute.
 
 /** At a time, for one module. */
 const MAX_ACTIVE = 64;
@@ -13,22 +13,22 @@ interface FetchCount {
 }
 
 interface FetchLimiter {
-  /** Counts a fetch in, or says what bound it would break. */
-  acquire(unitId: string): 'concurrency' | 'rate' | undefined;
-  /** Counts it out again. */
-  release(unitId: string): void;
+  /** Counts a fetch, or returns the limit that it would exceed. */
+  acquire(key: string): 'concurrency' | 'rate' | undefined;
+  /** Ends a counted fetch. */
+  release(key: string): void;
 }
 
-/** Makes the meter of all modules. `now` is in epoch milliseconds. */
+/** Creates the limiter of all modules. `now` is in epoch milliseconds. */
 export function createFetchLimiter(now: () => number): FetchLimiter {
   const counts = new Map<string, FetchCount>();
 
-  const countOf = (unitId: string): FetchCount => {
+  const countOf = (key: string): FetchCount => {
     const time = now();
-    const known = counts.get(unitId);
+    const known = counts.get(key);
     if (known === undefined) {
       const fresh = { active: 0, since: time, begun: 0 };
-      counts.set(unitId, fresh);
+      counts.set(key, fresh);
       return fresh;
     }
     if (time - known.since >= MINUTE_MS) {
@@ -39,19 +39,19 @@ export function createFetchLimiter(now: () => number): FetchLimiter {
   };
 
   return {
-    acquire(unitId) {
-      const count = countOf(unitId);
+    acquire(key) {
+      const count = countOf(key);
       if (count.active >= MAX_ACTIVE) return 'concurrency';
       if (count.begun >= MAX_PER_MINUTE) return 'rate';
       count.active += 1;
       count.begun += 1;
       return undefined;
     },
-    release(unitId) {
-      const count = counts.get(unitId);
+    release(key) {
+      const count = counts.get(key);
       if (count === undefined) return;
       count.active -= 1;
-      if (count.active === 0 && now() - count.since >= MINUTE_MS) counts.delete(unitId);
+      if (count.active === 0 && now() - count.since >= MINUTE_MS) counts.delete(key);
     },
   };
 }

@@ -1,4 +1,4 @@
-// What a redirect turns a request into (RFC 9110, 15.4). The new one is judged like any other.
+// Turns a redirect into the next request (RFC 9110, 15.4), which needs a grant like any other.
 import type { IncomingMessage } from 'node:http';
 import { originOf } from '../../lib/egress/addresses.ts';
 import type { OutgoingRequest } from '../../lib/egress/http-request.ts';
@@ -7,7 +7,7 @@ import { bodilessHeaders, crossOriginHeaders } from './request-headers.ts';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** `null`: the answer points nowhere that can be understood. */
+/** The target of a redirect; `null` for a location that is no URL. */
 function targetOf(response: IncomingMessage, base: URL): URL | null | undefined {
   const { location } = response.headers;
   if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return undefined;

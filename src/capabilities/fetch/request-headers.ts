@@ -1,5 +1,4 @@
-// The headers of a request that leaves the server: those of the guest that it may set, then those of the grant.
-
+// Headers of an outgoing request: those that the guest may set, then those of the grant.
 import { FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import type { HeaderList } from '../../lib/egress/http-request.ts';
 import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
@@ -10,7 +9,7 @@ const MAX_COUNT = 50;
 const MAX_CHARACTERS = 16 * 1024;
 const SECRET = 'secret:';
 
-/** They decide where a message ends and which connection it takes: the server's alone. */
+/** Headers of message framing and of the connection: only the server sets them. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -23,11 +22,11 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** They say who asks, or for whom: only a grant sets them. */
+/** Headers that identify the sender or another party: only a grant sets them. */
 const GRANTED_ONLY =
   /^(?:accept-encoding|authorization|cookie2?|date|forwarded|host|origin|referer|via|x-forwarded-.*|x-real-ip|proxy-.*|sec-.*)$/;
 
-/** What goes along to another origin: the guest's other headers may be credentials. */
+/** Headers that are kept for another origin: the guest's other headers may be credentials. */
 const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -36,12 +35,12 @@ const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** The headers that go along when a redirect leads to another origin. */
+/** The headers of a redirected request to another origin. */
 export function crossOriginHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => CROSS_ORIGIN_HEADERS.has(name));
 }
 
-/** The headers that go along when a redirect turns a request with a body into one without. */
+/** The headers of a redirected request that loses its body. */
 export function bodilessHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !name.startsWith('content-'));
 }
@@ -52,7 +51,7 @@ export function parseGuestHeaders(given: HeaderList, origin: string): HeaderList
   const characters = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   const fit = ([name, value]: readonly [string, string]) =>
     VALUE.test(value) && !FRAMING.has(name) && !GRANTED_ONLY.test(name);
-  // Names before they are lower case: a few letters beyond ASCII become ASCII by that.
+  // Names are tested before they are lowered: a few letters outside ASCII become ASCII by that.
   const sound = given.every(([name]) => TOKEN.test(name)) && headers.every(fit);
   if (!sound || headers.length > MAX_COUNT || characters > MAX_CHARACTERS) {
     throw new FetchRefusedError('header', origin);

@@ -1,5 +1,4 @@
-// The hooks of one request: how long they may take together, and what their results must be.
-
+// Runs the hooks of one request within one time limit, and validates their results.
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
@@ -18,20 +17,20 @@ export interface HookDeps {
   readonly now: () => number;
 }
 
-/** What hooks are told beside the object itself. */
+/** What hooks get beside the object itself. */
 type HookDetails = Pick<HookTask, 'documents' | 'index' | 'patient'>;
 
 /** Dispose of it when the request is done with the results. */
 export interface HookSession extends Disposable {
-  /** The context of the request. Its deadline is about work of the database: it moves on while hooks run. */
+  /** The context of the request. Its deadline, which is for database work, moves on while hooks run. */
   readonly context: RequestContext;
   /** What the hooks of an event make of an object; the object itself where there are none. */
-  transform(at: HookPoint, obj: JsonObject, about?: HookDetails): Promise<JsonObject>;
+  transform(at: HookPoint, obj: JsonObject, details?: HookDetails): Promise<JsonObject>;
   /** The same for a list: the hooks see one object at a time. */
   transformEach(
     at: HookPoint,
     objs: readonly JsonObject[],
-    aboutOf: (index: number) => HookDetails,
+    detailsOf: (index: number) => HookDetails,
   ): Promise<readonly JsonObject[]>;
   /** Lets the hooks see each document, given as JSON text; they can refuse and change nothing. */
   runEach(at: HookPoint, texts: readonly string[]): Promise<void>;
@@ -52,51 +51,84 @@ export function hasHooks({ collection, event }: HookPoint): boolean {
   return collection.settings.hooks?.[event] !== undefined;
 }
 
-/** Begins the use of hooks for one request. */
-export function openHookSession({ hooks, now }: HookDeps, asked: RequestContext): HookSession {
-  const until = now() + MAX_HOOKS_MS;
+/**
+ * Opens the hooks of one request. `isNeeded` false: none of its collections has hooks, so the session costs nothing and
+ * passes everything through.
+ */
+export function openHookSession(deps: HookDeps, request: RequestContext, isNeeded = true): HookSession {
+  return isNeeded ? createHookSession(deps, request) : createIdleSession(request);
+}
+
+function createIdleSession(context: RequestContext): HookSession {
+  return {
+    context,
+    transform: async (_at, obj) => obj,
+    transformEach: async (_at, objs) => objs,
+    runEach: async () => undefined,
+    transformText: async () => undefined,
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+/**
+ * Context of a request whose database deadline moves on while hooks run. A class: a getter in an object literal would give
+ * each request a hidden class of its own, which outlives many garbage collections.
+ */
+class ExtendedDeadline {
+  readonly #request: RequestContext;
+  #spentMs = 0;
+
+  constructor(request: RequestContext) {
+    this.#request = request;
+  }
+
+  get deadline(): number {
+    return this.#request.deadline + this.#spentMs;
+  }
+
+  extend(milliseconds: number): void {
+    this.#spentMs += milliseconds;
+  }
+}
+
+function createHookSession({ hooks, now }: HookDeps, request: RequestContext): HookSession {
   const room = hooks.openRoom();
   let isEnded = false;
-  const bounds = { until, isOver: () => isEnded };
-  let spent = 0;
-  const context: RequestContext = {
-    ...asked,
-    get deadline() {
-      return asked.deadline + spent;
-    },
-  };
+  const bounds = { until: now() + MAX_HOOKS_MS, isOver: () => isEnded };
+  const { deadline: _, ...members } = request;
+  const context = Object.assign(new ExtendedDeadline(request), members);
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const from = now();
     try {
       return await work();
     } finally {
-      spent += now() - from;
+      context.extend(now() - from);
     }
   };
-  const runOn = async (at: HookPoint, obj: JsonObject, about: HookDetails): Promise<JsonObject> => {
-    const task = { ...at, ...about, ...bounds, context, use: { room, fault: validateObject } };
+  const runOn = async (at: HookPoint, obj: JsonObject, details: HookDetails): Promise<JsonObject> => {
+    const task = { ...at, ...details, ...bounds, context, use: { room, fault: validateObject } };
     const result = await hooks.run(task, JSON.stringify(obj));
     return result === undefined ? obj : (result as JsonObject);
   };
 
   return {
     context,
-    transform: async (at, obj, about = {}) => (hasHooks(at) ? timed(() => runOn(at, obj, about)) : obj),
-    async transformEach(at, objs, aboutOf) {
+    transform: async (at, obj, details = {}) => (hasHooks(at) ? timed(() => runOn(at, obj, details)) : obj),
+    async transformEach(at, objs, detailsOf) {
       if (!hasHooks(at)) return objs;
       return timed(() =>
         mapConcurrent(objs, MAX_CONCURRENT, (obj, index) =>
-          runOn(at, obj, { ...aboutOf(index), patient: index > 0 }),
+          runOn(at, obj, { ...detailsOf(index), patient: index > 0 }),
         ),
       );
     },
     async runEach(at, texts) {
       if (!hasHooks(at)) return;
-      const show = (text: string, index: number) => {
-        const about = { documents: [text], patient: index > 0 };
-        return hooks.run({ ...at, ...about, ...bounds, context }, text);
+      const run = (text: string, index: number) => {
+        const details = { documents: [text], patient: index > 0 };
+        return hooks.run({ ...at, ...details, ...bounds, context }, text);
       };
-      await timed(() => mapConcurrent(texts, MAX_CONCURRENT, show));
+      await timed(() => mapConcurrent(texts, MAX_CONCURRENT, run));
     },
     async transformText(at, text, fault) {
       if (!hasHooks(at)) return undefined;

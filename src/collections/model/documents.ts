@@ -1,26 +1,29 @@
-// What the HTTP layer asks of documents. Types only; `service.ts` does it.
+// Types of the document service: requests, options, results, limits. `document-service.ts` implements it.
 import type { Client } from '../../auth/clients/client.ts';
 import type { Depth } from '../../lib/depth.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import type { ReadRequest } from './read-request.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** The rights of whoever asks. The domain knows nothing more of clients and tokens. */
+/** The permissions of a client. The domain knows nothing else of clients and tokens. */
 export interface Caller {
   /** The client id that goes into `createdBy` and `lastModifiedBy`; null when anonymous. */
   readonly name: string | null;
   may(collection: Collection, method: CollectionMethod): boolean;
 }
 
-/** The request behind a read or write, for hooks. */
+/** The request that a read or write belongs to, for hooks and logs. */
 export interface RequestOrigin {
   readonly requestId: string;
   /** Null: anonymous. */
   readonly client: Client | null;
-  /** Absent when posted code asks. */
+  /** Id of the module whose code calls. Absent for a client. */
+  readonly module?: string;
+  /** Absent when posted code calls. */
   readonly http?: {
     readonly method: string;
     /** Path and query as they came. */
@@ -36,9 +39,9 @@ export interface RequestContext {
   readonly deadline: number;
   /** Documents that one write by query may match, where that is fewer than `limits.writeMatches`. */
   readonly maxMatches?: number;
-  /** How many calls of posted code stand above this one: hooks that write could go on for ever. Absent: none. */
+  /** Nested calls of posted code above this one; bounded, because hooks may write. Absent: none. */
   readonly depth?: number;
-  /** Absent: the server itself asks. */
+  /** Absent: the server itself calls. */
   readonly origin?: RequestOrigin;
 }
 
@@ -61,7 +64,7 @@ export interface Page {
   readonly metadata: Metadata;
 }
 
-interface SinglePage extends Page {
+export interface SinglePage extends Page {
   /** The `v` of the document (0 when it has none), undefined when there is no such document. */
   readonly v: number | undefined;
 }
@@ -70,24 +73,30 @@ export interface CountResult {
   readonly metadata: { readonly limit: number; readonly totalCount: number; readonly totalPages: number };
 }
 
+export interface WriteResult {
+  /** Each document as JSON text. */
+  readonly results: readonly string[];
+}
+
 export interface RemoveResult {
   readonly deleted: number;
-  /** Documents left in the collection. Undefined when nobody asked, or the count takes too long. */
+  /** Remaining documents of the collection. Undefined unless requested, and when the count takes too long. */
   readonly totalCount: number | undefined;
 }
 
 export interface WriteOptions {
   /** `compose` of the request, where sent. */
   readonly compose?: Depth | undefined;
-  /** Is `v` a state in which the write may go on? Absent: no precondition. */
+  /** Whether the write may replace the state `v`. Absent: no precondition. */
   readonly ifMatch?: ((v: number) => boolean) | undefined;
 }
 
 export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
-  /** Count what is left of the collection. */
+  /** Count the remaining documents. */
   readonly counts?: boolean | undefined;
 }
 
+/** Bodies of writes are checked JSON, unless they come as `CheckedJson`: then their parser has done so. */
 export interface DocumentService {
   list(collection: Collection, request: ReadRequest, context: RequestContext): Promise<Page>;
   get(collection: Collection, id: string, request: ReadRequest, context: RequestContext): Promise<SinglePage>;
@@ -96,21 +105,21 @@ export interface DocumentService {
   /** `body` is one document or a list of them. */
   create(
     collection: Collection,
-    body: Json,
+    body: Json | CheckedJson,
     context: RequestContext,
     options: WriteOptions,
-  ): Promise<{ readonly results: readonly string[] }>;
+  ): Promise<WriteResult>;
   updateById(
     collection: Collection,
     id: string,
-    body: Json,
+    body: Json | CheckedJson,
     context: RequestContext,
     options: WriteOptions,
   ): Promise<Page>;
   /** `body` must be `{query, update}`. */
   updateByQuery(
     collection: Collection,
-    body: Json,
+    body: Json | CheckedJson,
     context: RequestContext,
     options: WriteOptions,
   ): Promise<Page>;
@@ -123,7 +132,7 @@ export interface DocumentService {
   /** `body` must be `{query}`. */
   removeByQuery(
     collection: Collection,
-    body: Json,
+    body: Json | CheckedJson,
     context: RequestContext,
     options: Pick<RemoveOptions, 'counts'>,
   ): Promise<RemoveResult>;
@@ -148,22 +157,28 @@ export interface NewRecord {
   readonly fields: JsonObject;
 }
 
-/** Records of media collections. Nobody creates one but with a file. */
+/** Options of `createRecords`. */
+export interface CreateRecordsOptions {
+  /** Further writes of the same commit. */
+  readonly also?: readonly Write[];
+}
+
+/** Records of media collections: each is created together with its file. */
 export interface RecordService {
   /**
-   * Creates the records of one upload: all or none, together with `also`, in one commit. Hooks run as for any create, but
-   * change nothing in `own`. Resolves with the records as JSON text. Rejects with a BesideError (`beside-error.ts`) where one
-   * of `also` is refused: `reason` is `duplicate` or `conflict`, `position` says which. Nothing is written then.
+   * Creates the records of one upload, all or none, and the writes of `also` in the same commit. Hooks run as for any
+   * create, but cannot change `own`. Rejects with an ExtraWriteError where the store rejects one of `also`: `reason` is
+   * `duplicate` or `conflict`, `position` its index. Nothing is written then.
    */
   createRecords(
     collection: Collection,
     records: readonly NewRecord[],
     context: RequestContext,
-    options?: { readonly also?: readonly Write[] },
-  ): Promise<{ readonly results: readonly string[] }>;
+    options?: CreateRecordsOptions,
+  ): Promise<WriteResult>;
   /**
-   * The stored record of a file, by its id or by the `path` that the record carries. Undefined, too, for one that the default
-   * filters of the collection hide, or its hooks for reads.
+   * Finds the stored record of a file by its id or its `path`. Undefined, too, for a record that the default filters or the
+   * read hooks of the collection hide.
    */
   findRecord(
     collection: Collection,

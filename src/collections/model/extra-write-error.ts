@@ -1,17 +1,17 @@
-// The failure of a write that a caller of the documents had done in the same commit.
+// Error of an extra write that a caller of the documents put into the same commit.
 import { StoreError } from '../../errors.ts';
 
 /**
- * What a commit rejects with when one of the writes beside the documents is refused: `reason` as the store says it,
- * `duplicate` or `conflict` for one that somebody else was faster with. Nothing was written.
+ * A commit was rejected because of one of its extra writes. `reason` is that of the store: `duplicate` or `conflict` where
+ * another write came first. Nothing was written.
  */
 export class ExtraWriteError extends StoreError {
-  /** Which of them, from 0. */
+  /** Index among the extra writes. */
   readonly position: number;
 
   constructor(cause: StoreError, position: number) {
     super(cause.reason, { cause, fields: cause.fields });
-    this.name = 'BesideError';
+    this.name = 'ExtraWriteError';
     this.position = position;
   }
 }

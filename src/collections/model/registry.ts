@@ -1,4 +1,5 @@
 // The live collections, keyed by address. Entries are swapped whole, never mutated.
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { Namespace } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress } from './collection.ts';
 
@@ -14,11 +15,6 @@ export interface Registry {
   isRevisionCollection(collection: Collection): boolean;
   /** True when its documents are media records: of its own, or of a media collection that shares them. */
   holdsRecords(collection: Collection): boolean;
-}
-
-/** A text key for a name space, fit for a Map. */
-export function namespaceKey(namespace: Namespace): string {
-  return `${namespace.database ?? ''}/${namespace.collection}`;
 }
 
 /** A text key for one document of a name space, fit for a Map. */

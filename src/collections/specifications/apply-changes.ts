@@ -117,7 +117,7 @@ function assertNoEndpointName(
   throw new AppError('NAME_TAKEN', { field: 'database', message });
 }
 
-export interface ChangeApplier {
+interface ChangeApplier {
   /** Checks and applies a specification. `save` runs after the indexes are built; when it throws, they are rolled back. */
   apply(
     address: CollectionAddress,

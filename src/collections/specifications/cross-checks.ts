@@ -1,10 +1,11 @@
 // Checks a specification against the others. Errors: its name, default filters, revision collection. Warnings: everything else.
 import { AppError, type ErrorItem } from '../../errors.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
 import { referenceFields, referenceTarget } from '../model/references.ts';
-import { namespaceKey, type Registry } from '../model/registry.ts';
+import type { Registry } from '../model/registry.ts';
 import { activeRevisionNamespace } from '../model/revision-namespace.ts';
 
 export interface ConflictCheckDeps {

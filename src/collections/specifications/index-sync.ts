@@ -2,9 +2,9 @@
 import { AppError, isStoreUnavailable, StoreError } from '../../errors.ts';
 import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import type { Log } from '../../lib/logger.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { namespaceKey } from '../model/registry.ts';
 import { activeRevisionNamespace, REVISION_INDEX } from '../model/revision-namespace.ts';
 import { mergeIndexes } from './index-definitions.ts';
 

@@ -127,7 +127,7 @@ function checkRecordField(field: Field, hasType: boolean, report: IssueCollector
 }
 
 /** Reports declarations of record fields that contradict the server's, and warns of those without effect. */
-export function checkDeclaredRecordFields(
+function checkDeclaredRecordFields(
   declared: ReadonlyMap<string, Field>,
   source: Json | undefined,
   report: IssueCollector,

@@ -5,9 +5,9 @@ import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import { type Pause, pause as pauseOnClock } from '../../lib/async/pause.ts';
 import { createRetrier } from '../../lib/async/retry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress } from '../model/collection.ts';
-import { namespaceKey } from '../model/registry.ts';
 import { namespaceOf } from './address.ts';
 import { type ApplyChangesDeps, createChangeApplier, loadSpecifications } from './apply-changes.ts';
 

@@ -1,39 +1,46 @@
-// Holds documents against their specification: defaults, required fields, the rules of each field, unknown fields.
+// Validation of documents against their specification: defaults, required fields, the rules of each field, unknown fields.
 import type { ErrorItem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { checkValue, createPatternQuota, fieldIssue, type PendingPattern } from './field-rules.ts';
+import { type WriteOrigin, withPosition } from './issue-position.ts';
 
-/** Past this many failures of one document nobody needs to know the others. */
+/** Issues of one document after which validation stops. */
 const MAX_ISSUES = 1000;
 
 export type WriteMode = 'create' | 'update';
 
 export interface Validated {
-  /** With defaults applied and values in the form that is stored. Not to be stored while `items` has any. */
+  /** With defaults applied and values in the form that is stored. Must not be stored while there are issues. */
   readonly document: JsonObject;
-  /** Failures that are known already, without those of `pending`. */
-  readonly items: readonly ErrorItem[];
-  /** What a worker must decide first: hand it to `settlePatterns`. Empty but for patterns or texts that are too much for this thread. */
+  /** Known issues, without those of `pending`. */
+  readonly issues: readonly ErrorItem[];
+  /** Patterns that only a worker may run, because the pattern or the text is too expensive for this thread. */
   readonly pending: readonly PendingPattern[];
-  /** In mode `update`: fields that the specification does not declare. Whether they are failures, what is stored tells. */
+  /** In mode `update`: fields that the specification does not declare. They are issues unless the stored document has them. */
   readonly undeclared: readonly string[];
-  /** `items` and `pending` in the order of the answer. */
+  /** `issues` and `pending` in the order of the response. */
   readonly results: readonly (ErrorItem | PendingPattern)[];
 }
 
-/** Does every text match the pattern? False when the time for it is over. */
+/** A validated document whose patterns are resolved and whose issues have their position in the request. */
+export interface ValidatedFields extends Pick<Validated, 'undeclared'> {
+  readonly fields: JsonObject;
+  readonly issues: readonly ErrorItem[];
+}
+
+/** Resolves with whether every text matches the pattern; false on a timeout. */
 export type PatternMatcher = (rule: PatternRule, texts: readonly string[]) => Promise<boolean>;
 
-const NOTHING: readonly never[] = [];
+const NONE: readonly never[] = [];
 
-/** What is wrong with a field that the specification does not declare. */
+/** The issue of a field that the specification does not declare. */
 export function undeclaredIssue(name: string): ErrorItem {
   return { field: name, message: "doesn't exist in the collection schema", code: 'ERROR_NOT_IN_SCHEMA' };
 }
 
-const isPending = (finding: ErrorItem | PendingPattern): finding is PendingPattern => 'rule' in finding;
+const isPending = (result: ErrorItem | PendingPattern): result is PendingPattern => 'rule' in result;
 
 function checkRequired(field: Field, document: JsonObject, mode: WriteMode): ErrorItem | undefined {
   // A field may be called `constructor`: only what the document itself holds counts.
@@ -67,52 +74,73 @@ function normalise(collection: Collection, document: JsonObject): JsonObject {
 }
 
 /**
- * Validates one document, or in mode `update` the fields that an update sets. Strip internals first.
- * Failures of required fields come first, in the order of the specification, then those of the fields as sent.
+ * Validates one document, or in mode `update` the fields that an update sets. Strip internal fields first.
+ * Issues of required fields come first, in the order of the specification, then those of the fields as sent.
  */
 export function validateDocument(collection: Collection, sent: JsonObject, mode: WriteMode): Validated {
   const document = mode === 'create' ? applyDefaults(collection, sent) : sent;
-  const findings: (ErrorItem | PendingPattern)[] = [];
+  const results: (ErrorItem | PendingPattern)[] = [];
   for (const field of collection.fields.values()) {
-    const item = field.required ? checkRequired(field, document, mode) : undefined;
-    if (item !== undefined) findings.push(item);
+    const issue = field.required ? checkRequired(field, document, mode) : undefined;
+    if (issue !== undefined) results.push(issue);
   }
-  const allowance = createPatternQuota();
+  const quota = createPatternQuota();
   const undeclared: string[] = [];
   for (const [name, value] of Object.entries(document)) {
-    if (findings.length >= MAX_ISSUES) break;
+    if (results.length >= MAX_ISSUES) break;
     const field = collection.fields.get(name);
     if (field === undefined) {
       if (mode === 'update') undeclared.push(name);
-      else findings.push(undeclaredIssue(name));
+      else results.push(undeclaredIssue(name));
       continue;
     }
-    const finding = value === null ? undefined : checkValue(field, value, allowance);
-    if (finding !== undefined) findings.push(finding);
+    const result = value === null ? undefined : checkValue(field, value, quota);
+    if (result !== undefined) results.push(result);
   }
-  if (findings.length === 0) {
-    const normal = normalise(collection, document);
-    return { document: normal, items: NOTHING, pending: NOTHING, undeclared, results: findings };
+  if (results.length === 0) {
+    return { document: normalise(collection, document), issues: NONE, pending: NONE, undeclared, results };
   }
-  const pending = findings.filter(isPending);
-  const items = findings.filter((finding) => !isPending(finding)) as ErrorItem[];
-  const normal = items.length === 0 ? normalise(collection, document) : document;
-  return { document: normal, items, pending, undeclared, results: findings };
+  const pending = results.filter(isPending);
+  const issues = results.filter((result) => !isPending(result)) as ErrorItem[];
+  const normal = issues.length === 0 ? normalise(collection, document) : document;
+  return { document: normal, issues, pending, undeclared, results };
 }
 
-/** All failures of a validated document, once the patterns that need a worker have been run. */
+/** All issues of a validated document, after the patterns that need a worker have been run. */
 export async function resolvePatterns(
-  validated: Validated,
+  { pending, issues, results }: Validated,
   matches: PatternMatcher,
 ): Promise<readonly ErrorItem[]> {
-  if (validated.pending.length === 0) return validated.items;
-  const settled = await Promise.all(
-    validated.results.map(async (finding) => {
-      if (!isPending(finding)) return finding;
-      return (await matches(finding.rule, finding.texts)) ? finding.otherwise : finding.failure;
+  if (pending.length === 0) return issues;
+  const resolved = await Promise.all(
+    results.map(async (result) => {
+      if (!isPending(result)) return result;
+      return (await matches(result.rule, result.texts)) ? result.otherwise : result.failure;
     }),
   );
-  return settled.filter((item) => item !== undefined);
+  return resolved.filter((issue) => issue !== undefined);
+}
+
+interface ValidateOptions {
+  readonly mode: WriteMode;
+  readonly origin: WriteOrigin;
+  readonly matchPattern: PatternMatcher;
+}
+
+/** Validates the fields of one write. Synchronous, except for patterns that only a worker may run. */
+export function validateFields(
+  collection: Collection,
+  sent: JsonObject,
+  { mode, origin, matchPattern }: ValidateOptions,
+): ValidatedFields | Promise<ValidatedFields> {
+  const validated = validateDocument(collection, sent, mode);
+  const { document: fields, issues, pending, undeclared } = validated;
+  if (pending.length === 0) return { fields, issues: withPosition(issues, origin), undeclared };
+  return resolvePatterns(validated, matchPattern).then((resolved) => ({
+    fields,
+    issues: withPosition(resolved, origin),
+    undeclared,
+  }));
 }
 
 /** The document without the fields that the server itself writes, so that a fetched one can be sent back. */

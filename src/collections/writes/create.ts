@@ -1,107 +1,107 @@
-// Creating documents, one or many, and the records of uploaded files: all of them or none.
+// Creates documents, one or many, and the records of uploaded files: all of them or none.
 import { AppError } from '../../errors.ts';
-import { mapYielding, startAllYielding } from '../../lib/async/yielding.ts';
-import type { JsonObject } from '../../lib/json/json.ts';
+import { mapYielding } from '../../lib/async/yielding.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { Write } from '../../stores/ports.ts';
-import { type HookDeps, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type {
-  DocumentLimits,
-  DocumentService,
-  RecordService,
+  CreateRecordsOptions,
+  NewRecord,
   RequestContext,
   WriteOptions,
+  WriteResult,
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import type { Registry } from '../model/registry.ts';
-import { hasSubDocuments, type Writer } from './prepare.ts';
-import { assertStorable, assertValid, parseDocuments } from './request-body.ts';
+import { formatAnswer } from './answer.ts';
+import { commitPlan, commitWithRetry } from './commit.ts';
+import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
+import { prepareBodies } from './prepare.ts';
+import { assertStorable, assertValid, checkedJson, parseDocuments } from './request-body.ts';
+import type { WriteDeps } from './write-deps.ts';
+import { createWritePlan } from './write-plan.ts';
 
-interface CreateDeps extends HookDeps {
-  readonly writer: Writer;
-  readonly registry: Pick<Registry, 'holdsRecords'>;
-  readonly limits: Pick<DocumentLimits, 'batch'>;
-  readonly newId: () => string;
-}
-
-type Creating = Pick<DocumentService, 'create'> & Pick<RecordService, 'createRecords'>;
-
-/** Documents on their way, all for one collection. */
+/** Documents to create, all in one collection. */
 interface Creation extends Pick<WriteOptions, 'compose'> {
   readonly collection: Collection;
-  /** As hooks see them. */
   readonly documents: readonly JsonObject[];
-  /** What only the server sets in them, document by document: neither a client nor a hook changes it. */
-  readonly own?: readonly JsonObject[];
-  /** Whether failures name the position of a document. */
+  /** Fields of each document that only the server sets: neither a client nor a hook changes them. */
+  readonly serverFields?: readonly JsonObject[];
+  /** Issues name the index of the document. */
   readonly isList: boolean;
-  /** What is to be written in the same commit. */
-  readonly beside?: readonly Write[] | undefined;
+  /** Further writes of the same commit. */
+  readonly extraWrites?: readonly Write[] | undefined;
 }
 
-const withServerFields = (own: JsonObject | undefined, fields: JsonObject) =>
-  own === undefined ? fields : { ...own, ...fields };
+/** See `DocumentService.create`. */
+export async function createDocuments(
+  deps: WriteDeps,
+  collection: Collection,
+  body: Json | CheckedJson,
+  context: RequestContext,
+  { compose }: WriteOptions,
+): Promise<WriteResult> {
+  if (deps.registry.holdsRecords(collection)) {
+    throw new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
+  }
+  const json = await checkedJson(body);
+  const documents = parseDocuments(json, deps.limits.batch);
+  return create(deps, { collection, documents, isList: Array.isArray(json), compose }, context);
+}
 
-function createCreate(options: CreateDeps) {
-  const { writer, limits, newId } = options;
+/** See `RecordService.createRecords`. */
+export async function createRecords(
+  deps: WriteDeps,
+  collection: Collection,
+  records: readonly NewRecord[],
+  context: RequestContext,
+  { also: extraWrites }: CreateRecordsOptions = {},
+): Promise<WriteResult> {
+  const serverFields = records.map(({ own }) => own);
+  const documents = records.map(({ own, fields }) => ({ ...own, ...stripRecordFields(fields) }));
+  await assertStorable(documents);
+  const isList = records.length > 1;
+  return create(deps, { collection, documents, serverFields, isList, extraWrites }, context);
+}
 
-  return async (
-    creation: Creation,
-    asked: RequestContext,
-  ): Promise<{ readonly results: readonly string[] }> => {
-    const { collection, own, isList, beside = [], compose } = creation;
-    const placeOf = (index: number) => (isList ? { index } : {});
-    const at = { event: 'beforeCreate', collection } as const;
-    using session = hasHooks(at) ? openHookSession(options, asked) : undefined;
-    const documents = (await session?.transformEach(at, creation.documents, placeOf)) ?? creation.documents;
-    const context = session?.context ?? asked;
-    const room = { left: limits.batch };
-    const prepare = (document: JsonObject, index: number) =>
-      writer.prepare(
-        { collection, mode: 'create', origin: { prefix: '', ...placeOf(index) }, room },
-        document,
-        context,
-      );
-    const prepared = await startAllYielding(documents, prepare);
-    const carried = hasSubDocuments(prepared);
-    // Sub-documents may have failures of their own, which are told together with these.
-    if (!carried) assertValid(prepared.flatMap(({ items }) => items));
-    const items = prepared.flatMap((one) => one.items);
-    const { planned } = await writer.commit(
-      prepared,
-      async (plan) => {
-        for (const [position, write] of beside.entries()) {
-          plan.addExtra(write, { prefix: '', extraWrite: position });
-        }
-        const written = await mapYielding(prepared, ({ fields, origin }, index) =>
-          plan.insert(collection, { id: newId(), fields: withServerFields(own?.[index], fields) }, origin),
+async function create(deps: WriteDeps, creation: Creation, request: RequestContext): Promise<WriteResult> {
+  const { collection, serverFields, isList, extraWrites = [], compose } = creation;
+  const at = { event: 'beforeCreate', collection } as const;
+  using hooks = openHookSession(deps, request, hasHooks(at));
+  const { context } = hooks;
+  const indexOf = (index: number) => (isList ? { index } : {});
+  const documents = await hooks.transformEach(at, creation.documents, indexOf);
+
+  const target = { collection, mode: 'create', isList, caller: context.caller } as const;
+  const bodies = await prepareBodies(deps, target, documents);
+  const issues = bodies.flatMap((body) => body.issues);
+  const subDocuments = bodies.flatMap((body) => body.subDocuments);
+  // Sub-documents may have issues too: all are reported together.
+  if (subDocuments.length === 0) assertValid(issues);
+
+  const { created, writes } = await commitWithRetry(
+    async () => {
+      using nested = openSubDocumentHooks(deps, subDocuments, context);
+      const plan = createWritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
+      for (const [position, write] of extraWrites.entries()) plan.addExtra(write, position);
+      const inserted = await mapYielding(bodies, ({ fields, origin }, index) => {
+        const own = serverFields?.[index];
+        return plan.insert(
+          collection,
+          { id: deps.newId(), fields: own === undefined ? fields : { ...own, ...fields } },
+          origin,
         );
-        return { planned: written, items };
-      },
-      context,
-    );
-    return { results: await writer.answer(collection, planned, { compose, carried, context }) };
-  };
-}
-
-export function createCreates(options: CreateDeps): Creating {
-  const { registry, limits } = options;
-  const create = createCreate(options);
-  return {
-    async create(collection, body, context, { compose }) {
-      if (registry.holdsRecords(collection)) {
-        throw new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
-      }
-      await assertStorable(body);
-      const documents = parseDocuments(body, limits.batch);
-      return create({ collection, documents, isList: Array.isArray(body), compose }, context);
+      });
+      assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, plan, nested))]);
+      const committed = await commitPlan(deps, plan, nested.context);
+      return { created: inserted.map(({ text }) => text), writes: committed.writes };
     },
+    { context, now: deps.now },
+  );
 
-    async createRecords(collection, records, context, { also } = {}) {
-      const own = records.map((record) => record.own);
-      const documents = records.map((record) => ({ ...record.own, ...stripRecordFields(record.fields) }));
-      await assertStorable(documents);
-      return create({ collection, documents, own, isList: records.length > 1, beside: also }, context);
-    },
-  };
+  const depth = compose ?? (subDocuments.length > 0 || collection.settings.compose);
+  // A new document has at most one revision, so only composition can add anything to it.
+  if (!depth) return { results: created };
+  return { results: await formatAnswer(deps, { collection, texts: created, depth, writes }, context) };
 }

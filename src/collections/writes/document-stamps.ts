@@ -1,4 +1,4 @@
-// The states that a document goes through: what the server adds when one is created, updated, or kept as a revision.
+// Fields that the server sets when a document is created, updated, or kept as a revision.
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
@@ -11,7 +11,7 @@ export interface WriteStamp {
   readonly by: string | null;
 }
 
-export type RevisionAction = 'create' | 'update' | 'delete';
+type RevisionAction = 'create' | 'update' | 'delete';
 
 /** A new document. `history` is undefined where the collection keeps no revisions. */
 export function stampCreated(
@@ -58,14 +58,17 @@ export function stampUpdated(
   return { ...state, _id: stored._id };
 }
 
-/** The revision that keeps `state`, without the ids before it; `block` is what it takes over from the document. */
+export interface RevisionOptions {
+  readonly id: string;
+  readonly action: RevisionAction;
+  /** Ids that the revision takes over from the `history` of the document. */
+  readonly block?: readonly Json[] | undefined;
+}
+
+/** The revision that keeps `state`, without the ids of earlier revisions. */
 export function createRevision(
   state: StoredDocument,
-  {
-    id,
-    action,
-    block,
-  }: { readonly id: string; readonly action: RevisionAction; readonly block?: readonly Json[] | undefined },
+  { id, action, block }: RevisionOptions,
 ): StoredDocument {
   const { _id: originalDocumentId, history, v = 0, ...fields } = state;
   return { ...fields, ...(block && { history: block }), originalDocumentId, action, v, _id: id };

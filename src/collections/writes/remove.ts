@@ -1,114 +1,102 @@
-// Removing documents, one by its id or all that a query matches. Their last states stay behind as revisions.
-import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+// Removes documents, one by its id or all that a query matches. Revisions keep their last states, and the files of media
+// records go after the commit.
 import { mapYielding } from '../../lib/async/yielding.ts';
-import type { StoredDocument } from '../../stores/ports.ts';
-import { type HookDeps, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { CheckedJson } from '../../lib/json/json-check.ts';
+import { MATCH_ALL } from '../../stores/filter.ts';
+import type { Projection } from '../../stores/ports.ts';
+import { hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type { DocumentService, RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
-import { documentKey, type Registry } from '../model/registry.ts';
+import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
 import { withAnswerDeadline } from './answer.ts';
-import { commitWithRetry } from './commit-errors.ts';
-import { withDocumentLock } from './document-lock.ts';
-import type { FileRemovals } from './file-removals/file-removals.ts';
-import { insertEntry, type RemovalEntry } from './file-removals/removal-entries.ts';
-import type { WriteTargets } from './load-targets.ts';
-import type { Writer } from './prepare.ts';
-import { assertStorable, parseQuery } from './request-body.ts';
-
-interface RemoveDeps extends HookDeps {
-  readonly writer: Writer;
-  readonly affected: WriteTargets;
-  readonly turns: KeyedMutex;
-  readonly registry: Pick<Registry, 'holdsRecords'>;
-  /** Removes the files of records. Undefined: they stay. */
-  readonly removals: Pick<FileRemovals, 'entriesFor' | 'begin'> | undefined;
-}
-
-type Removing = Pick<DocumentService, 'removeById' | 'removeByQuery'>;
+import { commitPlan, commitWithRetry, withDocumentLock } from './commit.ts';
+import { insertEntry } from './file-removals/removal-entries.ts';
+import { loadTargets, type WriteTarget } from './load-targets.ts';
+import { checkedJson, parseQuery } from './request-body.ts';
+import type { WriteDeps } from './write-deps.ts';
+import { createWritePlan } from './write-plan.ts';
 
 interface Removal extends Pick<RemoveOptions, 'counts'> {
   readonly collection: Collection;
-  readonly find: (context: RequestContext) => Promise<readonly StoredDocument[]>;
+  readonly target: WriteTarget;
 }
 
-const NOTHING: readonly never[] = [];
+/** See `DocumentService.removeById`. */
+export function removeById(
+  deps: WriteDeps,
+  collection: Collection,
+  id: string,
+  context: RequestContext,
+  { ifMatch, counts }: RemoveOptions,
+): Promise<RemoveResult> {
+  const target = { id, ifMatch };
+  return withDocumentLock(deps, { collection, id }, context, () =>
+    remove(deps, { collection, target, counts }, context),
+  );
+}
 
-/** What to read of documents that are to go: only revisions and hooks need the whole state, and files need their paths. */
-function readOptions(collection: Collection, registry: Pick<Registry, 'holdsRecords'>) {
-  const shown =
+/** See `DocumentService.removeByQuery`. Logs a warning when the query is empty. */
+export async function removeByQuery(
+  deps: WriteDeps,
+  collection: Collection,
+  body: Json | CheckedJson,
+  context: RequestContext,
+  { counts }: Pick<RemoveOptions, 'counts'>,
+): Promise<RemoveResult> {
+  const query = parseQuery(await checkedJson(body));
+  const result = await remove(deps, { collection, target: { query }, counts }, context);
+  if (isEmpty(query)) {
+    const fields = { ...requester(context), path: collection.path, deleted: result.deleted };
+    deps.log.warn(fields, 'every document of a collection was deleted');
+  }
+  return result;
+}
+
+async function remove(
+  deps: WriteDeps,
+  { collection, target, counts = false }: Removal,
+  request: RequestContext,
+): Promise<RemoveResult> {
+  const { store, registry, removals, now } = deps;
+  const at = { event: 'beforeDelete', collection } as const;
+  using hooks = openHookSession(deps, request, hasHooks(at));
+  const { context } = hooks;
+  const isMedia = removals !== undefined && registry.holdsRecords(collection);
+  const projection = neededFields(collection, registry.holdsRecords(collection));
+
+  const { deleted, entries } = await commitWithRetry(
+    async () => {
+      const documents = await loadTargets(deps, { collection, target, projection }, context);
+      // Each attempt shows the hooks the documents that it removes.
+      if (hasHooks(at)) await hooks.runEach(at, await mapYielding(documents, (one) => JSON.stringify(one)));
+      const plan = createWritePlan({ at: now(), by: context.caller.name }, deps.newId);
+      await mapYielding(documents, (stored) => plan.remove(collection, stored));
+      const files = isMedia ? removals.createEntries(collection.namespace, documents) : [];
+      for (const entry of files) plan.addExtra(insertEntry(entry));
+      if (documents.length > 0) await commitPlan(deps, plan, context);
+      return { deleted: documents.length, entries: files };
+    },
+    { context, now },
+  );
+
+  await removals?.removeNow(entries);
+  if (!counts) return { deleted, totalCount: undefined };
+  const count = ({ deadline }: RequestContext) => store.count(collection.namespace, MATCH_ALL, { deadline });
+  return { deleted, totalCount: await withAnswerDeadline(count, { context, now }) };
+}
+
+/** Fields to read of the documents: revisions and hooks need all of them, the files of records their paths. */
+function neededFields(collection: Collection, isMedia: boolean): Projection | undefined {
+  const isHooked =
     hasHooks({ event: 'beforeDelete', collection }) || hasHooks({ event: 'afterDelete', collection });
-  const include = registry.holdsRecords(collection) ? ['v', 'path'] : ['v'];
-  return shown || collection.settings.storeRevisions ? {} : { projection: { include } };
+  if (isHooked || collection.settings.storeRevisions) return undefined;
+  return { include: isMedia ? ['v', 'path'] : ['v'] };
 }
 
-function createRemove(options: RemoveDeps) {
-  const { writer, affected, now, registry, removals } = options;
+const isEmpty = (query: JsonObject) => Object.keys(query).length === 0;
 
-  /** What is to be done about the files of the documents, if they are records. */
-  const filesOf = (collection: Collection, documents: readonly StoredDocument[]): readonly RemovalEntry[] =>
-    registry.holdsRecords(collection)
-      ? (removals?.entriesFor(collection.namespace, documents) ?? NOTHING)
-      : NOTHING;
-
-  const removeWith = async (
-    commit: Writer['commit'],
-    { collection, find, counts = false }: Removal,
-    context: RequestContext,
-  ): Promise<RemoveResult> => {
-    const { planned } = await commit(
-      [],
-      async (plan) => {
-        const documents = await find(context);
-        await mapYielding(documents, (stored) => plan.remove(collection, stored));
-        const entries = filesOf(collection, documents);
-        for (const entry of entries) plan.addExtra(insertEntry(entry), { prefix: '' });
-        return { planned: { deleted: documents.length, entries }, items: [] };
-      },
-      context,
-    );
-    await removals?.begin(planned.entries);
-    const { deleted } = planned;
-    const count = (later: RequestContext) => affected.left(collection, later);
-    return { deleted, totalCount: counts ? await withAnswerDeadline(count, { context, now }) : undefined };
-  };
-
-  /** Each attempt shows the hooks the documents that it is about to remove. */
-  const hooked = async ({ collection, find, counts }: Removal, asked: RequestContext) => {
-    using session = openHookSession(options, asked);
-    const { context } = session;
-    const attempt = async () => {
-      const stored = await find(context);
-      const texts = await mapYielding(stored, (document) => JSON.stringify(document));
-      await session.runEach({ event: 'beforeDelete', collection }, texts);
-      return removeWith(writer.commitOnce, { collection, find: async () => stored, counts }, context);
-    };
-    return await commitWithRetry(attempt, { context, now });
-  };
-
-  return (removal: Removal, context: RequestContext): Promise<RemoveResult> =>
-    hasHooks({ event: 'beforeDelete', collection: removal.collection })
-      ? hooked(removal, context)
-      : removeWith(writer.commit, removal, context);
-}
-
-export function createRemovals(options: RemoveDeps): Removing {
-  const { affected, turns, registry } = options;
-  const remove = createRemove(options);
-  return {
-    removeById(collection, id, context, { ifMatch, counts }) {
-      const find = async (now: RequestContext) => [
-        await affected.one({ collection, id }, now, { ifMatch, ...readOptions(collection, registry) }),
-      ];
-      const key = documentKey(collection.namespace, id);
-      return withDocumentLock(turns, key, context, () => remove({ collection, find, counts }, context));
-    },
-
-    async removeByQuery(collection, body, context, { counts }) {
-      await assertStorable(body);
-      const query = parseQuery(body);
-      const find = (now: RequestContext) =>
-        affected.matching({ collection, query }, now, readOptions(collection, registry));
-      return remove({ collection, find, counts }, context);
-    },
-  };
+/** Log fields of the client or the module that asks. */
+function requester({ caller, origin }: RequestContext) {
+  const { requestId, module } = origin ?? {};
+  return module === undefined ? { requestId, by: caller.name } : { requestId, unit: module };
 }

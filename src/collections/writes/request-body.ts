@@ -1,27 +1,33 @@
-// The bodies of writes: their shapes, and the older ways of writing them that are still understood.
+// Parses the bodies of writes, older forms of them included.
 import { AppError, type ErrorItem } from '../../errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { findElementIssue, findJsonIssue, type JsonIssue } from '../../lib/json/json-check.ts';
+import { CheckedJson, findElementIssue, findJsonIssue, type JsonIssue } from '../../lib/json/json-check.ts';
 import type { Collection } from '../model/collection.ts';
-import { indexMember } from './commit-errors.ts';
+import { indexMember } from '../validation/issue-position.ts';
 
-/** A body of the wrong kind, or whose member `field` is missing or is. */
+/** The error for a body of the wrong type, or whose member `field` is. */
 function createBodyError(message: string, field?: string): AppError {
   return new AppError('BAD_REQUEST', { message, ...(field !== undefined && { field }) });
 }
 
-function assertNoFault(fault: JsonIssue | undefined): void {
-  if (fault === undefined) return;
-  const item = { field: fault.path, message: fault.message, code: 'ERROR_VALUE_INVALID' };
+function assertNoIssue(issue: JsonIssue | undefined): void {
+  if (issue === undefined) return;
+  const item = { field: issue.path, message: issue.message, code: 'ERROR_VALUE_INVALID' };
   throw new AppError('DOCUMENT_INVALID', { items: [item] });
 }
 
-/** Refuses what no store could take back unharmed: a 400 with the path. */
+/** Throws DOCUMENT_INVALID, naming the path, for JSON that a store could not return unchanged. */
 export async function assertStorable(body: Json): Promise<void> {
-  if (Array.isArray(body))
-    await mapYielding(body, (one, index) => assertNoFault(findElementIssue(one, index)));
-  else await mapYielding([body], (one) => assertNoFault(findJsonIssue(one)));
+  if (!Array.isArray(body)) return assertNoIssue(findJsonIssue(body));
+  await mapYielding(body, (document, index) => assertNoIssue(findElementIssue(document, index)));
+}
+
+/** The JSON of a body. It is checked here unless its parser has done so. Throws as `assertStorable` does. */
+export async function checkedJson(body: Json | CheckedJson): Promise<Json> {
+  if (body instanceof CheckedJson) return body.value;
+  await assertStorable(body);
+  return body;
 }
 
 /** The error for more documents than one write may have. */
@@ -37,10 +43,11 @@ export function parseDocuments(body: Json, limit: number): readonly JsonObject[]
   if (documents.length > limit) throw createTooManyDocumentsError(documents.length, limit);
   if (documents.every(isJsonObject)) return documents;
   const message = 'must be a JSON object';
-  const faulty = documents.flatMap((document, index) => (isJsonObject(document) ? [] : [index]));
-  const place = (index: number) => indexMember({ prefix: '', ...(Array.isArray(body) && { index }) });
-  assertValid(faulty.map((index) => ({ ...place(index), message, code: 'ERROR_VALUE_INVALID' })));
-  return [];
+  const items = documents.flatMap((document, index) => {
+    const origin = { prefix: '', ...(Array.isArray(body) && { index }) };
+    return isJsonObject(document) ? [] : [{ ...indexMember(origin), message, code: 'ERROR_VALUE_INVALID' }];
+  });
+  throw new AppError('DOCUMENT_INVALID', { items });
 }
 
 /** The fields that an update by id sets: bare, or in `update` as older clients send them. */
@@ -67,7 +74,7 @@ export function parseUpdate(body: Json): JsonObject {
   return update;
 }
 
-/** Throws DOCUMENT_INVALID when there are any items. */
-export function assertValid(items: readonly ErrorItem[]): void {
-  if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items });
+/** Throws DOCUMENT_INVALID when there are issues. */
+export function assertValid(issues: readonly ErrorItem[]): void {
+  if (issues.length > 0) throw new AppError('DOCUMENT_INVALID', { items: issues });
 }

@@ -1,153 +1,130 @@
-// Updating documents, one by its id or all that a query matches: only the fields that are sent are set.
-
-import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+// Updates documents, one by its id or all that a query matches: only the fields that are sent are set.
 import { mapYielding } from '../../lib/async/yielding.ts';
-import type { JsonObject } from '../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
-import { type HookDeps, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type {
-  DocumentLimits,
-  DocumentService,
-  Page,
-  RequestContext,
-  WriteOptions,
-} from '../model/documents.ts';
-import { documentKey } from '../model/registry.ts';
+import type { Page, RequestContext, WriteOptions } from '../model/documents.ts';
 import { writeMetadata } from '../reads/page-metadata.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
-import { commitWithRetry } from './commit-errors.ts';
-import { withDocumentLock } from './document-lock.ts';
-import type { WriteTargets } from './load-targets.ts';
-import { hasSubDocuments, type Prepared, type Writer } from './prepare.ts';
-import { assertStorable, assertValid, parseFields, parseQuery, parseUpdate } from './request-body.ts';
+import { formatAnswer } from './answer.ts';
+import { commitPlan, commitWithRetry, withDocumentLock } from './commit.ts';
+import { loadTargets, type WriteTarget } from './load-targets.ts';
+import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
+import { type PreparedBody, prepareBody } from './prepare.ts';
+import { assertValid, checkedJson, parseFields, parseQuery, parseUpdate } from './request-body.ts';
+import type { WriteDeps } from './write-deps.ts';
+import { createWritePlan } from './write-plan.ts';
 
-interface UpdateDeps extends HookDeps {
-  readonly writer: Writer;
-  readonly affected: WriteTargets;
-  readonly limits: Pick<DocumentLimits, 'batch'>;
-  /** Writers of one document wait for each other here, and need no second attempt. */
-  readonly turns: KeyedMutex;
-}
-
-type Updating = Pick<DocumentService, 'updateById' | 'updateByQuery'>;
-
-/** An update on its way, with what depends on the documents as they are now. */
-interface UpdateTask {
+interface Update extends Pick<WriteOptions, 'compose'> {
   readonly collection: Collection;
   readonly fields: JsonObject;
-  readonly find: (context: RequestContext) => Promise<readonly StoredDocument[]>;
+  readonly target: WriteTarget;
+  /** The targets where they have been read already: the first attempt uses them. */
+  readonly loaded?: readonly StoredDocument[];
 }
 
-interface Attempt {
+/** See `DocumentService.updateById`. */
+export function updateById(
+  deps: WriteDeps,
+  collection: Collection,
+  id: string,
+  body: Json | CheckedJson,
+  context: RequestContext,
+  { compose, ifMatch }: WriteOptions,
+): Promise<Page> {
+  return withDocumentLock(deps, { collection, id }, context, async () => {
+    const target = { id, ifMatch };
+    // An unknown id is a 404 whatever the body holds.
+    const loaded = await loadTargets(deps, { collection, target }, context);
+    const fields = parseFields(collection, await checkedJson(body));
+    return update(deps, { collection, fields, target, loaded, compose }, context);
+  });
+}
+
+/** See `DocumentService.updateByQuery`. */
+export async function updateByQuery(
+  deps: WriteDeps,
+  collection: Collection,
+  body: Json | CheckedJson,
+  context: RequestContext,
+  { compose }: WriteOptions,
+): Promise<Page> {
+  const json = await checkedJson(body);
+  const target = { query: parseQuery(json) };
+  return update(deps, { collection, fields: parseUpdate(json), target, compose }, context);
+}
+
+async function update(
+  deps: WriteDeps,
+  { collection, fields: sent, target, loaded, compose }: Update,
+  request: RequestContext,
+): Promise<Page> {
+  const isHooked = hasHooks({ event: 'beforeUpdate', collection });
+  using hooks = openHookSession(deps, request, isHooked);
+  const { context } = hooks;
+  const prepared = isHooked ? undefined : await prepareFields(deps, { collection, sent }, context);
+  let first = loaded;
+
+  const { texts, writes, hasSubDocuments } = await commitWithRetry(
+    async () => {
+      const documents = first ?? (await loadTargets(deps, { collection, target }, context));
+      // After a conflict the targets are read again.
+      first = undefined;
+      // Hooks see the documents that this attempt writes, and allow this write only.
+      const body = prepared ?? (await transformFields(deps, { collection, sent, documents }, hooks));
+
+      using nested = openSubDocumentHooks(deps, body.subDocuments, context);
+      const plan = createWritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
+      const targets = { collection, documents, caller: context.caller };
+      const { fields, issues } = await resolveUndeclared(body, targets);
+      // The new state of each document is not computed for an update that is rejected anyway.
+      await mapYielding(issues.length === 0 ? documents : [], (stored) =>
+        plan.update(collection, stored, { fields, origin: body.origin }),
+      );
+      assertValid([...issues, ...(await planSubDocuments(deps, body.subDocuments, plan, nested))]);
+
+      const hasSubDocuments = body.subDocuments.length > 0;
+      // Without a match there is no document that the sub-documents could belong to.
+      if (documents.length === 0) return { texts: [], writes: [], hasSubDocuments };
+      const { updated, writes } = await commitPlan(deps, plan, nested.context);
+      // Sub-documents were planned after the documents themselves.
+      const texts = updated.slice(0, documents.length).map(({ text }) => text);
+      return { texts, writes, hasSubDocuments };
+    },
+    { context, now: deps.now },
+  );
+
+  const depth = compose ?? (hasSubDocuments || collection.settings.compose);
+  const results = await formatAnswer(deps, { collection, texts, depth, writes }, context);
+  return { results, metadata: writeMetadata(results.length) };
+}
+
+interface SentFields {
   readonly collection: Collection;
-  readonly prepared: Prepared;
-  readonly find: () => Promise<readonly StoredDocument[]>;
+  readonly sent: JsonObject;
 }
 
-function createUpdate(options: UpdateDeps) {
-  const { writer, limits, now } = options;
-  const prepare = (collection: Collection, fields: JsonObject, context: RequestContext) => {
-    const target = {
-      collection,
-      mode: 'update' as const,
-      origin: { prefix: '' },
-      room: { left: limits.batch },
-    };
-    return writer.prepare(target, fields, context);
-  };
-
-  const writeWith = async (
-    commit: Writer['commit'],
-    { collection, prepared, find }: Attempt,
-    context: RequestContext,
-    { compose }: WriteOptions,
-  ): Promise<Page> => {
-    const { origin } = prepared;
-    const { planned, updated } = await commit(
-      [prepared],
-      async (plan) => {
-        const documents = await find();
-        const stored = { collection, documents, caller: context.caller };
-        const { fields, items } = await resolveUndeclared(prepared, stored);
-        // What is refused anyway is not copied for each document.
-        const targets = items.length === 0 ? documents : [];
-        await mapYielding(targets, (one) => plan.update(collection, one, { fields, origin }));
-        return { planned: documents.length, items };
-      },
-      context,
-    );
-    // Sub-documents were planned after the documents themselves.
-    const written = updated.slice(0, planned);
-    const carried = hasSubDocuments([prepared]);
-    const results = await writer.answer(collection, written, { compose, carried, context });
-    return { results, metadata: writeMetadata(results.length) };
-  };
-
-  const plain = async (
-    { collection, fields, find }: UpdateTask,
-    context: RequestContext,
-    options: WriteOptions,
-  ) => {
-    const prepared = await prepare(collection, fields, context);
-    // Sub-documents and undeclared fields may have failures of their own, which are told together with these.
-    const isComplete = !hasSubDocuments([prepared]) && prepared.undeclared.length === 0;
-    if (isComplete) assertValid(prepared.items);
-    const attempt = { collection, prepared, find: () => find(context) };
-    return writeWith(writer.commit, attempt, context, options);
-  };
-
-  /** Each attempt shows the hooks the documents that it is about to write: what they allowed is what is written. */
-  const hooked = async (
-    { collection, fields, find }: UpdateTask,
-    asked: RequestContext,
-    writeOptions: WriteOptions,
-  ): Promise<Page> => {
-    using session = openHookSession(options, asked);
-    const { context } = session;
-    const attempt = async () => {
-      const stored = await find(context);
-      const documents = await mapYielding(stored, (document) => JSON.stringify(document));
-      // Where nothing is to be written there is nothing that a hook could stand before.
-      const at = { event: 'beforeUpdate', collection } as const;
-      const changed = stored.length === 0 ? fields : await session.transform(at, fields, { documents });
-      const prepared = await prepare(collection, changed, context);
-      const task = { collection, prepared, find: async () => stored };
-      return writeWith(writer.commitOnce, task, context, writeOptions);
-    };
-    return await commitWithRetry(attempt, { context, now });
-  };
-
-  return (task: UpdateTask, context: RequestContext, writeOptions: WriteOptions): Promise<Page> => {
-    const isHooked = hasHooks({ event: 'beforeUpdate', collection: task.collection });
-    return (isHooked ? hooked : plain)(task, context, writeOptions);
-  };
+/** What the hooks make of the fields, prepared. Without a target no hook runs. */
+async function transformFields(
+  deps: WriteDeps,
+  { collection, sent, documents }: SentFields & { readonly documents: readonly StoredDocument[] },
+  hooks: HookSession,
+): Promise<PreparedBody> {
+  const texts = await mapYielding(documents, (document) => JSON.stringify(document));
+  const at = { event: 'beforeUpdate', collection } as const;
+  const fields = documents.length === 0 ? sent : await hooks.transform(at, sent, { documents: texts });
+  return prepareFields(deps, { collection, sent: fields }, hooks.context);
 }
 
-export function createUpdates(options: UpdateDeps): Updating {
-  const { affected, turns } = options;
-  const update = createUpdate(options);
-  return {
-    async updateById(collection, id, body, context, writeOptions) {
-      const target = { collection, id };
-      return withDocumentLock(turns, documentKey(collection.namespace, id), context, async () => {
-        let read: StoredDocument | undefined = await affected.one(target, context, writeOptions);
-        await assertStorable(body);
-        const find = async (now: RequestContext) => {
-          const stored = read ?? (await affected.one(target, now, writeOptions));
-          // Should the commit come too late, the next attempt reads for itself.
-          read = undefined;
-          return [stored];
-        };
-        return update({ collection, fields: parseFields(collection, body), find }, context, writeOptions);
-      });
-    },
-
-    async updateByQuery(collection, body, context, writeOptions) {
-      await assertStorable(body);
-      const query = parseQuery(body);
-      const find = (now: RequestContext) => affected.matching({ collection, query }, now, {});
-      return update({ collection, fields: parseUpdate(body), find }, context, writeOptions);
-    },
-  };
+/** Throws DOCUMENT_INVALID where no stored document and no sub-document can add issues. */
+async function prepareFields(
+  deps: WriteDeps,
+  { collection, sent }: SentFields,
+  { caller }: RequestContext,
+): Promise<PreparedBody> {
+  const body = await prepareBody(deps, { collection, mode: 'update', caller }, sent);
+  if (body.subDocuments.length === 0 && body.undeclared.length === 0) assertValid(body.issues);
+  return body;
 }

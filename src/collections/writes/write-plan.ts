@@ -1,10 +1,10 @@
-// Gathers the writes of one request, revisions included, into one atomic commit.
-
+// Collects the writes of one request, revisions included, into one atomic commit.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, StoreError } from '../../errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { hasHooks } from '../hooks/hook-session.ts';
@@ -12,42 +12,26 @@ import type { Collection } from '../model/collection.ts';
 import { revisionIds, splitHistory } from '../model/history-blocks.ts';
 import { documentKey } from '../model/registry.ts';
 import { revisionNamespaceOf } from '../model/revision-namespace.ts';
-import { translateCommitError, type WriteOrigin } from './commit-errors.ts';
+import { BODY_ORIGIN, type WriteOrigin } from '../validation/issue-position.ts';
 import { sizeIssue } from './document-size.ts';
-import { createRevision, stampCreated, stampUpdated, type WriteStamp } from './document-stamps.ts';
-import { orderWrites, type PlannedWrite } from './write-order.ts';
+import {
+  createRevision,
+  type RevisionOptions,
+  stampCreated,
+  stampUpdated,
+  type WriteStamp,
+} from './document-stamps.ts';
 
-/** A document as the commit leaves it. */
+/** A document as the commit stores it. */
 export interface Written {
   readonly document: StoredDocument;
   readonly text: string;
 }
 
-interface PendingUpdate {
-  readonly collection: Collection;
-  readonly stored: StoredDocument;
-  /** Shared by all documents that one request updates, until another update of the same document joins it. */
-  fields: JsonObject;
-  readonly origin: WriteOrigin;
-}
-
-export interface WritePlan {
-  insert(collection: Collection, created: Created, origin: WriteOrigin): Written;
-  /** Several updates of one document become one write; they must not disagree. */
-  update(collection: Collection, stored: StoredDocument, change: Change): void;
-  remove(collection: Collection, stored: StoredDocument): void;
-  /** A write that is no document of a collection, to be in the same commit. */
-  addExtra(write: Write, origin: WriteOrigin): void;
-  /** Nothing was planned yet. */
-  isEmpty(): boolean;
-  /** Works out the updates, in the order in which they were asked for. Call once, last. */
-  finish(): Promise<FinishedPlan>;
-}
-
-interface Created {
+interface NewDocument {
   readonly id: string;
   readonly fields: JsonObject;
-  /** How deep in another document it came, 0 unless given. */
+  /** Depth of a sub-document; 0 for the document itself. */
   readonly depth?: number;
 }
 
@@ -56,132 +40,136 @@ interface Change {
   readonly origin: WriteOrigin;
 }
 
-interface FinishedPlan {
-  /** In an order that a store without transactions can follow, see `inSafeOrder`. */
-  readonly writes: readonly Write[];
-  /** The documents that were updated, in the order in which that was asked for. */
-  readonly updated: readonly Written[];
-  /** What after-hooks are to hear of, once it is committed. */
-  readonly afterHookEvents: readonly AfterHookEvent[];
-  /** What a client is to be told when the commit fails with `error`. */
-  explain(error: unknown): unknown;
+interface PendingUpdate extends Change {
+  readonly collection: Collection;
+  readonly stored: StoredDocument;
 }
 
-/** What one write may store: as many documents as it may name, each as large as it may be, would not fit into memory. */
+export interface WritePlan {
+  insert(collection: Collection, created: NewDocument, origin: WriteOrigin): Written;
+  /** Several updates of one document become one write. Throws DOCUMENT_INVALID where they contradict each other. */
+  update(collection: Collection, stored: StoredDocument, change: Change): void;
+  remove(collection: Collection, stored: StoredDocument): void;
+  /** A write that is no document of a collection. `position`: among the extra writes of the caller. */
+  addExtra(write: Write, position?: number): void;
+  /** Computes the updates, in the order in which they were added. Call once, last. */
+  finish(): Promise<FinishedPlan>;
+}
+
+export interface FinishedPlan {
+  /** In an order that a store without transactions can follow, see `orderWrites`. */
+  readonly writes: readonly Write[];
+  /** Runs beside `writes`. */
+  readonly origins: readonly WriteOrigin[];
+  /** The updated documents, in the order in which the updates were added. */
+  readonly updated: readonly Written[];
+  /** To be emitted after the commit. */
+  readonly afterHookEvents: readonly AfterHookEvent[];
+}
+
+export interface PlannedWrite {
+  readonly write: Write;
+  readonly origin: WriteOrigin;
+  readonly step: 'extra' | 'revision' | 'insert' | 'update' | 'remove';
+  /** Depth of an inserted sub-document; 0 for the document itself. */
+  readonly depth?: number;
+}
+
+/** Characters that one write may store: not all documents of a write may be as large as one of them may. */
 const MAX_WRITE_CHARACTERS = 128 * 1024 * 1024;
 
-const NO_ORIGIN: WriteOrigin = { prefix: '' };
+/** Fields that every update changes. */
+const STAMPED_FIELDS = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
 
 export function createWritePlan(stamp: WriteStamp, newId: () => string): WritePlan {
   const planned: PlannedWrite[] = [];
   const updates = new Map<string, PendingUpdate>();
-  const happenings: AfterHookEvent[] = [];
-  let left = MAX_WRITE_CHARACTERS;
+  const afterHookEvents: AfterHookEvent[] = [];
+  let remaining = MAX_WRITE_CHARACTERS;
 
-  const textOf = (document: StoredDocument): string => {
+  const encode = (document: StoredDocument): string => {
     const text = JSON.stringify(document);
-    const problem = sizeIssue(document, text);
-    if (problem !== undefined) {
-      throw new AppError('PAYLOAD_TOO_LARGE', { message: `The document ${problem}` });
-    }
-    left -= text.length;
-    if (left < 0) throw new AppError('RESULT_TOO_LARGE');
+    const issue = sizeIssue(document, text);
+    if (issue !== undefined) throw new AppError('PAYLOAD_TOO_LARGE', { message: `The document ${issue}` });
+    remaining -= text.length;
+    if (remaining < 0) throw new AppError('RESULT_TOO_LARGE');
     return text;
   };
-  const tell = (happening: AfterHookEvent) => {
-    if (hasHooks(happening)) happenings.push(happening);
-  };
-  const keep = (collection: Collection, state: StoredDocument, revision: Omit<RevisionFacts, 'id'>) => {
+  const addRevision = (
+    collection: Collection,
+    state: StoredDocument,
+    options: Omit<RevisionOptions, 'id'>,
+  ): string => {
     const id = newId();
-    const document = createRevision(state, { ...revision, id });
-    const write = {
-      kind: 'insert',
-      ns: revisionNamespaceOf(collection),
-      document,
-      text: textOf(document),
-    } as const;
-    planned.push({ write, origin: NO_ORIGIN, step: 'revision' });
+    const document = createRevision(state, { ...options, id });
+    const ns = revisionNamespaceOf(collection);
+    const write = { kind: 'insert', ns, document, text: encode(document) } as const;
+    planned.push({ write, origin: BODY_ORIGIN, step: 'revision' });
     return id;
+  };
+  const addEvent = (event: AfterHookEvent) => {
+    if (hasHooks(event)) afterHookEvents.push(event);
   };
   const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {
     const history = revisionIds(stored);
     let document = stampUpdated(collection, stored, { ...stamp, fields, history });
     if (collection.settings.storeRevisions) {
       const { kept, block } = splitHistory(history, documentVersion(document));
-      document = { ...document, history: [...kept, keep(collection, document, { action: 'update', block })] };
+      const revision = addRevision(collection, document, { action: 'update', block });
+      document = { ...document, history: [...kept, revision] };
     }
-    const text = textOf(document);
-    const changed = [...Object.keys(fields), ...STAMPED_FIELDS];
+    const text = encode(document);
     const { namespace: ns } = collection;
-    const write = {
-      kind: 'update',
-      ns,
-      id: stored._id,
-      v: documentVersion(stored),
-      document,
-      changed,
-      text,
-    } as const;
-    planned.push({ write, origin, step: 'update' });
-    tell({ event: 'afterUpdate', collection, text });
+    const changed = [...Object.keys(fields), ...STAMPED_FIELDS];
+    const target = { ns, id: stored._id, v: documentVersion(stored) };
+    planned.push({ write: { kind: 'update', ...target, document, changed, text }, origin, step: 'update' });
+    addEvent({ event: 'afterUpdate', collection, text });
     return { document, text };
   };
 
   return {
     insert(collection, { id, fields, depth = 0 }, origin) {
-      const revised = collection.settings.storeRevisions;
-      let document = stampCreated(collection, fields, { ...stamp, id, history: revised ? [] : undefined });
-      if (revised) {
-        document = { ...document, history: [keep(collection, document, { action: 'create' })] };
+      const isRevised = collection.settings.storeRevisions;
+      let document = stampCreated(collection, fields, { ...stamp, id, history: isRevised ? [] : undefined });
+      if (isRevised) {
+        document = { ...document, history: [addRevision(collection, document, { action: 'create' })] };
       }
-      const text = textOf(document);
+      const text = encode(document);
       const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
       planned.push({ write, origin, step: 'insert', depth });
-      tell({ event: 'afterCreate', collection, text });
+      addEvent({ event: 'afterCreate', collection, text });
       return { document, text };
     },
-    update(collection, stored, { fields, origin }) {
+    update(collection, stored, change) {
       const key = documentKey(collection.namespace, stored._id);
       const earlier = updates.get(key);
-      if (earlier === undefined) updates.set(key, { collection, stored, fields, origin });
-      else mergeUpdate(earlier, stored, { fields, origin });
+      updates.set(
+        key,
+        earlier === undefined ? { collection, stored, ...change } : join(earlier, stored, change),
+      );
     },
     remove(collection, stored) {
-      if (collection.settings.storeRevisions) keep(collection, stored, { action: 'delete' });
-      const write = {
-        kind: 'remove',
-        ns: collection.namespace,
-        id: stored._id,
-        v: documentVersion(stored),
-      } as const;
-      planned.push({ write, origin: NO_ORIGIN, step: 'remove' });
+      if (collection.settings.storeRevisions) addRevision(collection, stored, { action: 'delete' });
+      const { namespace: ns } = collection;
+      const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
+      planned.push({ write, origin: BODY_ORIGIN, step: 'remove' });
       if (hasHooks({ event: 'afterDelete', collection })) {
-        tell({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
+        afterHookEvents.push({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
       }
     },
-    addExtra(write, origin) {
-      planned.push({ write, origin, step: 'beside' });
+    addExtra(write, position) {
+      const origin = position === undefined ? BODY_ORIGIN : { prefix: '', extraWrite: position };
+      planned.push({ write, origin, step: 'extra' });
     },
-    isEmpty: () => planned.length === 0 && updates.size === 0,
     async finish() {
-      const updated = await mapYielding([...updates.values()], applyUpdate);
-      const { writes, origins } = orderWrites(planned);
-      return {
-        writes,
-        updated,
-        afterHookEvents: happenings,
-        explain: (error) => translateCommitError(error, origins),
-      };
+      const updated = updates.size === 0 ? [] : await mapYielding([...updates.values()], applyUpdate);
+      return { ...orderWrites(planned), updated, afterHookEvents };
     },
   };
 }
 
-type RevisionFacts = Parameters<typeof createRevision>[1];
-
-const STAMPED_FIELDS = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
-
-function mergeUpdate(earlier: PendingUpdate, stored: StoredDocument, { fields, origin }: Change): void {
-  // Read twice while someone else wrote in between: only one of the two states can be the present one.
+/** The update of a document that is updated twice. Throws a conflict where another write came between its two reads. */
+function join(earlier: PendingUpdate, stored: StoredDocument, { fields, origin }: Change): PendingUpdate {
   if (documentVersion(earlier.stored) !== documentVersion(stored)) throw new StoreError('conflict');
   const joined: Record<string, Json> = { ...earlier.fields };
   for (const [name, value] of Object.entries(fields)) {
@@ -192,5 +180,43 @@ function mergeUpdate(earlier: PendingUpdate, stored: StoredDocument, { fields, o
     }
     joined[name] = value;
   }
-  earlier.fields = joined;
+  return { ...earlier, fields: joined };
+}
+
+const STEPS: readonly PlannedWrite['step'][] = ['extra', 'revision', 'insert', 'update', 'remove'];
+
+interface OrderedWrites {
+  readonly writes: readonly Write[];
+  /** Runs beside `writes`. */
+  readonly origins: readonly WriteOrigin[];
+}
+
+/**
+ * Orders writes for stores without transactions: extra writes, revisions, new documents from the innermost to the outermost,
+ * updates, removals. Whatever part of them was written before a crash, no reference leads to a missing document and no
+ * document lacks its revision. Within a step, the writes of one collection stand together, in the order in which they came.
+ */
+export function orderWrites(planned: readonly PlannedWrite[]): OrderedWrites {
+  const ordered = isUniform(planned) ? planned : sortWrites(planned);
+  return { writes: ordered.map(({ write }) => write), origins: ordered.map(({ origin }) => origin) };
+}
+
+/** True for one kind of write to one collection, which nearly all commits are. */
+function isUniform(planned: readonly PlannedWrite[]): boolean {
+  const [first] = planned;
+  return planned.every(
+    ({ step, depth, write }) => step === first?.step && depth === first.depth && write.ns === first.write.ns,
+  );
+}
+
+function sortWrites(planned: readonly PlannedWrite[]): readonly PlannedWrite[] {
+  const collections = new Map<string, number>();
+  const ranked = planned.map((one) => {
+    const key = namespaceKey(one.write.ns);
+    const collection = collections.get(key) ?? collections.size;
+    collections.set(key, collection);
+    return { one, step: STEPS.indexOf(one.step), depth: one.depth ?? 0, collection };
+  });
+  ranked.sort((a, b) => a.step - b.step || b.depth - a.depth || a.collection - b.collection);
+  return ranked.map(({ one }) => one);
 }

@@ -1,17 +1,11 @@
 // The languages that an Accept-Language header asks for, as RFC 9110 writes them, and whether one of them is meant.
 import { LRUCache } from 'lru-cache';
-
-/** Headers of browsers have a hundred characters; what lies beyond this is not read. */
-const MAX_HEADER_LENGTH = 4096;
-const MAX_ITEMS = 100;
+import { parseQualityList } from '../../lib/http/quality-list.ts';
 
 const MAX_REMEMBERED = 5000;
 const MAX_REMEMBERED_LENGTH = 300;
 
 const RANGE = /^(?:\*|[a-z]{1,8}(?:[-_][a-z0-9]{1,8})*)$/i;
-/** Optional white space stands wherever the grammar has a separator. */
-const ITEM = /^[ \t]*([^ \t;]+)[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*([^ \t;]*)[ \t]*)?$/i;
-const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 export interface AcceptedLanguage {
   /** In lower case, with `-` between its parts; `*` for any other. */
@@ -26,19 +20,12 @@ export const isLanguage = (text: string) => RANGE.test(text);
 /** A language in the form in which tags are compared. */
 export const normaliseLanguage = (text: string) => text.toLowerCase().replaceAll('_', '-');
 
-function parseItem(item: string): AcceptedLanguage | undefined {
-  const [, range = '', weight = '1'] = ITEM.exec(item) ?? [];
-  if (!isLanguage(range) || !QUALITY.test(weight)) return undefined;
-  const quality = Number(weight);
-  return quality === 0 ? undefined : { tag: normaliseLanguage(range), quality };
-}
-
-/** What the header accepts, the best first; malformed items and those of quality 0 are left out. */
+/** The languages that an `Accept-Language` header accepts, best first. Malformed ones and those of weight 0 are left out. */
 export function parseAcceptLanguage(header: string): readonly AcceptedLanguage[] {
-  const items = header.slice(0, MAX_HEADER_LENGTH).split(',', MAX_ITEMS);
-  return items
-    .map(parseItem)
-    .filter((item) => item !== undefined)
+  return parseQualityList(header)
+    .flatMap(({ value, quality = 0 }) =>
+      quality === 0 || !isLanguage(value) ? [] : [{ tag: normaliseLanguage(value), quality }],
+    )
     .sort((a, b) => b.quality - a.quality);
 }
 

@@ -1,4 +1,5 @@
 // Which formats an answer may have: the recipe's choice against the Accept header.
+import { parseQualityList } from '../../lib/http/quality-list.ts';
 import type { FormatChoice, RasterFormat } from '../recipes/setting-rules.ts';
 
 /** `source`: the format of the original. `compatible`: the same, but one that every browser shows. */
@@ -11,37 +12,26 @@ export interface Negotiated {
   readonly varies: boolean;
 }
 
-const MAX_HEADER = 4096;
-const MAX_RANGES = 64;
-const QUALITY = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
-
-interface Range {
+interface MediaRange {
   readonly type: string;
   readonly quality: number;
 }
 
-/** The media ranges of a header (RFC 9110, 12.5.1). Those with a malformed quality are left out. */
-function parseAccept(header: string): readonly Range[] {
-  return header
-    .slice(0, MAX_HEADER)
-    .toLowerCase()
-    .split(',', MAX_RANGES)
-    .flatMap((part) => {
-      const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-      const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
-      const text = weight === undefined ? '1' : weight.replace(/^q\s*=\s*/, '');
-      return type !== '' && QUALITY.test(text) ? [{ type, quality: Number(text) }] : [];
-    });
+/** The media ranges of an `Accept` header (RFC 9110, 12.5.1). Those with a malformed weight are left out. */
+function parseAccept(header: string): readonly MediaRange[] {
+  return parseQualityList(header, { allowsParameters: true }).flatMap(({ value: type, quality }) =>
+    quality === undefined ? [] : [{ type, quality }],
+  );
 }
 
-const qualityOf = (ranges: readonly Range[], type: string) =>
+const qualityOf = (ranges: readonly MediaRange[], type: string) =>
   ranges.find((range) => range.type === type)?.quality;
 
 /** Less than a header can say. */
 const LEAST_QUALITY = 0.0001;
 
 /** By the most specific range. What the header does not name comes last, for a client must get something. */
-function qualityOfOld(ranges: readonly Range[], type: string): number {
+function qualityOfOld(ranges: readonly MediaRange[], type: string): number {
   const named = qualityOf(ranges, type) ?? qualityOf(ranges, 'image/*') ?? qualityOf(ranges, '*/*');
   return named ?? LEAST_QUALITY;
 }

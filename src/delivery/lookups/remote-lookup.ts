@@ -1,5 +1,6 @@
 // Lookups at a service, each address asked about once for a while: found facts are kept for an hour, failures for seconds.
 import { LRUCache } from 'lru-cache';
+import { withAbort } from '../../lib/async/timeout.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { CacheStore } from '../../stores/ports.ts';
@@ -49,14 +50,6 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
 }
 
-/** Settles as `task` does, or rejects with the reason of `signal` when that comes first. */
-function before<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    task.then(resolve, reject);
-  });
-}
-
 /** A cache that is away costs a request, not the fact. */
 async function cached(cache: CacheStore, key: string): Promise<string | undefined> {
   try {
@@ -95,7 +88,7 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
   const lookUp = async (ip: string): Promise<string | undefined> => {
     const signal = AbortSignal.timeout(timeout * 1000);
     try {
-      const value = await before(signal, find(ip, signal));
+      const value = await withAbort(find(ip, signal), signal, () => signal.reason);
       remember(ip, value, MEMORY_TTL);
       return value;
     } catch (error) {

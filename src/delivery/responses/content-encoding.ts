@@ -1,37 +1,31 @@
-// Compression of answers: which coding a client takes, and the stream that makes it.
+// Content coding of a response: negotiated by `Accept-Encoding`, made by a stream.
 import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import { parseQualityList } from '../../lib/http/quality-list.ts';
 
 export type ContentEncoding = 'br' | 'gzip';
 
 /** In the order of preference. */
 const OFFERED_ENCODINGS: readonly ContentEncoding[] = ['br', 'gzip'];
-const MAX_MEMBERS = 50;
-const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /** Beyond this quality brotli takes several times as long for a few per cent. */
 const BROTLI_QUALITY = 4;
 const GZIP_LEVEL = 6;
 
-/** Codings with their weights, in lower case. A weight that cannot be read refuses the coding. */
+/** Weights by coding, in lower case. A malformed weight rejects the coding. */
 function parseWeights(header: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>();
-  for (const member of header.split(',', MAX_MEMBERS)) {
-    const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
-    const weight = parameters.length === 0 ? '1' : WEIGHT.exec(parameters[0] ?? '')?.[1];
-    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, Number(weight ?? 0));
-  }
-  return weights;
+  const members = parseQualityList(header);
+  return new Map(members.map(({ value, quality }) => [value === 'x-gzip' ? 'gzip' : value, quality ?? 0]));
 }
 
-/** The coding to send, undefined for none: the heaviest of those that `Accept-Encoding` takes (RFC 9110 12.5.3). */
+/** The coding with the highest weight in `Accept-Encoding` (RFC 9110, 12.5.3). Undefined: send the body as it is. */
 export function negotiateContentEncoding(header: string | undefined): ContentEncoding | undefined {
   if (header === undefined) return undefined;
   const weights = parseWeights(header);
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const [best] = OFFERED_ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a));
   if (best === undefined || weightOf(best) === 0) return undefined;
-  // Whoever would rather have it plain says so; without a word about it, plain is as good as anything.
+  // Without a weight for `identity`, any acceptable coding is as welcome.
   return (weights.get('identity') ?? 0) > weightOf(best) ? undefined : best;
 }
 

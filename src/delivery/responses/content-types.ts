@@ -1,7 +1,6 @@
 // Media types of delivered files, and what follows from them.
 import { extname } from 'node:path';
-
-export const BINARY_TYPE = 'application/octet-stream';
+import { BINARY_TYPE, essence, isPassiveType } from '../../lib/http/media-types.ts';
 
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['.avif', 'image/avif'],
@@ -53,12 +52,13 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
 
 const COMPRESSIBLE =
   /^(?:text\/|application\/(?:json|javascript|xml|wasm|manifest\+json|vnd\.ms-fontobject)$|font\/[ot]tf$|image\/(?:svg\+xml|bmp|x-icon)$)|\+(?:json|xml)$/;
-/** Types in which no browser runs code when it opens them; scripts run only where a page loads them. */
-const PASSIVE =
-  /^(?:(?:audio|font|image|video)\/(?!.*(?:xml|svg))[^,]+|text\/(?:css|csv|javascript|markdown|plain|vtt)|application\/(?:gzip|javascript|json|manifest\+json|octet-stream|vnd\.ms-fontobject|wasm|zip))$/;
-
-/** The type without its parameters, in lower case. */
-const essence = (type: string) => (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+/** Scripts run only where a page loads them, which delivery is there for. */
+const PASSIVE_WHEN_DELIVERED: ReadonlySet<string> = new Set([
+  'application/javascript',
+  'application/manifest+json',
+  'application/wasm',
+  'text/javascript',
+]);
 
 /** The type of a file: as its source declares it, else by its extension. */
 export function deliveredContentType(path: string, declared: string | undefined): string {
@@ -79,5 +79,5 @@ export function isCompressible(type: string): boolean {
 
 /** Headers that keep a browser from running what the file may contain. */
 export function safetyHeaders(type: string): Readonly<Record<string, string>> {
-  return PASSIVE.test(essence(type)) ? {} : { 'Content-Security-Policy': 'sandbox' };
+  return isPassiveType(type, PASSIVE_WHEN_DELIVERED) ? {} : { 'Content-Security-Policy': 'sandbox' };
 }

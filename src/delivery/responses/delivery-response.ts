@@ -1,9 +1,9 @@
-// What is sent for a delivered request. Types only.
+// Types of a delivered response and of the request headers that shape it.
 import type { Readable } from 'node:stream';
-import type { Preconditions } from './freshness.ts';
+import type { Conditions } from '../../lib/http/conditional.ts';
 
 /** The headers of a request that decide how a file is sent. */
-export interface FileRequest extends Preconditions {
+export interface FileRequest extends Pick<Conditions, 'ifNoneMatch' | 'ifModifiedSince'> {
   readonly acceptEncoding: string | undefined;
   readonly range: string | undefined;
   readonly ifRange: string | undefined;

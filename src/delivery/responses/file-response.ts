@@ -1,13 +1,13 @@
-// The answer with a file as it is: whole, in part, compressed, or none at all because the client has it.
+// Response with a file as it is: 200 (compressed where that pays), 206, 304 or 416.
 import { hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
+import { parseRange } from '../../lib/http/byte-range.ts';
+import { evaluateConditions, matchesIfRange, type Validators } from '../../lib/http/conditional.ts';
 import type { SourceFile } from '../delivery.ts';
 import { varyHeader } from './cache-headers.ts';
 import { type ContentEncoding, createEncoder, negotiateContentEncoding } from './content-encoding.ts';
 import { isCompressible, safetyHeaders } from './content-types.ts';
 import type { CacheOptions, DeliveryResponse, FileRequest } from './delivery-response.ts';
-import { type FileVersion, isFresh } from './freshness.ts';
-import { selectByteRange } from './range.ts';
 
 /** Bytes from which compressing is worth its work, and up to which it is done for a request. */
 const MIN_COMPRESSED_BYTES = 1024;
@@ -23,7 +23,7 @@ interface FoundFile {
 function versionOf(
   { file, contentType, sourceId }: FoundFile,
   encoding: ContentEncoding | undefined,
-): FileVersion {
+): Validators {
   const digest = hash('sha256', JSON.stringify([sourceId, file.validator, contentType]), 'base64url');
   const suffix = encoding === undefined ? '' : `-${encoding}`;
   return { etag: `"${digest.slice(0, 27)}${suffix}"`, modifiedAt: file.modifiedAt };
@@ -37,7 +37,7 @@ function isCompressibleFile({ file: { size }, contentType }: FoundFile): boolean
 const lengthHeader = (size: number | undefined): Readonly<Record<string, string>> =>
   size === undefined ? {} : { 'Content-Length': String(size) };
 
-function versionHeaders({ etag, modifiedAt }: FileVersion): Readonly<Record<string, string>> {
+function versionHeaders({ etag, modifiedAt }: Validators): Readonly<Record<string, string>> {
   const modified =
     modifiedAt === undefined ? {} : { 'Last-Modified': new Date(Math.max(0, modifiedAt)).toUTCString() };
   return { ETag: etag, ...modified };
@@ -58,13 +58,14 @@ function plainResponse(
     request,
     version,
     headers,
-  }: { request: FileRequest; version: FileVersion; headers: DeliveryResponse['headers'] },
+  }: { request: FileRequest; version: Validators; headers: DeliveryResponse['headers'] },
 ): DeliveryResponse {
   const { size } = file;
-  const range = size === undefined ? undefined : selectByteRange(request, { size, version });
-  if (range === 'none') {
-    const refused = { 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-store' };
-    return { status: 416, headers: { ...headers, ...refused, 'Content-Length': '0' }, body: undefined };
+  const mayBePart = size !== undefined && matchesIfRange(request.ifRange, version);
+  const range = mayBePart ? parseRange(request.range, size) : undefined;
+  if (range === 'unsatisfiable') {
+    const unsatisfiable = { 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-store' };
+    return { status: 416, headers: { ...headers, ...unsatisfiable, 'Content-Length': '0' }, body: undefined };
   }
   const ranges = size === undefined ? {} : { 'Accept-Ranges': 'bytes' };
   if (range === undefined) {
@@ -76,24 +77,25 @@ function plainResponse(
   return { status: 206, headers: partial, body: () => file.open(range) };
 }
 
-/** Describes the answer. Nothing of the file is read before its body is opened. */
+/** Makes the response. Nothing of the file is read before its body is opened. */
 export function createFileResponse(
   found: FoundFile,
   request: FileRequest,
   caching: CacheOptions,
 ): DeliveryResponse {
   const canCompress = isCompressibleFile(found);
-  // A part is one of the plain file: of a compressed one nobody could use it.
+  // Ranges are ranges of the plain file: those of a compressed one would be of no use.
   const wantsPart = request.range !== undefined;
   const encoding = canCompress && !wantsPart ? negotiateContentEncoding(request.acceptEncoding) : undefined;
   const version = versionOf(found, encoding);
-  const kept = {
+  const cacheHeaders = {
     ...versionHeaders(version),
     ...varyHeader(canCompress ? [...caching.vary, 'Accept-Encoding'] : caching.vary),
     'Cache-Control': caching.cacheControl,
   };
-  if (isFresh(request, version)) return { status: 304, headers: kept, body: undefined };
-  const headers = { ...kept, 'Content-Type': found.contentType, ...safetyHeaders(found.contentType) };
+  if (evaluateConditions(request, version) === 'unmodified')
+    return { status: 304, headers: cacheHeaders, body: undefined };
+  const headers = { ...cacheHeaders, 'Content-Type': found.contentType, ...safetyHeaders(found.contentType) };
   if (encoding !== undefined) return compressedResponse(found, encoding, headers);
   return plainResponse(found, { request, version, headers });
 }

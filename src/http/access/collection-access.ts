@@ -1,19 +1,20 @@
-// The way into a collection: which one, does it exist, may the caller, may anyone with this method.
+// Resolves the collection from the path and authorises the caller. Order of errors: 401, 503, 404, 405.
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors.ts';
 import { isId } from '../../lib/ids.ts';
-import { requestPath } from '../core/error-handler.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { methodNotAllowed } from '../core/resource.ts';
-import type { OnRequestHook } from './authenticate.ts';
-import { assertReady, mayBeEndpointPath } from './readiness.ts';
+import { requestPath } from '../core/paths.ts';
+import { methodNotAllowed, type OnRequestHook } from '../core/resource.ts';
+import { assertReady } from './authenticate.ts';
+
+import { unknownPathError } from './unknown-path.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The collection that the path names, once the scope has resolved it. */
+    /** The collection that the path names, once the hook has resolved it. */
     collection: Collection | null;
   }
 }
@@ -34,38 +35,35 @@ export function documentIdOf(request: FastifyRequest): string {
   return ((request.params as Params).id ?? '').toLowerCase();
 }
 
-/** The collection of a request inside the scope. */
+/** The collection of a request behind the hook. */
 export function collectionOf(request: FastifyRequest): Collection {
   if (request.collection === null) throw new AppError('NOT_FOUND');
   return request.collection;
 }
 
-/** Throws the challenge when the caller may not use this method on the collection. */
+/** Throws NO_TOKEN or NOT_PERMITTED unless the caller may use this method on the collection. */
 export function assertPermitted(request: FastifyRequest, collection: Collection, method: string): void {
   const decision = authorizeCollection(request.client, collection, method);
   if (decision === 'no-token') throw missingTokenError();
   if (decision === 'denied') throw notPermittedError(requestPath(request));
 }
 
-/** What the caller really asks for: old clients POST to a document to change it, anything unknown only asks. */
+/** The method that counts for permissions: old clients POST to a document to update it; unknown methods count as GET. */
 function effectiveMethod(method: string, hasId: boolean): string {
   if (method === 'POST' && hasId) return 'PUT';
   return WRITE_METHODS.has(method) ? method : 'GET';
 }
 
-/** What the hook needs to know. */
 export interface CollectionAccessDeps extends Pick<HttpDeps, 'registry' | 'isReady'> {
   readonly config: { readonly media: { readonly public: boolean } };
 }
 
 interface CollectionAccessOptions {
-  /** Whether the addresses of the scope are those of files, which only media collections have. */
+  /** Whether the paths of the scope are those of files, which only media collections have. */
   readonly files?: boolean;
 }
 
 const FILE_METHODS = 'GET, HEAD, OPTIONS';
-const createUnknownPathError = (request: FastifyRequest) =>
-  request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
 
 function resolveCollection(
   request: FastifyRequest,
@@ -74,12 +72,10 @@ function resolveCollection(
 ): void {
   const { version = '', database = '', collection: name = '', id } = request.params as Params;
   const collection = registry.get(version, database, name);
-  // Posted code may have this path.
-  if (collection === undefined && mayBeEndpointPath(requestPath(request))) assertReady(isReady);
-  if (collection === undefined) throw createUnknownPathError(request);
+  if (collection === undefined) throw unknownPathError(request, isReady);
   const { media } = collection.settings;
-  if (files && !media) throw createUnknownPathError(request);
-  // Files that stand directly below the collection have their name where documents have their id.
+  if (files && !media) throw unknownPathError(request);
+  // A file directly below the collection has its name where documents have their id.
   const isName = id !== undefined && !isId(id);
   const isFileRead = media && READ_METHODS.has(request.method) && (files === true || isName);
   if (!isFileRead || !config.media.public)
@@ -95,7 +91,7 @@ function resolveCollection(
   request.collection = collection;
 }
 
-/** Makes the hook that resolves `request.collection`: refusals in the order 401, 503, 404, 405. */
+/** Makes the hook that sets `request.collection`. */
 export function createCollectionHook(
   deps: CollectionAccessDeps,
   options: CollectionAccessOptions = {},

@@ -1,4 +1,4 @@
-// `POST /token`: access tokens for client credentials. An `Authorization` header means nothing here.
+// `POST /token`: issues access tokens for client credentials. An `Authorization` header is ignored.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { bodyLimit } from '../core/body-limits.ts';
@@ -7,7 +7,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
 
-/** Registers the login. The answer must not be kept by anything on its way (RFC 6749 5.1). */
+/** Registers the login. Its response must not be cached (RFC 6749, 5.1). */
 export function tokenRoutes(
   server: FastifyInstance,
   { login, config }: Pick<HttpDeps, 'login' | 'config'>,

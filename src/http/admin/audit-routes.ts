@@ -1,17 +1,17 @@
-// `/api/audit`: what admins did, for admins only.
+// `/api/audit`: the audit log, for admins only.
 import type { FastifyInstance } from 'fastify';
 import { requireAdmin } from '../access/authenticate.ts';
-import { createRequestDeadline } from '../core/deadline.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parseNumberParameter } from '../core/query-string.ts';
 import { sendJson } from '../core/reply.ts';
+import { createRequestDeadline } from '../core/request-context.ts';
 import { addResource } from '../core/resource.ts';
 
 const MAX_ENTRIES = 1000;
 
 const AFTER = { fallback: 0, what: 'the number of an entry' };
 
-/** Registers reading of the audit log: the entries after number `after`, at most 1,000, oldest first. */
+/** Registers reading the audit log: the entries after number `after`, at most 1,000, oldest first. */
 export function auditRoutes(
   server: FastifyInstance,
   { audit, config, now }: Pick<HttpDeps, 'audit' | 'config' | 'now'>,

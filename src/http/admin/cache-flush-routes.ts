@@ -1,4 +1,4 @@
-// `POST /api/flush`: forget cached responses, for admins only.
+// `POST /api/flush`: drops cached responses, for admins only.
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
@@ -11,12 +11,12 @@ import type { ResponseCache } from '../documents/response-cache.ts';
 const MISSING_PATH_TITLE = 'Cache Path Missing';
 
 function pathMissing(): AppError {
-  const details = '`path` must be specified in the request body.';
-  const named = { code: 'API-0003', title: MISSING_PATH_TITLE, details };
-  // The older dialect reads these members at the top of the body.
+  const message = '`path` must be specified in the request body.';
+  const older = { code: 'API-0003', title: MISSING_PATH_TITLE, details: message };
+  // Clients of the older dialect read these members at the top of the body.
   return new AppError('CACHE_PATH_MISSING', {
-    items: [{ field: 'path', message: details, ...named }],
-    body: named,
+    items: [{ field: 'path', message, ...older }],
+    body: older,
   });
 }
 

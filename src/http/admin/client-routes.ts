@@ -1,15 +1,15 @@
-// `/api/clients`: client records, for admins only; nobody becomes or loses a reviewer here.
+// `/api/clients`: client records, for admins only. The reviewer right is granted on the machine, not here.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { publicClient } from '../../auth/clients/client-store.ts';
 import { AppError } from '../../errors.ts';
-import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { requireAdmin } from '../access/authenticate.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonObjectBody } from '../core/body-parsers.ts';
-import { createRequestDeadline } from '../core/deadline.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { createRequestDeadline } from '../core/request-context.ts';
+import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
@@ -17,7 +17,7 @@ const clientIdOf = (request: FastifyRequest) => (request.params as { readonly id
 
 const SECRET_URL = '/api/clients/:id/secret';
 
-/** Hook: an admin's token is needed. A reviewer, whom no admin can help, changes its own secret with its own. */
+/** Hook: rejects everybody but admins, and reviewers who change their own secret, which no admin can do for them. */
 const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
   const { client, method, routeOptions } = request;
   const isSecret = method === 'PUT' && routeOptions.url === SECRET_URL;
@@ -25,12 +25,12 @@ const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
   else requireAdmin(request, reply, done);
 };
 
-/** What anyone may see of a record; `secret` only when it was just generated. */
+/** A record without its secrets; `secret` only when it was just generated. */
 function formatClient(client: Client, secret?: string) {
   return { ...publicClient(client), ...(secret === undefined ? {} : { secret }) };
 }
 
-/** Makes the function that says how long the calls of one request may take together, and who makes them. */
+/** Makes the function that gives the deadline and the caller of one request. */
 function createCallOptions(deps: Deps) {
   const deadline = createRequestDeadline(deps);
   return (request: FastifyRequest) => {
@@ -55,7 +55,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
       return sendJson(reply, { results: [formatClient(client, secret)] }, 201);
     },
   };
-  const one: ResourceHandlers = {
+  const byId: ResourceHandlers = {
     GET: async (request, reply) => {
       const client = await clients.find(clientIdOf(request), within(request));
       if (client === undefined) throw new AppError('NOT_FOUND');
@@ -71,7 +71,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
     },
   };
   addResource(server, '/api/clients', all, limits);
-  addResource(server, '/api/clients/:id', one, limits);
+  addResource(server, '/api/clients/:id', byId, limits);
   addResource(server, SECRET_URL, {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : jsonObjectBody(request)['secret'];

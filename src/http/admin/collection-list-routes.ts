@@ -1,4 +1,4 @@
-// `/api/collections`: which collections there are, as far as the caller may read them.
+// `/api/collections`: lists the collections that the caller may read.
 import type { FastifyInstance } from 'fastify';
 import { createCaller } from '../../auth/authorize.ts';
 import type { Collection } from '../../collections/model/collection.ts';

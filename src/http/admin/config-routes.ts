@@ -1,4 +1,4 @@
-// `/api/config`: the main configuration, for admins only.
+// `/api/config`: shows and changes the main configuration, for admins only.
 import type { FastifyInstance } from 'fastify';
 import { requireAdmin } from '../access/authenticate.ts';
 import { createAuditedChange } from '../core/audited-change.ts';
@@ -8,14 +8,14 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 
-/** Registers showing and changing of the configuration; a change is in force after a restart. */
+/** Registers the configuration. Changes take effect after a restart. */
 export function configRoutes(
   server: FastifyInstance,
   { configStore, audit, config }: Pick<HttpDeps, 'configStore' | 'audit' | 'config'>,
 ): void {
   const announce = createAuditedChange(audit);
   const { jsonBytes, jsonValues } = config.limits;
-  acceptTextAsJson(server, { values: jsonValues });
+  acceptTextAsJson(server, { maxValues: jsonValues });
   server.addHook('onRequest', requireAdmin);
   const handlers: ResourceHandlers = {
     GET: async (_request, reply) => sendJson(reply, configStore.redacted()),

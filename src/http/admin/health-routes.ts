@@ -1,6 +1,6 @@
-// What load balancers and browsers ask for unprompted: public and without detail.
+// `/hello`, `/health` and `/favicon.ico`: public, for load balancers and browsers.
 import type { FastifyInstance } from 'fastify';
-import { assertReady } from '../access/readiness.ts';
+import { assertReady } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
@@ -22,7 +22,7 @@ export function healthRoutes(
   });
 }
 
-/** Registers an empty `/favicon.ico`: public, but to no bad token. */
+/** Registers an empty `/favicon.ico`: public, but rejected with an invalid token. */
 export function faviconRoute(server: FastifyInstance): void {
   addResource(server, '/favicon.ico', { GET: async (_request, reply) => reply.code(204).send() });
 }

@@ -12,7 +12,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 
-/** Registers reading, posting and removing of collection specifications. */
+/** Registers the specifications of collections. */
 export function specificationRoutes(
   server: FastifyInstance,
   { specifications, audit, config }: Pick<HttpDeps, 'specifications' | 'audit' | 'config'>,
@@ -31,7 +31,7 @@ export function specificationRoutes(
       return announce(request, change, apply);
     };
   const { jsonBytes, jsonValues } = config.limits;
-  acceptTextAsJson(server, { values: jsonValues });
+  acceptTextAsJson(server, { maxValues: jsonValues });
   server.addHook('onRequest', requireAdmin);
   const handlers: ResourceHandlers = {
     GET: async (request, reply) => {

@@ -1,4 +1,4 @@
-// `/api/status`: how the process fares, for any valid token. GET and POST without a body ask the same.
+// `/api/status`: status of the process, for any valid token, by GET or POST.
 import os from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
@@ -9,7 +9,7 @@ import { addResource } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus'>;
 
-/** Seconds as text for people: `1d 2h 3m 4s`. */
+/** Seconds as text: `1d 2h 3m 4s`. */
 export function formatUptime(seconds: number): string {
   const whole = Math.floor(seconds);
   const days = Math.floor(whole / 86_400);
@@ -18,7 +18,7 @@ export function formatUptime(seconds: number): string {
   return `${days}d ${hours}h ${minutes}m ${whole % 60}s`;
 }
 
-/** How the walls around posted code stand: level reached, self-test, processes. Nobody but an admin needs to know. */
+/** Status of the sandbox, for admins: isolation level, self-test, processes. */
 function formatSandbox({ sandboxStatus }: Deps, client: Client | null) {
   if (client?.accessType !== 'admin') return {};
   const { level, selfTest, hosts, jit } = sandboxStatus();

@@ -1,10 +1,10 @@
-// How long the bodies of each family of routes may be: as long as what they are for needs, and no longer.
+// Maximum length of request bodies, by family of routes.
 
 /** Bytes. A longer body is 413 before it is read, or as soon as it turns out to be longer. */
 const MAX_BODY_BYTES = {
   /** The longest id and secret, each character percent-encoded. */
   token: 10_240,
-  /** Where a few members are all that there is to say, or nothing. */
+  /** A few members, or nothing. */
   few: 16_384,
   /** A configuration file has at most as many characters. */
   config: 262_144,
@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = {
   definition: 1_048_576,
 } as const;
 
-/** The same for a server that takes no body of more than `jsonBytes` (`limits.jsonBytes`). */
+/** The limit of a family, at most `jsonBytes` (`limits.jsonBytes`). */
 export function bodyLimit(of: keyof typeof MAX_BODY_BYTES, jsonBytes: number): number {
   return Math.min(MAX_BODY_BYTES[of], jsonBytes);
 }

@@ -1,7 +1,8 @@
-// Request bodies: our own parsers in place of the framework's, so that nothing hostile passes them.
+// Parsers of request bodies, in place of Fastify's: bounded before they parse, strict about types and encodings.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { CheckedJson } from '../../lib/json/json-check.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
@@ -9,15 +10,15 @@ type Done = (error: Error | null, body?: unknown) => void;
 const MAX_FORM_FIELDS = 20;
 const CHARSET = /;\s*charset="?([^";\s]+)/i;
 
-/** A form body as an object of texts. A field that is given twice is refused. Throws BAD_REQUEST. */
+/** A form body as an object of texts. Throws BAD_REQUEST, also for a repeated field. */
 export function parseFormBody(buffer: Buffer): JsonObject {
-  const refusal = () => new AppError('BAD_REQUEST', { message: 'The form repeats a field or has too many' });
+  const invalid = () => new AppError('BAD_REQUEST', { message: 'The form repeats a field or has too many' });
   const text = decodeUtf8(buffer);
-  // Counted first: what the platform's parser takes grows with the square of the number of pairs.
-  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw refusal();
+  // Counted first: the time of `URLSearchParams` grows with the square of the number of pairs.
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS) throw invalid();
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (form.has(name)) throw refusal();
+    if (form.has(name)) throw invalid();
     form.set(name, value);
   }
   return Object.fromEntries(form);
@@ -53,7 +54,7 @@ function createParser(parse: (buffer: Buffer) => unknown) {
   };
 }
 
-/** In this scope JSON comes under these types, within these bounds. */
+/** Parses JSON under these types in this scope. */
 function parseJsonTypes(server: FastifyInstance, types: readonly string[], bounds: JsonLimits): void {
   for (const type of types) {
     if (server.hasContentTypeParser(type)) server.removeContentTypeParser(type);
@@ -66,41 +67,41 @@ function parseJsonTypes(server: FastifyInstance, types: readonly string[], bound
 }
 
 /**
- * Replaces the framework's parsers by the one for JSON of at most `values` values (`limits.jsonValues`), and refuses
- * other codings before the body is read.
+ * Replaces Fastify's parsers by the one for JSON of at most `maxValues` values (`limits.jsonValues`), and rejects content codings
+ * and charsets before the body is read.
  */
-export function useJsonParser(server: FastifyInstance, values: number): void {
+export function useJsonParser(server: FastifyInstance, maxValues: number): void {
   server.removeAllContentTypeParsers();
-  parseJsonTypes(server, ['application/json'], { values });
-  // Whatever type an empty body claims is no matter; any other body of a type that nobody takes stays unread.
+  parseJsonTypes(server, ['application/json'], { maxValues });
+  // The type of an empty body does not matter; a body of any other type stays unread.
   server.addContentTypeParser('*', (request, _payload, done) => {
     if (hasEmptyBody(request)) done(null);
     else done(new AppError('UNSUPPORTED_MEDIA_TYPE'));
   });
   server.addHook('preParsing', (request, _reply, payload, done) => {
-    const refusal = checkContentCoding(request);
-    if (refusal === undefined) done(null, payload);
-    else done(refusal);
+    const error = checkContentCoding(request);
+    if (error === undefined) done(null, payload);
+    else done(error);
   });
 }
 
-/** In this scope JSON may also come under `text/plain`, as old clients send it. */
+/** Accepts JSON as `text/plain` too in this scope, as old clients send it. */
 export function acceptTextAsJson(server: FastifyInstance, bounds: JsonLimits): void {
   parseJsonTypes(server, ['application/json', 'text/plain'], bounds);
 }
 
-/** In this scope forms are accepted too. */
+/** Accepts URL-encoded forms too in this scope. */
 export function acceptUrlEncoded(server: FastifyInstance): void {
   const type = 'application/x-www-form-urlencoded';
   server.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, createParser(parseFormBody));
 }
 
-/** In this scope nothing but JavaScript is accepted, as text under any of its types. */
+/** Accepts only JavaScript in this scope, as text under any of its types. */
 export function acceptCodeOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   const types = ['text/plain', 'text/javascript', 'application/javascript'];
   server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, createParser(decodeUtf8));
-  // What clients send when nobody told them otherwise: they are told.
+  // The defaults of HTTP clients get a hint.
   const usual = ['application/json', 'application/x-www-form-urlencoded'];
   server.addContentTypeParser(usual, (_request, _payload, done) => {
     done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send code with `Content-Type: text/plain`' }));
@@ -110,6 +111,11 @@ export function acceptCodeOnly(server: FastifyInstance): void {
 /** The parsed body, null when there was none. */
 export function jsonBody(request: FastifyRequest): Json {
   return (request.body as Json | undefined) ?? null;
+}
+
+/** The parsed body of a write. The JSON parser of its route has checked it. */
+export function checkedJsonBody(request: FastifyRequest): CheckedJson {
+  return new CheckedJson(jsonBody(request));
 }
 
 /** The parsed body, which must be a JSON object. Throws BAD_REQUEST. */

@@ -1,4 +1,4 @@
-// What the HTTP layer is given. Types only: `app.ts` builds every member, routes pick what they need.
+// Dependencies of the HTTP layer. Types only: `app.ts` builds every member, routes pick what they need.
 
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { Audit } from '../../auth/audit/audit.ts';
@@ -12,6 +12,7 @@ import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
 import type { EndpointCalls } from '../../endpoints/types.ts';
 import type { ByteQuota } from '../../lib/byte-quota.ts';
+import type { Log } from '../../lib/logger.ts';
 import type { MediaService } from '../../media/media.ts';
 import type { ModuleService } from '../../modules/model/types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/sandbox.ts';
@@ -20,15 +21,12 @@ import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 /** The part of the configuration that HTTP needs. */
 export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media'>;
 
-/** The calls on the log that this layer makes. */
-export interface HttpLogger {
-  error(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  debug(fields: object, message: string): void;
+/** The log as this layer uses it. */
+export interface HttpLogger extends Pick<Log, 'error' | 'warn' | 'debug'> {
   isLevelEnabled(level: string): boolean;
 }
 
-/** What serves posted code. */
+/** Services of posted code. */
 export interface CustomCodeDeps {
   readonly modules: ModuleService;
   readonly calls: EndpointCalls;
@@ -54,10 +52,10 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly login: Login;
   readonly tokens: Pick<AccessTokens, 'peek' | 'verify'>;
   readonly uploadTokens: UploadTokens;
-  /** False while the start waits for the database: until then nobody is judged, and nothing read or written. */
+  /** False until startup has completed: until then tokens cannot be verified, nor documents read. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
-  /** What answers hold in memory until their clients have read them: `limits.unsentBytes`. */
+  /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */
   readonly unsent: ByteQuota;
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;

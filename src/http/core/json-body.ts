@@ -1,4 +1,4 @@
-// Reads JSON that a client sent without holding the event loop: counted before it is parsed, long lists parsed in slices.
+// Parses JSON bodies without blocking the event loop: counted before they are parsed, long lists parsed in slices.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../errors.ts';
 import { createYielder, yieldToEventLoop } from '../../lib/async/yielding.ts';
@@ -19,27 +19,27 @@ import {
 
 export interface JsonLimits {
   /** `limits.jsonValues`: of the whole text, or of each element where it may be a list. */
-  readonly values: number;
-  /** There where a list is as welcome as what it lists. */
+  readonly maxValues: number;
+  /** Set where the body may be a list. */
   readonly list?: {
     /** Elements that it may have. */
-    readonly most: number;
+    readonly maxElements: number;
     /** The error for one that has so many. */
-    readonly refuse: (elements: number) => AppError;
+    readonly createError: (elements: number) => AppError;
   };
 }
 
-/** What becomes of JSON once its shape is known to be within the bounds. */
+/** Checks of a JSON body. */
 interface JsonChecks {
-  /** Throws for a shape that is refused. */
+  /** Throws for a shape that is not allowed. */
   readonly assertShape: (shape: JsonShape) => void;
-  /** Finds what is wrong with a parsed value, or with the element of a list that has this position. */
+  /** The issue of a parsed value, or of the element of a list at this index. */
   readonly findIssue: (value: Json, index?: number) => JsonIssue | undefined;
 }
 
-/** Parsing and checking so many bytes takes a few milliseconds at worst. */
+/** Parsing and checking so many bytes takes a few milliseconds at most. */
 const MAX_SYNC_BYTES = 16 * 1024;
-/** Parsing millions of levels takes seconds. Up to here it is cheap, and the error can tell where the culprit is. */
+/** Parsing millions of levels takes seconds. Up to this depth it is cheap, and the error can name the path. */
 const MAX_PARSED_DEPTH = 10 * MAX_JSON_DEPTH;
 
 const badRequest = (message: string, cause?: unknown) => new AppError('BAD_REQUEST', { message, cause });
@@ -68,15 +68,15 @@ function tooManyValues(values: number, index?: number): AppError {
   });
 }
 
-/** Throws for JSON that has more of anything than it may have. */
-function assertWithinLimits({ list, values }: JsonShape, bounds: JsonLimits): void {
+/** Throws for JSON over one of the limits. */
+function assertWithinLimits({ list, values }: JsonShape, limits: JsonLimits): void {
   if (list === null) throw invalidJson();
-  if (list === undefined || bounds.list === undefined) {
-    if (values > bounds.values) throw tooManyValues(bounds.values);
+  if (list === undefined || limits.list === undefined) {
+    if (values > limits.maxValues) throw tooManyValues(limits.maxValues);
     return;
   }
-  if (list.elements > bounds.list.most) throw bounds.list.refuse(list.elements);
-  if (list.largest.values > bounds.values) throw tooManyValues(bounds.values, list.largest.index);
+  if (list.elements > limits.list.maxElements) throw limits.list.createError(list.elements);
+  if (list.largest.values > limits.maxValues) throw tooManyValues(limits.maxValues, list.largest.index);
 }
 
 function parseRun(json: Buffer, { start, end, elements }: JsonChunk, list: JsonList): readonly Json[] {
@@ -87,33 +87,29 @@ function parseRun(json: Buffer, { start, end, elements }: JsonChunk, list: JsonL
   return part;
 }
 
-function assertNoIssue(fault: JsonIssue | undefined): void {
-  if (fault === undefined) return;
-  throw new AppError('BAD_REQUEST', { field: fault.path, message: `\`${fault.path}\` ${fault.message}` });
+function assertNoIssue(issue: JsonIssue | undefined): void {
+  if (issue === undefined) return;
+  throw new AppError('BAD_REQUEST', { field: issue.path, message: `\`${issue.path}\` ${issue.message}` });
 }
 
-/** Parses a list run by run; what is long of a single element, parsing and checking, has a turn of its own. */
-async function parseList(
-  json: Buffer,
-  list: JsonList,
-  { findIssue: faultOf }: JsonChecks,
-): Promise<readonly Json[]> {
+/** Parses a list run by run, and yields to the event loop in between. */
+async function parseList(json: Buffer, list: JsonList, { findIssue }: JsonChecks): Promise<readonly Json[]> {
   const values: Json[] = [];
   const pace = createYielder();
   for (const run of list.chunks) {
     const part = parseRun(json, run, list);
     await pace();
-    for (const value of part) assertNoIssue(faultOf(value, values.push(value) - 1));
+    for (const value of part) assertNoIssue(findIssue(value, values.push(value) - 1));
     await pace();
   }
   return values;
 }
 
-async function parseInSlices(json: Buffer, bounds: JsonLimits, reading: JsonChecks): Promise<Json> {
+async function parseInSlices(json: Buffer, limits: JsonLimits, reading: JsonChecks): Promise<Json> {
   const shape = await scanJsonYielding(json);
   reading.assertShape(shape);
-  assertWithinLimits(shape, bounds);
-  if (bounds.list !== undefined && shape.list) {
+  assertWithinLimits(shape, limits);
+  if (limits.list !== undefined && shape.list) {
     if (!isUtf8(json)) throw badRequest('The body is not valid UTF-8');
     return parseList(json, shape.list, reading);
   }
@@ -126,18 +122,18 @@ async function parseInSlices(json: Buffer, bounds: JsonLimits, reading: JsonChec
   return value;
 }
 
-function parseAtOnce(json: Buffer, bounds: JsonLimits, reading: JsonChecks): Json {
+function parseAtOnce(json: Buffer, limits: JsonLimits, reading: JsonChecks): Json {
   const shape = scanJson(json);
   reading.assertShape(shape);
-  // Whether it is one list is for the parser to say.
-  if (shape.list !== null) assertWithinLimits(shape, bounds);
+  // `null`: not one list; the parser reports what it is instead.
+  if (shape.list !== null) assertWithinLimits(shape, limits);
   const value = parse(decodeUtf8(json));
   assertNoIssue(reading.findIssue(value));
   return value;
 }
 
-const parseChecked = (json: Buffer, bounds: JsonLimits, reading: JsonChecks) =>
-  json.length <= MAX_SYNC_BYTES ? parseAtOnce(json, bounds, reading) : parseInSlices(json, bounds, reading);
+const parseChecked = (json: Buffer, limits: JsonLimits, reading: JsonChecks) =>
+  json.length <= MAX_SYNC_BYTES ? parseAtOnce(json, limits, reading) : parseInSlices(json, limits, reading);
 
 const DOCUMENT_CHECKS: JsonChecks = {
   assertShape({ depth }) {
@@ -147,22 +143,19 @@ const DOCUMENT_CHECKS: JsonChecks = {
 };
 
 /**
- * JSON bytes as a checked value, at once where they are few; undefined for an empty body. Throws or rejects with
- * BAD_REQUEST, PAYLOAD_TOO_LARGE, or what `bounds` refuses a list with.
+ * JSON bytes as a checked value, synchronously if they are few; undefined for an empty body. Throws or rejects with
+ * BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error that `limits` has for a list.
  */
-export function parseJsonBody(json: Buffer, bounds: JsonLimits): Json | undefined | Promise<Json> {
-  return json.length === 0 ? undefined : parseChecked(json, bounds, DOCUMENT_CHECKS);
+export function parseJsonBody(json: Buffer, limits: JsonLimits): Json | undefined | Promise<Json> {
+  return json.length === 0 ? undefined : parseChecked(json, limits, DOCUMENT_CHECKS);
 }
 
-/**
- * Looks whether bytes are JSON that others may parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or what `assertShape`
- * throws.
- */
+/** Checks bytes that posted code will parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error of `assertShape`. */
 export async function validateJsonBody(
   json: Buffer,
-  { values, assertShape }: Pick<JsonLimits, 'values'> & Pick<JsonChecks, 'assertShape'>,
+  { maxValues, assertShape }: Pick<JsonLimits, 'maxValues'> & Pick<JsonChecks, 'assertShape'>,
 ): Promise<void> {
-  const list = { most: Number.POSITIVE_INFINITY, refuse: () => tooManyValues(values) };
+  const list = { maxElements: Number.POSITIVE_INFINITY, createError: () => tooManyValues(maxValues) };
   const shapeOnly: JsonChecks = {
     assertShape(shape) {
       if (shape.depth > MAX_JSON_DEPTH) throw tooDeep();
@@ -170,5 +163,5 @@ export async function validateJsonBody(
     },
     findIssue: () => undefined,
   };
-  await parseChecked(json, { values, list }, shapeOnly);
+  await parseChecked(json, { maxValues, list }, shapeOnly);
 }

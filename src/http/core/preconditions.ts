@@ -1,17 +1,16 @@
-// `If-Match` and `If-None-Match` of writes. They hold for writes of one document; anywhere else they are refused, since
-// whoever sends them relies on them.
+// Parses `If-Match` and `If-None-Match` of writes of one document. Other writes reject them, since clients rely on them.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 
 const HEADER_NAMES = { 'if-match': 'If-Match', 'if-none-match': 'If-None-Match' } as const;
 type Header = keyof typeof HEADER_NAMES;
 
-/** Is `v` a state in which the write may go on? */
+/** True for a `v` with which the write may proceed. */
 export type Precondition = (v: number) => boolean;
 
 /** One member of the list: an entity tag, or a bare number; up to the next comma. */
 const MEMBER = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"|\d{1,15})\s*(?:,|$)/y;
-/** Tags of a document begin with its `v`. */
+/** ETags of a document begin with its `v`. */
 const NUMBERED = /^(?:W\/)?"?(\d{1,15})(?:-[\w-]*)?"?$/;
 
 function preconditionError(name: Header, message: string): AppError {
@@ -19,8 +18,8 @@ function preconditionError(name: Header, message: string): AppError {
 }
 
 /**
- * The states that a header names: `*` are all, a bare number is one, and so is every tag that was given for a state of
- * the document. Tags of other things name none. Undefined without the header.
+ * The states that a header names: `*` names all, a number or an ETag of the document names one, any other ETag none. Undefined
+ * without the header.
  */
 function parseStates(name: Header, { headers }: Pick<FastifyRequest, 'headers'>): Precondition | undefined {
   const header = headers[name];
@@ -42,20 +41,20 @@ function parseStates(name: Header, { headers }: Pick<FastifyRequest, 'headers'>)
   return (v) => states.has(v);
 }
 
-/** What the headers demand of the `v` of a document; undefined when they demand nothing. Throws BAD_REQUEST. */
+/** The precondition of both headers on the `v` of a document; undefined without them. Throws BAD_REQUEST. */
 export function parsePreconditions(request: Pick<FastifyRequest, 'headers'>): Precondition | undefined {
-  const wanted = parseStates('if-match', request);
-  const unwanted = parseStates('if-none-match', request);
-  if (unwanted === undefined) return wanted;
-  return (v) => wanted?.(v) !== false && !unwanted(v);
+  const ifMatch = parseStates('if-match', request);
+  const ifNoneMatch = parseStates('if-none-match', request);
+  if (ifNoneMatch === undefined) return ifMatch;
+  return (v) => ifMatch?.(v) !== false && !ifNoneMatch(v);
 }
 
-/** Throws BAD_REQUEST when the request has one of the headers, for a write to which they cannot apply. */
+/** Throws BAD_REQUEST if the request has one of the headers: for writes to which they cannot apply. */
 export function rejectPreconditions(
   { headers }: Pick<FastifyRequest, 'headers'>,
   names: readonly Header[] = ['if-match', 'if-none-match'],
 ): void {
-  const name = names.find((one) => headers[one] !== undefined);
+  const name = names.find((header) => headers[header] !== undefined);
   if (name !== undefined) {
     throw preconditionError(
       name,

@@ -1,9 +1,8 @@
-// The query string: bounded, decoded strictly, reduced to the parameters that mean something.
+// Parses the query string: decodes it strictly, keeps the parameters that have a meaning.
 import { createParameterError } from '../../collections/model/parameter-error.ts';
 import { READ_PARAMETERS, type ReadQueryParameter } from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors.ts';
 import { type Depth, parseDepth } from '../../lib/depth.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
 
 export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;
@@ -59,16 +58,6 @@ export function parseQuery(url: string): Query {
   return query;
 }
 
-/** Hook: the query string can be read, also where no parameter has a meaning. */
-export const validateQuery: OnRequestHook = (request, _reply, done) => {
-  try {
-    parseQuery(request.originalUrl);
-    done();
-  } catch (error) {
-    done(error instanceof Error ? error : new Error('unknown'));
-  }
-};
-
 /** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */
 export function parseFlag(query: Query, name: QueryParameter): boolean | undefined {
   const value = query.get(name);
@@ -91,7 +80,7 @@ export function parseNumberParameter(
   { fallback, what }: { readonly fallback: number; readonly what: string },
 ): number {
   const pairs = [...parsePairs(rawQuery(url) ?? '')];
-  const [text, ...more] = pairs.filter(([given]) => given === name).map(([, value]) => value);
+  const [text, ...more] = pairs.filter(([key]) => key === name).map(([, value]) => value);
   if (text === undefined) return fallback;
   if (/^\d{1,15}$/.test(text) && more.length === 0) return Number(text);
   throw createParameterError(name, `The \`${name}\` parameter must be ${what}`);

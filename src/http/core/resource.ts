@@ -1,28 +1,34 @@
-// One address and everything that can be asked of it: what it does not take is 405 with `Allow`.
+// Registers a path with its handlers. Other methods are 405 with `Allow`; OPTIONS is 204 with `Allow`.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
 import { rejectPreconditions } from './preconditions.ts';
-import { validateQuery } from './query-string.ts';
+import { parseQuery } from './query-string.ts';
+
+export type OnRequestHook = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error?: Error) => void,
+) => void;
+export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 
-// An import would load all that `node:http` can hand out, a client included: 40 ms of the start.
+// An import would load all of `node:http`, its client included: 40 ms of startup.
 const { METHODS } = process.getBuiltinModule('node:http');
 /** CONNECT never arrives as a request. */
 const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Tells the framework of every method that Node can parse, so that each can be refused in our words. */
+/** Registers every method that Node can parse, so that unsupported ones are 405 in the envelope. */
 export function registerAllMethods(server: FastifyInstance): void {
   for (const method of ALL_METHODS) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method);
   }
 }
 
-/** The error for a method that an address does not take. */
+/** The error for a method that a path does not support. */
 export function methodNotAllowed(allow: string): AppError {
   return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
 }
@@ -34,19 +40,29 @@ function formatAllow(methods: readonly string[]): string {
 
 const rejectConditionsHook = async (request: FastifyRequest) => rejectPreconditions(request);
 
-/** Registers an address whose own hooks decide which methods it takes. */
+/** Hook: rejects a query string that does not decode, also where no parameter has a meaning. */
+const validateQuery: OnRequestHook = (request, _reply, done) => {
+  try {
+    parseQuery(request.originalUrl);
+    done();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('unknown'));
+  }
+};
+
+/** Registers a path whose own hooks decide which methods it supports. */
 export function addAnyMethodRoute(server: FastifyInstance, url: string, handler: Handler): void {
   server.route({ method: [...ALL_METHODS], url, handler: handler as RouteHandlerMethod });
 }
 
 interface ResourceOptions {
-  /** Bytes, that of the server unless given. */
+  /** Bytes; that of the server by default. */
   readonly bodyLimit?: number;
-  /** The handlers see to `If-Match` and `If-None-Match` themselves; otherwise writes with them are refused. */
+  /** The handlers evaluate `If-Match` and `If-None-Match`; without it writes with them are rejected. */
   readonly handlesPreconditions?: boolean;
 }
 
-/** Registers handlers of an address whose other methods `resource` registers in another scope. */
+/** Registers handlers of a path whose other methods `addResource` registers in another scope. */
 export function addHandlers(
   server: FastifyInstance,
   url: string,
@@ -62,8 +78,8 @@ export function addHandlers(
 }
 
 /**
- * Registers an address with its handlers. Hooks of the scope run first for every method, allowed or not; then a query
- * string that cannot be read is refused. `elsewhere`: methods that the address takes too, registered by `serve`.
+ * Registers a path with its handlers. Hooks of the scope run first for every method, supported or not; then a query string that
+ * does not decode is rejected. `elsewhere`: further methods of the path, registered by `addHandlers`.
  */
 export function addResource(
   server: FastifyInstance,
@@ -71,12 +87,12 @@ export function addResource(
   handlers: ResourceHandlers,
   { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] } = {},
 ): void {
-  const taken = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
-  const allow = formatAllow(taken);
+  const supported = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
+  const allow = formatAllow(supported);
   addHandlers(server, url, handlers, options);
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });
-  const refuse: OnRequestHook = (_request, _reply, done) => done(methodNotAllowed(allow));
+  const reject: OnRequestHook = (_request, _reply, done) => done(methodNotAllowed(allow));
   const others = ALL_METHODS.filter((method) => !allow.split(', ').includes(method));
-  server.route({ method: others, url, onRequest: refuse, handler: async () => undefined });
+  server.route({ method: others, url, onRequest: reject, handler: async () => undefined });
 }

@@ -1,4 +1,4 @@
-// `/api/routes` and `/api/recipes`: the documents that say how files are delivered, for admins only.
+// `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Definition, Outcome } from '../../delivery/definitions/definition.ts';
 import type { Around, Definitions } from '../../delivery/definitions/service.ts';
@@ -20,14 +20,14 @@ const definitionName = (request: FastifyRequest) => (request.params as { readonl
 
 const SAVED = { success: true };
 
-/** The name that a posted document gives itself. */
+/** The name in a posted definition. */
 function postedName(request: FastifyRequest, noun: DefinitionKind): string {
   const body = jsonBody(request);
   const name = isJsonObject(body) ? body[noun] : undefined;
   return typeof name === 'string' ? name : '';
 }
 
-/** A document with its name, which files may leave out. */
+/** A definition with its name, which files may leave out. */
 const formatDefinition = (noun: DefinitionKind, { name, source }: Definition<unknown>) => ({
   [noun]: name,
   ...source,
@@ -38,13 +38,13 @@ function sendOutcomeError(
   noun: DefinitionKind,
   { reason, errors }: Outcome & { ok: false },
 ): FastifyReply {
-  // Clients of older servers read objects here, and texts everywhere else.
+  // Clients of older servers expect objects here, and texts everywhere else.
   const isListOfObjects = noun === 'recipe' && reason === 'invalid';
-  const shown = isListOfObjects ? errors.map((error) => ({ error })) : errors;
-  return sendJson(reply, errorBody(shown), reason === 'not-found' ? 404 : 400);
+  const list = isListOfObjects ? errors.map((error) => ({ error })) : errors;
+  return sendJson(reply, errorBody(list), reason === 'not-found' ? 404 : 400);
 }
 
-/** A recipe that is posted again takes the place of the one before; a route does not. */
+/** Posting an existing recipe replaces it; posting an existing route is an error. */
 async function createOrReplace(
   noun: DefinitionKind,
   definitions: Definitions<unknown>,
@@ -75,7 +75,9 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
 
   const all: ResourceHandlers = {
     GET: async (_request, reply) =>
-      sendJson(reply, { [`${noun}s`]: definitions.list().map((one) => formatDefinition(noun, one)) }),
+      sendJson(reply, {
+        [`${noun}s`]: definitions.list().map((definition) => formatDefinition(noun, definition)),
+      }),
     POST: async (request, reply) => {
       const name = postedName(request, noun);
       const outcome = await createOrReplace(noun, definitions, {
@@ -86,7 +88,7 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
       return sendJson(reply, { ...SAVED, message: `Recipe "${name}" created` }, 201);
     },
   };
-  const one: ResourceHandlers = {
+  const byName: ResourceHandlers = {
     GET: async (request, reply) => {
       const definition = definitions.get(definitionName(request));
       if (definition !== undefined) return sendJson(reply, formatDefinition(noun, definition));
@@ -102,7 +104,7 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
       return sendOutcome(reply, await definitions.remove(name, announce(request, name)('remove')));
     },
   };
-  return { all, one };
+  return { all, byName };
 }
 
 function registerKind(
@@ -111,10 +113,10 @@ function registerKind(
   definitions: Definitions<unknown>,
   deps: Deps,
 ): void {
-  const { all, one } = definitionHandlers(noun, definitions, deps);
+  const { all, byName } = definitionHandlers(noun, definitions, deps);
   const limits = { bodyLimit: bodyLimit('definition', deps.config.limits.jsonBytes) };
   addResource(server, `/api/${noun}s`, all, limits);
-  addResource(server, `/api/${noun}s/:name`, one, limits);
+  addResource(server, `/api/${noun}s/:name`, byName, limits);
 }
 
 /** Registers the administration of routes and recipes. */

@@ -1,27 +1,18 @@
-// `GET /{route or recipe}/{path}`: a delivered file, public to everybody.
+// `GET /{route or recipe}/{path}`: delivers a file, without authentication.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
 import type { DeliveryResponse } from '../../delivery/responses/delivery-response.ts';
 import { AppError, isStoreUnavailable } from '../../errors.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
-import { requestPath, toAppError } from '../core/error-handler.ts';
+import { toAppError } from '../../store-errors.ts';
+import { allowAllOrigins } from '../core/cors.ts';
+import { requestPath } from '../core/paths.ts';
 import { rawQuery } from '../core/query-string.ts';
 import { passThrough } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
 import { createVisitor } from './visitor.ts';
 
-const CORS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, X-Cache, X-Request-Id, Accept-Ranges, Content-Range, Retry-After',
-};
-
-const allowAllOrigins: OnRequestHook = (_request, reply, done) => {
-  reply.headers(CORS);
-  done();
-};
-
-/** A signal that ends with the connection, for work that nobody else waits for. */
+/** A signal that is aborted when the client closes the connection early. */
 function createCloseSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
@@ -35,21 +26,21 @@ async function openBody(
   { method }: FastifyRequest,
 ): Promise<Buffer | Readable | undefined> {
   if (typeof body !== 'function') return body;
-  // The framework would else take the length of nothing for the length of the file.
+  // Without a stream Fastify would overwrite the length of the file.
   return method === 'HEAD' ? Readable.from([]) : body();
 }
 
-/** Throws an error as one of delivering, which has files and no database. */
+/** Makes the function that rethrows an error in words of delivery, which has files and no database. */
 function createRethrow(signal: AbortSignal) {
   return (error: unknown): never => {
-    // Nobody reads this answer, and nothing is wrong here.
+    // The client has gone: nobody reads the response, and the server is not at fault.
     if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
     if (!isStoreUnavailable(error)) throw error;
     throw new AppError(toAppError(error).code, { message: 'The file cannot be read now', cause: error });
   };
 }
 
-/** Registers every address that nothing else has taken. */
+/** Registers every path that has no other route. */
 export function deliveredFileRoute(server: FastifyInstance, deps: DeliverDeps): void {
   server.addHook('onRequest', allowAllOrigins);
   addResource(server, '/*', {

@@ -1,4 +1,4 @@
-// What the delivery listener is given. Types only: `delivery-setup.ts` builds every member.
+// Dependencies of the delivery listener. Types only: `delivery-setup.ts` builds every member.
 
 import type { Definitions } from '../../delivery/definitions/service.ts';
 import type { DeliverDeps } from '../../delivery/deliver.ts';
@@ -9,7 +9,7 @@ import type { Explanation } from '../../delivery/routes/decide.ts';
 import type { Route } from '../../delivery/routes/route.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 
-/** What the content API's listener is given too. */
+/** Dependencies shared with the content API's listener. */
 export type SharedHttpDeps = Pick<
   HttpDeps,
   'config' | 'logger' | 'audit' | 'login' | 'tokens' | 'isReady' | 'unsent' | 'store' | 'now' | 'newId'

@@ -1,4 +1,4 @@
-// Errors of the delivery listener: a list of texts, and nothing that anyone may keep.
+// Errors of the delivery listener: a list of texts, never cached.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../errors.ts';
 import { createErrorHandler } from '../core/error-handler.ts';
@@ -6,7 +6,7 @@ import type { HttpLogger } from '../core/http-deps.ts';
 
 type ErrorHandler = ReturnType<typeof createErrorHandler>;
 
-/** Headers of the answer that was to be sent when the error came. */
+/** Headers of the response that was to be sent before the error. */
 const FILE_HEADERS = [
   'etag',
   'last-modified',
@@ -23,7 +23,7 @@ export function errorBody(errors: readonly unknown[]) {
 
 const formatTexts = ({ items }: AppError) => errorBody(items.map(({ message }) => message));
 
-/** Where documents are posted, clients of older servers read these words for every body that is none. */
+/** Clients of older servers read this text for every malformed body of a route or recipe. */
 const formatDefinitionError = (error: AppError) =>
   error.code === 'BAD_REQUEST' ? errorBody(['Bad Request']) : formatTexts(error);
 
@@ -34,12 +34,12 @@ function withNoStore(handle: ErrorHandler): ErrorHandler {
   };
 }
 
-/** Makes the handler of all errors. */
+/** Makes the error handler of the listener. */
 export function createDeliveryErrorHandler(logger: HttpLogger): ErrorHandler {
   return withNoStore(createErrorHandler(logger, { format: formatTexts }));
 }
 
-/** Makes the handler for addresses that take routes and recipes. */
+/** Makes the error handler for the administration of routes and recipes. */
 export function createDefinitionErrorHandler(logger: HttpLogger): ErrorHandler {
   return withNoStore(createErrorHandler(logger, { format: formatDefinitionError }));
 }

@@ -1,11 +1,11 @@
-// The delivery listener's HTTP server: tokens and health for everybody, `/api` for admins, every other address for files.
+// The delivery listener's HTTP server: login and health for everybody, `/api` for admins, every other path for files.
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors.ts';
-import { createAuthenticate, type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { createAuthenticate, requireAdmin } from '../access/authenticate.ts';
 import { tokenRoutes } from '../access/token-routes.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
-import { addAnyMethodRoute } from '../core/resource.ts';
+import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
 import { createOnSend } from '../transport/on-send.ts';
@@ -15,13 +15,13 @@ import type { DeliveryDeps } from './delivery-deps.ts';
 import { createDeliveryErrorHandler } from './delivery-errors.ts';
 import { variantFlushRoute } from './variant-flush-route.ts';
 
-/** What admins see is for nobody else. */
+/** Hook: forbids caching of what only admins may see. */
 const forbidCaching: OnRequestHook = (_request, reply, done) => {
   reply.header('Cache-Control', 'no-store');
   done();
 };
 
-/** What nothing lives at is told to admins alone. */
+/** Unknown paths below `/api` are 404, behind the guard of admins. */
 function unknownApiPaths(server: FastifyInstance): void {
   for (const url of ['/api', '/api/*']) {
     addAnyMethodRoute(server, url, () => {

@@ -1,4 +1,4 @@
-// `POST /api/flush`: forget rendered images, for admins only.
+// `POST /api/flush`: drops rendered images, for admins only.
 import type { FastifyInstance } from 'fastify';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { jsonBody } from '../core/body-parsers.ts';
@@ -9,12 +9,12 @@ import type { DeliveryDeps } from './delivery-deps.ts';
 const MISSING_PATTERN = { success: false, message: "A 'pattern' must be specified" };
 const MAX_PATTERN_LENGTH = 4096;
 
-/** Registers flushing by a pattern: `*`, an address, an address with a query string, or a query string. */
+/** Registers flushing by a pattern: `*`, a path, a path with a query string, or a query string. */
 export function variantFlushRoute(
   server: FastifyInstance,
   { flush, routes, recipes }: Pick<DeliveryDeps, 'flush' | 'routes' | 'recipes'>,
 ): void {
-  /** The recipes that stand behind the first part of an address. */
+  /** The recipes behind the first segment of a path. */
   const recipesOf = (name: string): readonly string[] => {
     const route = routes.get(name)?.value;
     if (route === undefined) return recipes.get(name) === undefined ? [] : [name];

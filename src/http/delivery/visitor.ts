@@ -1,8 +1,8 @@
-// The visitor as the conditions of routes see it.
+// The visitor of a request, as the conditions of routes see it.
 import type { FastifyRequest } from 'fastify';
 import type { Visitor } from '../../delivery/delivery.ts';
 
-/** Who asks, by the headers and the address of a request. */
+/** The visitor by the headers and the client address of a request. */
 export function createVisitor({ headers, clientAddress }: FastifyRequest): Visitor {
   return {
     userAgent: headers['user-agent'] ?? '',

@@ -1,4 +1,4 @@
-// `/{version}/{database}/{collection}` and below: documents read and written, files uploaded.
+// `/{version}/{database}/{collection}` and below: reads and writes of documents, uploads of files.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createTooManyDocumentsError } from '../../collections/writes/request-body.ts';
 import { AppError } from '../../errors.ts';
@@ -6,12 +6,10 @@ import { isId } from '../../lib/ids.ts';
 import { collectionOf, createCollectionHook, documentIdOf } from '../access/collection-access.ts';
 import { acceptTextAsJson } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import type { RouteHandler } from '../core/request-context.ts';
-import { addHandlers, addResource } from '../core/resource.ts';
+import { addHandlers, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
-import type { ReceiveUpload } from '../media/receive-upload.ts';
-import { createUploadHandler, type RejectUnsigned } from '../media/upload-handler.ts';
+import { createUploadHandler, type ReceiveUpload } from '../media/receive-upload.ts';
 import { createDocumentReads, type ReadsOptions } from './document-reads.ts';
 import { createDocumentRemovals, createDocumentWrites } from './document-writes.ts';
 
@@ -20,17 +18,14 @@ const PATH = '/:version/:database/:collection';
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger' | 'isReady'>;
 
 interface DocumentRoutesOptions extends ReadsOptions {
-  /** Downloads of files that stand directly below a media collection. */
+  /** Downloads of files directly below a media collection. */
   readonly files: Pick<DownloadHandlers, 'byPath'>;
   readonly receive: ReceiveUpload;
-  readonly refuseUnsigned: RejectUnsigned;
 }
 
-type UploadOptions = Pick<DocumentRoutesOptions, 'receive' | 'refuseUnsigned'>;
-
-/** A form holds files, for a media collection; anything else is a document. */
-function createPost(create: RouteHandler, { config }: Deps, options: UploadOptions): RouteHandler {
-  const upload = createUploadHandler({ ...options, enabled: config.media.enabled });
+/** POST: a multipart form is an upload to a media collection, anything else a document. */
+function createPost(create: RouteHandler, receive: ReceiveUpload, { config }: Deps): RouteHandler {
+  const upload = createUploadHandler({ receive, enabled: config.media.enabled });
   return async (request, reply) => {
     if (!isMultipartForm(request)) return create(request, reply);
     const collection = collectionOf(request);
@@ -39,37 +34,40 @@ function createPost(create: RouteHandler, { config }: Deps, options: UploadOptio
   };
 }
 
-/** Registers the documents of all collections; which ones there are is looked up at each request. */
+/** Registers the documents of all collections, which are looked up at each request. */
 export function documentRoutes(
   server: FastifyInstance,
   deps: Deps,
-  { files, receive, refuseUnsigned, ...options }: DocumentRoutesOptions,
+  { files, receive, ...options }: DocumentRoutesOptions,
 ): void {
   const { jsonBytes: bodyLimit, jsonValues, batch } = deps.config.limits;
-  const list = { most: batch, refuse: (sent: number) => createTooManyDocumentsError(sent, batch) };
-  acceptTextAsJson(server, { values: jsonValues, list });
+  const list = {
+    maxElements: batch,
+    createError: (sent: number) => createTooManyDocumentsError(sent, batch),
+  };
+  acceptTextAsJson(server, { maxValues: jsonValues, list });
   server.addHook('onRequest', createCollectionHook(deps));
   const reads = createDocumentReads(deps, options);
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);
   const many = { GET: reads.list, PUT: writes.updateMany, DELETE: removals.many };
-  const one = {
-    // The scope lets names through in media collections only.
+  const byId = {
+    // The hook lets names pass in media collections only.
     GET: (request: FastifyRequest, reply: FastifyReply) =>
       isId(documentIdOf(request)) ? reads.one(request, reply) : files.byPath(request, reply),
     POST: writes.updateOne,
     PUT: writes.updateOne,
     DELETE: removals.one,
   };
-  const limits = { bodyLimit, conditional: true };
+  const limits = { bodyLimit, handlesPreconditions: true };
   addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
-  // What the parser of forms adds to each request shall not cost the others anything.
+  // In a scope of its own: the multipart parser adds work to each request.
   server.register(async (scope) => {
     acceptMultipart(scope);
-    addHandlers(scope, PATH, { POST: createPost(writes.create, deps, { receive, refuseUnsigned }) }, limits);
+    addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
   });
   addResource(server, `${PATH}/stats`, { GET: reads.stats });
   addResource(server, `${PATH}/count`, { GET: reads.count });
-  addResource(server, `${PATH}/:id`, one, limits);
+  addResource(server, `${PATH}/:id`, byId, limits);
   addResource(server, `${PATH}/:id/history`, { GET: reads.history });
 }

@@ -1,22 +1,17 @@
-// Handlers that write documents. Whether the caller may use the method is decided before they run.
+// Handlers that write documents. Access is decided before they run.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RemoveResult, WriteOptions } from '../../collections/model/documents.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { assertPermitted, collectionOf, documentIdOf } from '../access/collection-access.ts';
-import { jsonBody } from '../core/body-parsers.ts';
+import { checkedJsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { parseCompose, parseQuery } from '../core/query-string.ts';
-import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
-import {
-  createContextFactory,
-  formatPage,
-  formatResults,
-  type RouteHandler,
-} from '../core/request-context.ts';
+import { formatPage, formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { createContextFactory } from '../core/request-context.ts';
+import type { RouteHandler } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;
-type RemovalDeps = Deps & Pick<HttpDeps, 'logger'>;
 
 function composeOptions(request: FastifyRequest): Pick<WriteOptions, 'compose'> {
   return { compose: parseCompose(parseQuery(request.originalUrl)) };
@@ -26,22 +21,16 @@ function writeOptions(request: FastifyRequest): WriteOptions {
   return { ...composeOptions(request), ifMatch: parsePreconditions(request) };
 }
 
-/** Old clients POST `{query, update}` to change documents, unless those are the names of fields. */
+/** True for an update as old clients POST it, `{query, update}`, unless the collection has fields of these names. */
 function isLegacyUpdate(request: FastifyRequest, body: Json): boolean {
   if (!isJsonObject(body) || !Object.hasOwn(body, 'query') || !Object.hasOwn(body, 'update')) return false;
   const { fields } = collectionOf(request);
   return !fields.has('query') && !fields.has('update');
 }
 
-/** `{"query": {}}` is a whole collection: allowed, as it always was in this dialect, and often a mistake. */
-function matchesEverything(body: Json): boolean {
-  const query = isJsonObject(body) ? body['query'] : undefined;
-  return isJsonObject(query) && Object.keys(query).length === 0;
-}
-
-/** Makes the handlers that delete. They answer 204, or counts where the configuration wants feedback. */
-export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many', RouteHandler> {
-  const { config, documents, logger } = deps;
+/** Makes the handlers that delete. They send 204, or counts with `feedback.enabled`. */
+export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler> {
+  const { config, documents } = deps;
   const context = createContextFactory(deps);
   const counts = config.feedback.enabled;
   const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
@@ -57,15 +46,11 @@ export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many'
     },
     many: async (request, reply) => {
       rejectPreconditions(request);
-      const collection = collectionOf(request);
-      const body = jsonBody(request);
-      const removed = await documents.removeByQuery(collection, body, context(request), { counts });
-      if (matchesEverything(body)) {
-        const by = request.client?.clientId ?? null;
-        const about = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
-        logger.warn(about, 'every document of a collection was deleted');
-      }
-      return answer(reply, removed);
+      const body = checkedJsonBody(request);
+      return answer(
+        reply,
+        await documents.removeByQuery(collectionOf(request), body, context(request), { counts }),
+      );
     },
   };
 }
@@ -79,15 +64,15 @@ export function createDocumentWrites(
   const updateMany: RouteHandler = async (request, reply) => {
     rejectPreconditions(request);
     const options = composeOptions(request);
-    const body = jsonBody(request);
+    const body = checkedJsonBody(request);
     const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
     return sendText(reply, JSON_TYPE, formatPage(page));
   };
   return {
     create: async (request, reply) => {
       const collection = collectionOf(request);
-      const body = jsonBody(request);
-      if (isLegacyUpdate(request, body)) {
+      const body = checkedJsonBody(request);
+      if (isLegacyUpdate(request, body.value)) {
         assertPermitted(request, collection, 'PUT');
         return updateMany(request, reply);
       }
@@ -98,7 +83,7 @@ export function createDocumentWrites(
     updateOne: async (request, reply) => {
       const options = writeOptions(request);
       const id = documentIdOf(request);
-      const body = jsonBody(request);
+      const body = checkedJsonBody(request);
       const page = await documents.updateById(collectionOf(request), id, body, context(request), options);
       return sendText(reply, JSON_TYPE, formatPage(page));
     },

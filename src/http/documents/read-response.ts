@@ -1,107 +1,99 @@
-// Answers to reads: looked up or computed, tagged, wrapped for JSONP, or not sent at all because the client has them.
+// Sends the response to a read: as JSON or JSONP, with an ETag, or 304 when the client has it already.
+// The ETag of a document starts with its `v`, so that any of them can serve as a precondition of a write.
+import { createHash, hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadRequest } from '../../collections/model/read-request.ts';
-import { MAX_JOINED_LENGTH, textLength } from '../../lib/chunked-text.ts';
-import { collectionOf } from '../access/collection-access.ts';
-import { parseFlag, parseQuery, type Query } from '../core/query-string.ts';
+import type { Collection } from '../../collections/model/collection.ts';
+import { createParameterError } from '../../collections/model/parameter-error.ts';
+import { forEachYielding, mapYielding } from '../../lib/async/yielding.ts';
+import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';
+import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
+import type { Query } from '../core/query-string.ts';
 import { JAVASCRIPT_TYPE, JSON_TYPE, sendText } from '../core/reply.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import { computeLongEtag, documentEtag, listEtag, matchesIfNoneMatch } from './etag.ts';
-import { parseCallback, wrapJsonp } from './jsonp.ts';
-import { parseReadRequest } from './list-query.ts';
-import type { CachedResponse, ResponseCache } from './response-cache.ts';
+import type { CachedResponse } from './response-cache.ts';
 
-export type ComputeResponse = (read: ReadRequest) => Promise<CachedResponse>;
+const CALLBACK_NAME = /^[a-zA-Z]{1,100}$/;
 
-interface Lookup {
-  readonly representation: CachedResponse;
-  readonly headers: Readonly<Record<string, string>>;
+/** The function to call: the request's, else the collection's, else none. Throws PARAMETER_INVALID for a bad name. */
+export function parseCallback(query: Query, collection: Collection): string | undefined {
+  const name = query.get('callback') ?? collection.settings.callback ?? undefined;
+  if (name === undefined || CALLBACK_NAME.test(name)) return name;
+  throw createParameterError('callback', 'The `callback` parameter must consist of at most 100 letters');
 }
 
-interface ResponderOptions {
-  /** Whether the answer may be asked for as a call. */
-  readonly jsonp: boolean;
-  readonly connections: Pick<ConnectionTracker, 'holdDuring'>;
+const escapeSeparators = (json: string) =>
+  json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+
+/** JSON text as a JavaScript call. Line separators are escaped: older engines end a string at them. */
+export async function wrapJsonp(name: string, json: ChunkedText): Promise<ChunkedText> {
+  if (typeof json === 'string') return `${name}(${escapeSeparators(json)});`;
+  return [`${name}(`, ...(await mapYielding(json, escapeSeparators)), ');'];
 }
 
-interface Answer extends CachedResponse {
-  readonly type: string;
+const formatListEtag = (digest: string) => `"l${digest}"`;
+const formatDocumentEtag = (v: number, checksum: number) => `"${v}-${checksum.toString(36)}"`;
+
+/** ETag of a page of documents. The letter keeps it from looking like that of a document. */
+export function listEtag(body: string): string {
+  return formatListEtag(hash('sha1', body, 'base64url'));
 }
 
-const NO_HEADERS = {};
-
-async function readThroughCache(
-  cache: ResponseCache | undefined,
-  key: string | undefined,
-  options: { readonly bypass: boolean; readonly compute: () => Promise<CachedResponse> },
-): Promise<Lookup> {
-  if (cache === undefined || key === undefined) {
-    return { representation: await options.compute(), headers: NO_HEADERS };
-  }
-  const stored = await cache.read(key);
-  if (stored !== undefined && !options.bypass) {
-    return { representation: stored, headers: { 'X-Cache': 'HIT', 'X-Cache-Lookup': 'HIT' } };
-  }
-  const representation = await options.compute();
-  if (stored === undefined) await cache.write(key, representation);
-  const lookup = stored === undefined ? 'MISS' : 'HIT';
-  return { representation, headers: { 'X-Cache': 'MISS', 'X-Cache-Lookup': lookup } };
+/** ETag of one representation of a document in state `v`. The checksum tells apart the representations of one state. */
+export function documentEtag(v: number, body: string): string {
+  return formatDocumentEtag(v, crc32(body));
 }
 
-/** Tag of an answer, and its length in bytes where that had to be counted. */
+/** The same ETags for a long body, computed without blocking the event loop, and its length in bytes. `v`: of a document. */
+export async function computeLongEtag(
+  body: ChunkedText,
+  v?: number,
+): Promise<{ readonly etag: string; readonly bytes: number }> {
+  const digest = createHash('sha1');
+  let checksum = 0;
+  let bytes = 0;
+  await forEachYielding(textChunks(body), (slice) => {
+    const chunk = Buffer.from(slice);
+    bytes += chunk.length;
+    if (v === undefined) digest.update(chunk);
+    else checksum = crc32(chunk, checksum);
+  });
+  const etag = v === undefined ? formatListEtag(digest.digest('base64url')) : formatDocumentEtag(v, checksum);
+  return { etag, bytes };
+}
+
+type Reserve = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
+
+/** The ETag of a response, and its length in bytes where that had to be counted. */
 async function computeEtag(
   { body, v }: CachedResponse,
-  hold: <T>(bytes: number, work: () => Promise<T>) => Promise<T>,
-): Promise<{ readonly tag: string; readonly bytes?: number }> {
+  reserve: Reserve,
+): Promise<{ readonly etag: string; readonly bytes?: number }> {
   if (typeof body === 'string' && body.length <= MAX_JOINED_LENGTH) {
-    return { tag: v === undefined ? listEtag(body) : documentEtag(v, body) };
+    return { etag: v === undefined ? listEtag(body) : documentEtag(v, body) };
   }
-  // Tagging takes several turns, in which other long answers come: each counts from now on.
-  return hold(textLength(body), () => computeLongEtag(body, v));
+  // The event loop turns meanwhile, and other long responses come: each counts from now on.
+  return reserve(textLength(body), () => computeLongEtag(body, v));
 }
 
-interface SendDeps extends Pick<ResponderOptions, 'connections'> {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+interface SendReadOptions {
+  readonly response: CachedResponse;
+  /** The function that a JSONP response calls; undefined: the response is JSON. */
+  readonly callback: string | undefined;
+  readonly connections: Pick<ConnectionTracker, 'reserveDuring'>;
 }
 
-/** Sends an answer of this content type, or 304 when the client has it already. */
-async function sendTagged({ request, reply, connections }: SendDeps, answer: Answer): Promise<FastifyReply> {
-  const { socket } = request.raw;
-  const { tag, bytes } = await computeEtag(answer, (length, work) =>
-    connections.holdDuring(socket, length, work),
-  );
-  reply.header('etag', tag);
-  if (matchesIfNoneMatch(request.headers['if-none-match'], tag)) return reply.code(304).send();
+/** Sends the response, or 304. */
+export async function sendRead(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { response, callback, connections }: SendReadOptions,
+): Promise<FastifyReply> {
+  const body = callback === undefined ? response.body : await wrapJsonp(callback, response.body);
+  const reserve: Reserve = (bytes, work) => connections.reserveDuring(request.raw.socket, bytes, work);
+  const { etag, bytes } = await computeEtag({ body, v: response.v }, reserve);
+  reply.header('etag', etag);
+  if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (bytes !== undefined) reply.header('content-length', bytes);
-  return sendText(reply, answer.type, answer.body);
-}
-
-/** Makes the function that answers a read of a collection with what `produce` computes. */
-export function createReadResponder(
-  cache: ResponseCache | undefined,
-  { jsonp, connections }: ResponderOptions,
-) {
-  return async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    produce: ComputeResponse,
-  ): Promise<FastifyReply> => {
-    const collection = collectionOf(request);
-    const query: Query = parseQuery(request.originalUrl);
-    const callback = jsonp ? parseCallback(query, collection) : undefined;
-    const read = parseReadRequest(query);
-    const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
-    const bypass = parseFlag(query, 'cache') === false;
-    const { representation, headers } = await readThroughCache(cache, key, {
-      bypass,
-      compute: () => produce(read),
-    });
-    reply.headers(headers);
-    const { body, v } = representation;
-    const to = { request, reply, connections };
-    if (callback === undefined) return sendTagged(to, { body, v, type: JSON_TYPE });
-    return sendTagged(to, { body: await wrapJsonp(callback, body), v, type: JAVASCRIPT_TYPE });
-  };
+  return sendText(reply, callback === undefined ? JSON_TYPE : JAVASCRIPT_TYPE, body);
 }

@@ -1,27 +1,59 @@
-// Answers kept for a while. Nothing is ever invalidated: a key names the state it was computed from, and a commit
-// moves every state that it touched on, so that an outdated answer is never found again.
+// Cache of responses to reads. Nothing is ever invalidated: a key holds the generations of the collections that the response
+// was computed from, and a commit increments those that it changed, so that an outdated response is never found again.
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { referenceFields, referenceTarget } from '../../collections/model/references.ts';
-import { namespaceKey, type Registry } from '../../collections/model/registry.ts';
+import type { Registry } from '../../collections/model/registry.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
+import { namespaceKey } from '../../stores/namespace.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 import type { Query } from '../core/query-string.ts';
 
-/** A whole answer: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
+/** A whole response: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
 export interface CachedResponse {
   readonly body: ChunkedText;
   readonly v?: number | undefined;
 }
 
 export interface ResponseCache {
-  /** The key of an answer, computed before the answer is. Undefined: this collection is not cached. */
+  /** The key of a response, taken before the response is computed. Undefined: this collection is not cached. */
   cacheKey(collection: Collection, path: string, query: Query, client: Client | null): string | undefined;
   read(key: string): Promise<CachedResponse | undefined>;
   write(key: string, representation: CachedResponse): Promise<void>;
-  /** Forgets the answers of one collection by its path, with or without a slash at its end, or of all with `*`. */
+  /** Drops the responses of one collection by its path, with or without a slash at its end, or of all with `*`. */
   flush(path: string): Promise<void>;
+}
+
+/** What a look-up found. */
+export interface CacheLookup {
+  /** The response to send; undefined: compute it. */
+  readonly response: CachedResponse | undefined;
+  /** `X-Cache` and `X-Cache-Lookup`; none where responses are not cached. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Stores a computed response, unless one is stored already. */
+  store(response: CachedResponse): Promise<void>;
+}
+
+const NOT_CACHED: CacheLookup = { response: undefined, headers: {}, store: async () => undefined };
+
+/** Looks a response up. With `bypass` one that is stored is not used, and stays. */
+export async function lookUpResponse(
+  cache: ResponseCache | undefined,
+  key: string | undefined,
+  { bypass }: { readonly bypass: boolean },
+): Promise<CacheLookup> {
+  if (cache === undefined || key === undefined) return NOT_CACHED;
+  const stored = await cache.read(key);
+  const isHit = stored !== undefined && !bypass;
+  const lookup = stored === undefined ? 'MISS' : 'HIT';
+  return {
+    response: isHit ? stored : undefined,
+    headers: { 'X-Cache': isHit ? 'HIT' : 'MISS', 'X-Cache-Lookup': lookup },
+    store: async (response) => {
+      if (stored === undefined) await cache.write(key, response);
+    },
+  };
 }
 
 interface ResponseCacheDeps {
@@ -72,7 +104,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
   const spaces = new Map<Collection, readonly string[]>();
   let live = registry.list();
   let epoch = 0;
-  /** Flushes of everything: what is computed while one goes on is stored under a key that nobody asks for again. */
+  /** Number of flushes of everything: a response computed during one is stored under a key that is not used again. */
   let everything = 0;
 
   store.watch((changed) => {

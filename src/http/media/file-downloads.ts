@@ -1,20 +1,19 @@
 // Downloads: a file by the id of its record or by its path, whole or in part.
 import { once } from 'node:events';
-import { pipeline, Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import { AppError, StoreError } from '../../errors.ts';
+import { parseRange } from '../../lib/http/byte-range.ts';
+import { type Conditions, evaluateConditions, matchesIfRange } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
-import { requestPath } from '../core/error-handler.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { createContextFactory, type RouteHandler } from '../core/request-context.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { requestPath, urlPath } from '../core/paths.ts';
+import { createContextFactory } from '../core/request-context.ts';
+import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import { parseRange } from './byte-range.ts';
-import { evaluateConditions, matchesIfRange } from './conditions.ts';
-import { createLengthCheck } from './exact-length.ts';
 import { fileEtag, fileHeaders } from './file-headers.ts';
 import { parseFilePath } from './file-path.ts';
 
@@ -22,7 +21,7 @@ import { parseFilePath } from './file-path.ts';
 export type DownloadHandlers = Readonly<Record<'byId' | 'byPath', RouteHandler>>;
 
 export type DownloadDeps = Pick<HttpDeps, 'config' | 'logger' | 'media' | 'now'> & {
-  readonly connections: Pick<ConnectionTracker, 'of' | 'refusal'>;
+  readonly connections: Pick<ConnectionTracker, 'get' | 'overloadError'>;
 };
 
 /** What the buffers of one download may hold, from the store to the socket. */
@@ -35,9 +34,16 @@ interface Selection {
   readonly length: number;
 }
 
+const conditionsOf = ({ headers }: FastifyRequest): Conditions => ({
+  ifMatch: headers['if-match'],
+  ifNoneMatch: headers['if-none-match'],
+  ifModifiedSince: headers['if-modified-since'],
+  ifUnmodifiedSince: headers['if-unmodified-since'],
+});
+
 function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Selection {
-  const validators = { tag: fileEtag(file), modifiedAt: file.modifiedAt };
-  const mayBePart = method === 'GET' && matchesIfRange(headers, validators);
+  const validators = { etag: fileEtag(file), modifiedAt: file.modifiedAt };
+  const mayBePart = method === 'GET' && matchesIfRange(headers['if-range']?.toString(), validators);
   const range = mayBePart ? parseRange(headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
     throw new AppError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${file.size}` } });
@@ -46,7 +52,25 @@ function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Sele
   return { status: 206, start: range.start, length: range.end - range.start + 1 };
 }
 
-/** Makes the handlers. Whether the caller may is decided before they run. */
+const lengthError = (message: string) =>
+  new StoreError('failed', { store: 'media', cause: new Error(message) });
+
+/** A stream that passes exactly so many bytes. Fails for fewer or more, so that no client takes a part for the whole. */
+export function createLengthCheck(bytes: number): Transform {
+  let remaining = bytes;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      remaining -= chunk.length;
+      if (remaining < 0) done(lengthError('the file is longer than when the answer began'));
+      else done(null, chunk);
+    },
+    flush(done) {
+      done(remaining === 0 ? null : lengthError('the file ended before its announced length'));
+    },
+  });
+}
+
+/** Makes the handlers. Access is decided before they run. */
 export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
   const { media, logger, connections } = deps;
   const context = createContextFactory(deps);
@@ -54,18 +78,18 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
   const isPublic = (request: FastifyRequest) =>
     deps.config.media.public || authorizeCollection(null, collectionOf(request), 'GET') === 'ok';
 
-  /** Counts the buffers of a download as waiting, until it ends. Throws where there is no room for them. */
-  const holdBuffers = (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = connections.refusal(DOWNLOAD_BUFFER_BYTES);
-    if (refusal !== undefined) throw refusal;
-    const connection = connections.of(request.raw.socket);
+  /** Counts the buffers of a download as unsent until it ends. Throws SERVER_BUSY beyond `limits.unsentBytes`. */
+  const reserveBuffers = (request: FastifyRequest, reply: FastifyReply) => {
+    const error = connections.overloadError(DOWNLOAD_BUFFER_BYTES);
+    if (error !== undefined) throw error;
+    const connection = connections.get(request.raw.socket);
     connection?.reserve(DOWNLOAD_BUFFER_BYTES);
     reply.raw.once('close', () => connection?.release(DOWNLOAD_BUFFER_BYTES));
   };
 
   /**
-   * Opens the file. Resolves when the first bytes are there, so that a failure before that is an answer of its own, or
-   * when the client went away.
+   * Opens the file. Resolves when the first bytes are there or the client has gone; rejects for an error before that, which
+   * can still be sent as a response.
    */
   const open = async (
     request: FastifyRequest,
@@ -74,7 +98,7 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
   ) => {
     const source = await file.open(length === file.size ? undefined : { start, end: start + length - 1 });
     const body = pipeline(source, createLengthCheck(length), (error) => {
-      // Without a client there is nothing to report: it went away.
+      // A client that went away is no error.
       if (!error || request.raw.socket.destroyed) return;
       logger.warn({ requestId: request.id, path: requestPath(request), err: error }, 'download failed');
     });
@@ -92,20 +116,20 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
     reply: FastifyReply,
     file: MediaFile,
   ): Promise<FastifyReply> => {
-    const validators = { tag: fileEtag(file), modifiedAt: file.modifiedAt };
-    const verdict = evaluateConditions(request.headers, validators);
-    if (verdict === 'failed') {
+    const validators = { etag: fileEtag(file), modifiedAt: file.modifiedAt };
+    const result = evaluateConditions(conditionsOf(request), validators);
+    if (result === 'failed') {
       throw new AppError('PRECONDITION_FAILED', {
         message: 'The file is not in the state that is asked for',
       });
     }
     const headers = fileHeaders(file, isPublic(request));
-    if (verdict === 'unmodified') return reply.code(304).headers(headers).send();
+    if (result === 'unmodified') return reply.code(304).headers(headers).send();
 
     const selection = selectRange(request, file);
     const { status, start, length } = selection;
     const isEmpty = request.method === 'HEAD' || length === 0;
-    if (!isEmpty) holdBuffers(request, reply);
+    if (!isEmpty) reserveBuffers(request, reply);
     const body = isEmpty ? Readable.from([]) : await open(request, reply, { file, ...selection });
     if (request.raw.socket.destroyed) return reply.hijack();
     reply.code(status).headers(headers).header('content-length', length);
@@ -120,7 +144,7 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
       return send(request, reply, await media.fileById(collectionOf(request), id, context(request)));
     },
     async byPath(request, reply) {
-      // The address that was looked up: under `/media…` the client wrote another one.
+      // The rewritten URL: a path below `/media` stands for that of a collection.
       const path = parseFilePath(urlPath(request.url));
       return send(request, reply, await media.fileByPath(collectionOf(request), path, context(request)));
     },

@@ -1,59 +1,43 @@
-// Headers of a file that anybody may have uploaded: its declared type, and what keeps a browser from running it.
+// Response headers of an uploaded file: its declared type, its name, and a sandbox against scripts in it.
+import { BINARY_TYPE, isPassiveType } from '../../lib/http/media-types.ts';
 import type { MediaFile } from '../../media/media.ts';
 
 const MAX_TYPE_LENGTH = 255;
-const UNKNOWN_TYPE = 'application/octet-stream';
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const MEDIA_TYPE = new RegExp(
   `^(${TOKEN}/${TOKEN})(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"))*$`,
 );
 
-/** Families of types in which browsers run nothing, apart from XML and SVG. */
-const PASSIVE_FAMILY = /^(?:audio|font|image|video)\/(?!.*(?:xml|svg))/;
-const PASSIVE_TYPES: ReadonlySet<string> = new Set([
-  ...['text/plain', 'text/csv', 'text/markdown', 'text/calendar', 'text/vcard', 'text/vtt', 'text/css'],
-  ...['application/octet-stream', 'application/json', 'application/rtf', 'application/msword'],
-  ...[
-    'application/zip',
-    'application/gzip',
-    'application/x-gzip',
-    'application/x-tar',
-    'application/x-bzip2',
-  ],
-  ...[
-    'application/x-7z-compressed',
-    'application/vnd.rar',
-    'application/x-zip-compressed',
-    'application/zstd',
-  ],
-  ...['application/vnd.ms-excel', 'application/vnd.ms-powerpoint', 'application/epub+zip'],
-  ...['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  ...['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ...['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-  ...['application/ogg', 'application/font-woff', 'application/vnd.ms-fontobject'],
+/** Documents, archives and texts that a browser downloads or shows, but never runs. */
+const PASSIVE_UPLOADS: ReadonlySet<string> = new Set([
+  ...['text/calendar', 'text/vcard', 'application/rtf', 'application/msword', 'application/epub+zip'],
+  ...['application/x-gzip', 'application/x-tar', 'application/x-bzip2', 'application/x-7z-compressed'],
+  ...['application/vnd.rar', 'application/x-zip-compressed', 'application/zstd'],
+  ...['application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  ...['application/ogg', 'application/font-woff'],
 ]);
 
-/** The declared type as a header, with its parameters; the type of unknown bytes where it is none. */
+/** The declared type with its parameters; `application/octet-stream` if it is no media type. */
 export function fileContentType(mimetype: string): string {
-  return mimetype.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(mimetype) ? mimetype : UNKNOWN_TYPE;
+  return mimetype.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(mimetype) ? mimetype : BINARY_TYPE;
 }
 
-/** True unless the type is known as one in which nothing runs. */
-export function isActiveType(contentType: string): boolean {
-  const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
-  return !PASSIVE_TYPES.has(essence) && !PASSIVE_FAMILY.test(essence);
-}
+/** True unless browsers are known to run nothing in a file of this type. */
+export const isActiveType = (contentType: string): boolean => !isPassiveType(contentType, PASSIVE_UPLOADS);
 
-/** A file name in the only form that takes every character (RFC 8187). */
+/** A file name in the form that allows every character (RFC 8187). */
 function encodeFilename(name: string): string {
   const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, escaped);
 }
 
-/** The entity tag of a file: strong, since equal tags mean equal bytes. */
+/** The ETag of a file: strong, since equal tags mean equal bytes. */
 export const fileEtag = ({ validator }: Pick<MediaFile, 'validator'>) => `"${validator}"`;
 
-/** Headers of every successful answer; `isPublic`: nobody needs a token for the file. */
+/** Headers of every successful response. `isPublic`: the file can be read without a token. */
 export function fileHeaders(file: MediaFile, isPublic: boolean): Readonly<Record<string, string>> {
   const type = fileContentType(file.mimetype);
   return {
@@ -64,7 +48,7 @@ export function fileHeaders(file: MediaFile, isPublic: boolean): Readonly<Record
     'accept-ranges': 'bytes',
     etag: fileEtag(file),
     'last-modified': new Date(file.modifiedAt).toUTCString(),
-    // Whoever keeps a copy asks whether the file is still there, and may still be read.
+    // Caches revalidate: the file may have been deleted, or become private.
     'cache-control': isPublic ? 'public, no-cache' : 'private, no-cache',
   };
 }

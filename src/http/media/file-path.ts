@@ -1,11 +1,11 @@
-// The path of a file below its collection, as the client wrote it.
+// Decodes the path of a file below its collection.
 import { AppError } from '../../errors.ts';
 
-/** Parts of the path before the file's own: version, database, collection. */
+/** Segments before the path of the file: version, database, collection. */
 const COLLECTION_PARTS = 3;
 const MAX_PARTS = 32;
 const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
-// Separators of any system, and control characters.
+// Separators of all systems, and control characters.
 const FORBIDDEN = /[/\\\p{Cc}]/u;
 
 function decode(part: string): string {
@@ -15,7 +15,7 @@ function decode(part: string): string {
   } catch {
     throw new AppError('NOT_FOUND');
   }
-  // No stored file has such a name, however often the client encoded it.
+  // No stored file has such a name, however it is encoded.
   if (name === '' || name === '.' || name === '..' || FORBIDDEN.test(name)) throw new AppError('NOT_FOUND');
   return name;
 }

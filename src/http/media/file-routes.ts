@@ -1,4 +1,4 @@
-// `/{version}/{database}/{collection}/{id}/file` and `…/{collection}/{path}`: the bytes of uploaded files.
+// `/{version}/{database}/{collection}/{id}/file` and `…/{collection}/{path}`: downloads of uploaded files.
 import type { FastifyInstance } from 'fastify';
 import { type CollectionAccessDeps, createCollectionHook } from '../access/collection-access.ts';
 import { addResource } from '../core/resource.ts';
@@ -6,7 +6,7 @@ import type { DownloadHandlers } from './file-downloads.ts';
 
 const PATH = '/:version/:database/:collection';
 
-/** Registers the files of all media collections. A file directly below its collection is among the routes of documents. */
+/** Registers the files of all media collections. Files directly below their collection are in `document-routes.ts`. */
 export function mediaFileRoutes(
   server: FastifyInstance,
   deps: CollectionAccessDeps,

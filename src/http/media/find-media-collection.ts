@@ -1,11 +1,11 @@
-// Which media collection is meant where a path or a body does not give version, database and name.
+// Finds the media collection that a path or a body names in part: without version, database or name.
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import type { Registry } from '../../collections/model/registry.ts';
 import { AppError } from '../../errors.ts';
 
 type Collections = Pick<Registry, 'list'>;
 
-/** Collections that an error names. */
+/** Collections that an error lists. */
 const MAX_NAMED = 10;
 
 const isMedia = ({ settings }: Collection) => settings.media;
@@ -18,11 +18,13 @@ export function findOnlyMediaCollection(registry: Collections): Collection | und
 
 /** The media collection of this name; undefined when there is none, or more than one of other versions or databases. */
 export function findMediaCollectionByName(registry: Collections, name: string): Collection | undefined {
-  const [only, ...others] = registry.list().filter((one) => one.name === name && isMedia(one));
+  const [only, ...others] = registry
+    .list()
+    .filter((collection) => collection.name === name && isMedia(collection));
   return others.length === 0 ? only : undefined;
 }
 
-/** What a body says of a collection. Undefined members were not sent. */
+/** The address of a collection as far as a body gives it. */
 export type PartialAddress = Readonly<Partial<Record<keyof CollectionAddress, string>>>;
 
 const matchesAddress = (collection: Collection, { version, database, name }: PartialAddress) =>
@@ -35,21 +37,23 @@ function collectionError(message: string): AppError {
 }
 
 /**
- * The one media collection that fits `address`. `maySee` says which ones an error may name. Throws NOT_FOUND when a
- * collection is named and there is none such, BAD_REQUEST when none is named and none exists, or several fit.
+ * The only media collection that matches `address`. `maySee`: which ones an error may list. Throws NOT_FOUND for an address
+ * that matches none, BAD_REQUEST for an empty one where there is no media collection, and where several match.
  */
 export function findMediaCollection(
   registry: Collections,
   address: PartialAddress,
   maySee: (collection: Collection) => boolean,
 ): Collection {
-  const [found, ...others] = registry.list().filter((one) => isMedia(one) && matchesAddress(one, address));
+  const [found, ...others] = registry
+    .list()
+    .filter((collection) => isMedia(collection) && matchesAddress(collection, address));
   if (found !== undefined && others.length === 0) return found;
   if (found !== undefined) {
     const paths = [found, ...others].filter(maySee).map(({ path }) => path);
-    const named = paths.length === 0 ? '' : `, among them ${paths.slice(0, MAX_NAMED).join(', ')}`;
+    const examples = paths.length === 0 ? '' : `, among them ${paths.slice(0, MAX_NAMED).join(', ')}`;
     throw collectionError(
-      `Several media collections fit${named}: say which one with \`collection\`, \`database\` and \`version\``,
+      `Several media collections fit${examples}: say which one with \`collection\`, \`database\` and \`version\``,
     );
   }
   if (Object.values(address).some((value) => value !== undefined)) {

@@ -1,31 +1,30 @@
-// The other addresses of media collections: `/media…` stands for the path of a collection, and a token behind a path is an
-// upload to a signed URL. Such requests are led to the path they mean before the router sees them.
+// Rewrites the alias URLs of media collections before routing: `/media…` to the path of a collection, and a path with an upload
+// token to the internal path of signed uploads.
 import type { IncomingMessage } from 'node:http';
 import type { Collection } from '../../collections/model/collection.ts';
 import type { Registry } from '../../collections/model/registry.ts';
 import { isId } from '../../lib/ids.ts';
-import { hasTwoDots, isTokenShaped } from '../core/paths.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { hasTwoDots, isTokenShaped, urlPath } from '../core/paths.ts';
 import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
 
-/** Where uploads to signed URLs arrive. No version begins with a dot, so clients cannot mean this address. */
+/** Internal path of uploads to signed URLs. No version begins with a dot, so it cannot clash with a collection. */
 export const SIGNED_UPLOAD_PATH = '/.signed-upload';
 
 /** An upload to a signed URL. */
 interface SignedUploadAddress {
   readonly token: string;
-  /** The collection that the path names; undefined where the token alone says it. */
+  /** The collection that the path names; undefined where only the token names one. */
   readonly collection: Collection | undefined;
 }
 
 export interface MediaUrlRewriter {
-  /** The URL that the router is to look up; undefined when the request is not for another address of a collection. */
+  /** The URL to route; undefined for a request that is not for an alias. */
   rewrite(raw: IncomingMessage): string | undefined;
-  /** What a request to a signed URL is for. Undefined when it came to the internal address by itself. */
+  /** The signed upload of a request. Undefined for a request that names the internal path itself. */
   uploadOf(raw: IncomingMessage): SignedUploadAddress | undefined;
 }
 
-/** What a path means: a path of a collection, or a signed URL. */
+/** The target of an alias: a path in a collection, or a signed upload. */
 type MediaTarget =
   | { readonly kind: 'path'; readonly collection: Collection; readonly below: readonly string[] }
   | { readonly kind: 'upload'; readonly upload: SignedUploadAddress };
@@ -40,7 +39,7 @@ interface MarkedRequest extends IncomingMessage {
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['sign', 'config', 'count', 'stats']);
 
-/** The decoded parts of a path without its trailing slash; undefined where one does not decode. */
+/** The decoded segments of a path without its trailing slash; undefined if one does not decode. */
 function splitPath(path: string): readonly string[] | undefined {
   const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
   const parts = path.slice(1, end).split('/');
@@ -52,7 +51,7 @@ function splitPath(path: string): readonly string[] | undefined {
   }
 }
 
-/** Old clients POST to a document to change it. Whatever else is POSTed below a collection is meant for a signed URL. */
+/** Old clients POST to a document to update it. Any other POST below a collection is a signed upload. */
 function isSignedUpload(method: string | undefined, part: string): boolean {
   return method === 'POST' ? !isId(part) : isTokenShaped(part);
 }
@@ -79,12 +78,12 @@ function resolveMediaPath(
   if (first === 'sign' && deeper.length === 0) return undefined;
   const bucket = first === undefined ? undefined : findMediaCollectionByName(registry, first);
   if (bucket !== undefined) return resolveInCollection(bucket, deeper, method);
-  // Without dots it is no token at all, but a bucket that does not exist.
+  // Without dots it is no token, but a bucket that does not exist.
   const isToken = first !== undefined && hasTwoDots(first) && isSignedUpload(method, first);
   if (isToken && deeper.length === 0) {
     return { kind: 'upload', upload: { token: first, collection: undefined } };
   }
-  // Nothing is written two levels below a collection: the first level was meant for a bucket.
+  // Nothing is written two levels below a collection: the first segment names a bucket.
   if (method === 'POST' && deeper.length > 0) return undefined;
   const only = findOnlyMediaCollection(registry);
   return only && { kind: 'path', collection: only, below };
@@ -108,14 +107,14 @@ function resolveCollectionPath(registry: Deps, parts: readonly string[], method:
   const [version = '', database = '', name = '', ...below] = parts;
   const collection = below.length === 1 ? registry.get(version, database, name) : undefined;
   if (collection === undefined || !collection.settings.media) return undefined;
-  const meaning = resolveInCollection(collection, below, method);
-  return meaning.kind === 'upload' ? meaning : undefined;
+  const target = resolveInCollection(collection, below, method);
+  return target.kind === 'upload' ? target : undefined;
 }
 
-/** What a path means, undefined when exactly what it says. */
+/** The target of a path; undefined for a path that is no alias. */
 function resolveTarget(registry: Deps, path: string, method: string | undefined): MediaTarget | undefined {
   const isAlias = path.startsWith('/media') || path.startsWith('/api/media') || path.includes('%');
-  // Most requests are none of these: they are told apart before anything is cut to pieces.
+  // Fast path: most requests are no aliases.
   if (!isAlias && method !== 'POST' && !isTokenShaped(path)) return undefined;
   const [first, second, ...rest] = splitPath(path) ?? [];
   if (first === 'media')
@@ -126,19 +125,19 @@ function resolveTarget(registry: Deps, path: string, method: string | undefined)
     : resolveCollectionPath(registry, [first, second, ...rest], method);
 }
 
-/** Makes the look-up over the live collections. */
+/** Makes the rewriter over the live collections. */
 export function createMediaUrlRewriter(registry: Deps): MediaUrlRewriter {
   return {
     rewrite(raw: MarkedRequest) {
       const url = raw.url ?? '/';
-      const meaning = resolveTarget(registry, urlPath(url), raw.method);
-      if (meaning === undefined) return undefined;
-      if (meaning.kind === 'upload') {
-        raw[UPLOAD] = meaning.upload;
+      const target = resolveTarget(registry, urlPath(url), raw.method);
+      if (target === undefined) return undefined;
+      if (target.kind === 'upload') {
+        raw[UPLOAD] = target.upload;
         return SIGNED_UPLOAD_PATH;
       }
-      const { version, database, name } = meaning.collection;
-      return `/${[version, database, name, ...meaning.below].map(encodeURIComponent).join('/')}`;
+      const { version, database, name } = target.collection;
+      return `/${[version, database, name, ...target.below].map(encodeURIComponent).join('/')}`;
     },
     uploadOf: (raw: MarkedRequest) => raw[UPLOAD],
   };

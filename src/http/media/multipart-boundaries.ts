@@ -1,5 +1,5 @@
-// Counts the delimiters of a multipart body as it streams by, and keeps the headers of its parts: the parser passes over
-// parts whose headers it cannot read without a word, and a form of which a part is missing shall not be taken for a whole one.
+// Counts the boundaries of a multipart body while it streams, and keeps the headers of its parts: the parser skips parts with
+// malformed headers silently, and a form must not lose a part unnoticed.
 
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i;
 const CRLF = Buffer.from('\r\n');
@@ -7,60 +7,60 @@ const CR = 0x0d;
 const CLOSING_DASHES = Buffer.from('--');
 const EMPTY_LINE = '\r\n\r\n';
 
-/** The boundary that a content type names: 1 to 70 characters (RFC 2046 5.1.1). Undefined when it names none. */
+/** The boundary of a content type: 1 to 70 characters (RFC 2046, 5.1.1). Undefined without one. */
 export function parseBoundary(contentType: string): string | undefined {
   const [, quoted, bare] = BOUNDARY.exec(contentType) ?? [];
   return quoted ?? bare;
 }
 
-/** Characters of the headers of a part that are kept: the parser cuts them too. */
+/** Characters of the headers of a part that are kept; the parser has the same limit. */
 const MAX_HEADER_CHARS = 16_384;
 
 export interface BoundaryCounter {
   push(chunk: Buffer): void;
-  /** Delimiters so far that begin a part. */
+  /** Boundaries so far that begin a part. */
   partCount(): number;
-  /** The headers of a part, counted from 0, as the characters of their bytes; `''` while they are not complete. */
+  /** The headers of a part, by index, one character a byte; `''` until they are complete. */
   headersOf(part: number): string;
-  /** True once the headers of a part ended without an empty line: the parser would wait for it for ever. */
+  /** True once the headers of a part ended without an empty line, for which the parser would wait for ever. */
   isBroken(): boolean;
 }
 
-/** Begins to count. What comes behind the last delimiter of the form does not count. `most`: parts whose headers are kept. */
-export function createBoundaryCounter(boundary: string, most: number): BoundaryCounter {
+/** Makes the counter. Bytes after the closing boundary are ignored. `maxParts`: parts whose headers are kept. */
+export function createBoundaryCounter(boundary: string, maxParts: number): BoundaryCounter {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
-  const kept = delimiter.length + CLOSING_DASHES.length - 1;
+  const seamLength = delimiter.length + CLOSING_DASHES.length - 1;
   const headers: string[] = [];
   let rest: Buffer = CRLF;
-  /** The headers of the last part as far as they are known; undefined behind their end. */
+  /** The headers of the current part so far; undefined after their end. */
   let open: string | undefined;
   let count = 0;
   let isOver = false;
   let isBroken = false;
 
-  /** Takes bytes of a part, or of what stands before the first one. */
+  /** Reads bytes between two boundaries. */
   const pass = (bytes: Buffer): void => {
     if (open === undefined || bytes.length === 0) return;
     const from = Math.max(0, open.length - EMPTY_LINE.length + 1);
     open += bytes.toString('latin1');
     const end = open.indexOf(EMPTY_LINE, from);
     if (end === -1) {
-      // Too long to be kept: the end is still looked for.
+      // Too long to keep: only the search for their end goes on.
       if (open.length > MAX_HEADER_CHARS) open = open.slice(-EMPTY_LINE.length);
       return;
     }
-    if (headers.length < most) headers.push(open.slice(0, end));
+    if (headers.length < maxParts) headers.push(open.slice(0, end));
     open = undefined;
   };
 
-  /** Where at the end of bytes a delimiter has begun; their length where none has. No more is held back than by the parser. */
+  /** Index at which a boundary may begin at the end of the bytes; their length if none does. */
   const begun = (bytes: Buffer, from: number): number => {
     const at = bytes.lastIndexOf(CR);
     const isBegun = at >= from && delimiter.subarray(0, bytes.length - at).equals(bytes.subarray(at));
     return isBegun ? at : bytes.length;
   };
 
-  /** Looks through bytes, and gives those that may belong to a delimiter which goes on behind them. */
+  /** Scans bytes, and returns the last of them that may begin a boundary. */
   const look = (bytes: Buffer): Buffer => {
     let from = 0;
     for (;;) {
@@ -84,10 +84,13 @@ export function createBoundaryCounter(boundary: string, most: number): BoundaryC
   return {
     push(chunk) {
       if (isOver) return;
-      // Where two chunks meet, only as many bytes are copied as a delimiter across the border takes.
-      const seam = look(Buffer.concat([rest, chunk.subarray(0, kept)]));
+      // Where two chunks meet, only the bytes of one boundary are copied.
+      const seam = look(Buffer.concat([rest, chunk.subarray(0, seamLength)]));
       if (isOver) return;
-      rest = chunk.length <= kept ? Buffer.from(seam) : Buffer.from(look(chunk.subarray(kept - seam.length)));
+      rest =
+        chunk.length <= seamLength
+          ? Buffer.from(seam)
+          : Buffer.from(look(chunk.subarray(seamLength - seam.length)));
     },
     partCount: () => count,
     headersOf: (part) => headers[part] ?? '',

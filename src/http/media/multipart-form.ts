@@ -1,4 +1,4 @@
-// Reads a multipart form part by part, without ever holding a file in memory. Whatever is wrong with it is a 4xx.
+// Reads a multipart form part by part, without holding a file in memory. Every error of the form is a 4xx.
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
@@ -8,19 +8,19 @@ import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts'
 
 export interface FormLimits {
   /** Bytes of one file (`media.maxFileSize`). */
-  readonly fileBytes: number;
+  readonly maxFileBytes: number;
   /** Files and fields together (`limits.formParts`). */
-  readonly parts: number;
-  /** Aborted when the form takes too long. */
+  readonly maxParts: number;
+  /** Aborted on timeout. */
   readonly signal: AbortSignal;
 }
 
 const MAX_FIELD_BYTES = 1_048_576;
 const MAX_FIELD_NAME = 200;
-/** Of the headers of one part; what is longer is cut, so that the part cannot be read. */
+/** Bytes of the headers of one part; longer ones are cut, and the part is malformed. */
 const MAX_HEADER_BYTES = 16_384;
 const DEFAULT_PART_TYPE = 'application/octet-stream';
-/** Messages of the parser that tell a form which ends too early from one that is no form. */
+/** Codes of the parser for a form that ends too early. */
 const CUT_OFF_CODES: ReadonlySet<unknown> = new Set([
   'FST_MP_PREMATURE_CLOSE',
   'ECONNRESET',
@@ -34,12 +34,12 @@ const tooLarge = (bytes: number) =>
 const badHeaders = () => badRequest('The headers of a part of the form cannot be read');
 const requestTimeout = () => new AppError('REQUEST_TIMEOUT');
 
-/** In this scope multipart forms are accepted, and left unread until `readForm`. */
+/** Accepts multipart forms in this scope, unread until `parseMultipartForm`. */
 export function acceptMultipart(server: FastifyInstance): void {
   server.register(multipart, {
     preservePath: true,
     throwFileSizeLimit: false,
-    // Fields too, so that each is read here, and none into a list of all.
+    // Fields too, so that each is read here instead of into a list of all.
     isPartAFile: () => true,
   });
 }
@@ -49,7 +49,7 @@ export function isMultipartForm({ headers }: Pick<FastifyRequest, 'headers'>): b
   return /^\s*multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** What the parser or the broken connection throws, in words for the client; anything else as it is. */
+/** Maps errors of the parser and of a broken connection to a BAD_REQUEST; any other error passes. */
 function toClientError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   const code = 'code' in error ? error.code : undefined;
@@ -61,16 +61,16 @@ function toClientError(error: unknown): unknown {
   return new AppError('BAD_REQUEST', { message, cause: error });
 }
 
-/** The bytes of a part as they arrive. Rejects with an AppError. */
+/** The bytes of a part as they arrive. Rejects with `tooLong()` beyond `maxBytes`. */
 async function* limitBytes(
   file: AsyncIterable<Buffer>,
-  { most, refusal }: { readonly most: number; readonly refusal: () => AppError },
+  { maxBytes, tooLong }: { readonly maxBytes: number; readonly tooLong: () => AppError },
 ): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     for await (const chunk of file) {
       bytes += chunk.length;
-      if (bytes > most) throw refusal();
+      if (bytes > maxBytes) throw tooLong();
       yield chunk;
     }
   } catch (error) {
@@ -83,7 +83,7 @@ async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenera
   yield* rest;
 }
 
-/** The text of a field. Rejects with BAD_REQUEST for what is too long or no UTF-8. */
+/** The text of a field. Rejects with BAD_REQUEST if it is too long or no UTF-8. */
 async function readField(name: string | undefined, file: AsyncIterable<Buffer>): Promise<FormPart> {
   if (name === undefined || name.length > MAX_FIELD_NAME) {
     throw badRequest(`A field of the form has no name, or one of more than ${MAX_FIELD_NAME} characters`);
@@ -94,7 +94,8 @@ async function readField(name: string | undefined, file: AsyncIterable<Buffer>):
       message: `\`${name}\` has more than ${MAX_FIELD_BYTES} bytes`,
     });
   const chunks: Buffer[] = [];
-  for await (const chunk of limitBytes(file, { most: MAX_FIELD_BYTES, refusal: longest })) chunks.push(chunk);
+  for await (const chunk of limitBytes(file, { maxBytes: MAX_FIELD_BYTES, tooLong: longest }))
+    chunks.push(chunk);
   try {
     const value = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
     return { kind: 'field', name, value };
@@ -104,17 +105,17 @@ async function readField(name: string | undefined, file: AsyncIterable<Buffer>):
 }
 
 /**
- * The parts of a form, one after the other: each must be read, or given up, before the next. Rejects with an AppError, and
- * reads nothing more then. Giving up the iteration leaves the rest of the body unread.
+ * The parts of a form in order: each must be read, or abandoned, before the next. Rejects with an AppError, and stops reading
+ * then. Ending the iteration leaves the rest of the body unread.
  */
 export async function* parseMultipartForm(
   request: FastifyRequest,
-  bounds: FormLimits,
+  limits: FormLimits,
 ): AsyncGenerator<FormPart> {
-  const { fileBytes, parts: most, signal } = bounds;
+  const { maxFileBytes, maxParts, signal } = limits;
   const boundary = parseBoundary(request.headers['content-type'] ?? '');
   if (boundary === undefined) throw badRequest('The content type of the form names no boundary');
-  const delimiters = createBoundaryCounter(boundary, most);
+  const delimiters = createBoundaryCounter(boundary, maxParts);
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
   let current: { destroy(error?: Error): unknown } | undefined;
@@ -129,10 +130,10 @@ export async function* parseMultipartForm(
   const onLate = () => stop(requestTimeout());
   if (signal.aborted) onLate();
   signal.addEventListener('abort', onLate, { once: true });
-  // What the parser cuts off without a word is one byte more than what is refused here.
-  const longest = Math.max(fileBytes, MAX_FIELD_BYTES) + 1;
-  const limits = { parts: most + 1, fileSize: longest, headerSize: MAX_HEADER_BYTES };
-  const parts = request.parts({ limits, isPartAFile: () => true, preservePath: true });
+  // One byte over the limit of this function: the parser truncates silently.
+  const longest = Math.max(maxFileBytes, MAX_FIELD_BYTES) + 1;
+  const parserLimits = { parts: maxParts + 1, fileSize: longest, headerSize: MAX_HEADER_BYTES };
+  const parts = request.parts({ limits: parserLimits, isPartAFile: () => true, preservePath: true });
   let read = 0;
   try {
     for (;;) {
@@ -143,23 +144,24 @@ export async function* parseMultipartForm(
       read += 1;
       if (part.type !== 'file') throw badRequest('The form cannot be read');
       current = part.file;
-      if (read > most) throw badRequest(`The form has more than ${most} parts (\`limits.formParts\`)`);
+      if (read > maxParts)
+        throw badRequest(`The form has more than ${maxParts} parts (\`limits.formParts\`)`);
       if (part.mimetype.startsWith('multipart/')) throw badRequest('A part of the form is a form itself');
       const fileName: string | undefined =
         parseExtendedFilename(delimiters.headersOf(read - 1)) ?? part.filename;
       if (fileName === undefined && part.mimetype !== DEFAULT_PART_TYPE) {
         yield await readField(part.fieldname, part.file);
       } else {
-        const all = limitBytes(part.file, { most: fileBytes, refusal: () => tooLarge(fileBytes) });
+        const all = limitBytes(part.file, { maxBytes: maxFileBytes, tooLong: () => tooLarge(maxFileBytes) });
         const first = fileName === '' ? await all.next() : undefined;
-        // Browsers send a file input that nobody filled in without a name and without bytes.
+        // Browsers send an empty file input as a part without name and bytes.
         if (first?.done === true) continue;
         const bytes = first === undefined ? all : prepend(first.value, all);
         yield { kind: 'file', fileName: fileName ?? '', mimetype: part.mimetype, bytes };
       }
     }
     if (delimiters.partCount() !== read) throw badHeaders();
-    // Whatever stands behind the form.
+    // Discards what follows the form.
     request.raw.unpipe().resume();
   } catch (error) {
     throw toClientError(error);

@@ -1,9 +1,12 @@
-// Receives the files of a multipart request.
-import type { FastifyRequest } from 'fastify';
+// Receives uploads: reads the multipart form of a request and stores its files.
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors.ts';
 import type { UploadGrant } from '../../media/media.ts';
+import { tokenMissingError } from '../../media/upload-errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { rejectPreconditions } from '../core/preconditions.ts';
+import { formatResults, JSON_TYPE, sendText } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { parseMultipartForm } from './multipart-form.ts';
@@ -21,24 +24,50 @@ export type ReceiveUpload = (
 /** Makes the function. Its requests come from a scope of `acceptForms`; uploads that are switched off are NOT_FOUND. */
 export function createReceiveUpload(
   deps: Pick<HttpDeps, 'config' | 'media' | 'now'>,
-  connections: Pick<ConnectionTracker, 'of'>,
+  connections: Pick<ConnectionTracker, 'get'>,
 ): ReceiveUpload {
   const { media: settings, limits } = deps.config;
   const context = createContextFactory(deps);
 
   return async (request, collection, grant) => {
     if (settings.enabled === false) throw new AppError('NOT_FOUND');
-    // A large file takes longer than any other request may.
-    connections.of(request.raw.socket)?.disableRequestTimeout();
+    // Uploads have a time limit of their own.
+    connections.get(request.raw.socket)?.disableRequestTimeout();
     const clock = new AbortController();
     const timer = setTimeout(() => clock.abort(), settings.requestSeconds * 1000);
     try {
-      const bounds = { fileBytes: settings.maxFileSize, parts: limits.formParts, signal: clock.signal };
-      const parts = parseMultipartForm(request, bounds);
+      const formLimits = {
+        maxFileBytes: settings.maxFileSize,
+        maxParts: limits.formParts,
+        signal: clock.signal,
+      };
+      const parts = parseMultipartForm(request, formLimits);
       const upload = { collection, parts, context: context(request), ...(grant && { grant }) };
       return (await deps.media.upload(upload)).results;
     } finally {
       clearTimeout(timer);
     }
+  };
+}
+
+/** Makes the function that answers a form posted to a media collection, once the caller may use POST there. */
+export function createUploadHandler({
+  receive,
+  enabled,
+}: {
+  readonly receive: ReceiveUpload;
+  /** `media.enabled`: undefined means that it follows from the collections. */
+  readonly enabled: boolean | undefined;
+}) {
+  return async (
+    request: FastifyRequest,
+    collection: Collection,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    if (enabled === false) throw new AppError('NOT_FOUND');
+    if (collection.settings.signUploads) throw tokenMissingError();
+    rejectPreconditions(request);
+    const results = await receive(request, collection);
+    return sendText(reply.code(201), JSON_TYPE, formatResults(results));
   };
 }

@@ -1,4 +1,4 @@
-// What a request for a signed upload may say: checked, unknown members refused, every fault names its field.
+// Parses the body of a request for a signed upload. Unknown members are issues; every issue names its field.
 import { AppError, type ErrorItem } from '../../errors.ts';
 import { EXPECTED_DURATION, parseDuration } from '../../lib/duration.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -6,16 +6,16 @@ import { isMediaType, mediaTypeOf } from '../../media/media-type.ts';
 import type { PartialAddress } from './find-media-collection.ts';
 
 export interface SignRequest {
-  /** As the part of the form must have it, in Unicode normal form C. */
+  /** The name that the part of the form must have, in Unicode normal form C. */
   readonly fileName: string;
   readonly mimetype: string;
-  /** Milliseconds; undefined: as the configuration says. */
+  /** Milliseconds; undefined: that of the configuration. */
   readonly lifetime: number | undefined;
   readonly address: PartialAddress;
 }
 
 const MEMBERS = ['fileName', 'mimetype', 'expiresIn', 'collection', 'database', 'version'];
-/** Bytes of UTF-8. Stored names are shorter; what was sent is kept beside them. */
+/** Bytes of UTF-8. Stored names are shorter; the original name is stored beside them. */
 const MAX_FILE_NAME = 1024;
 const MAX_NAME = 255;
 const CONTROL = /\p{Cc}/u;
@@ -60,20 +60,20 @@ function unknownIssues(body: JsonObject): readonly Issue[] {
   return unknown.map((key) => issue(key, `is unknown; known are ${MEMBERS.join(', ')}`));
 }
 
-/** Reads the body. Throws BAD_REQUEST that names every field at fault. */
+/** Parses the body. Throws BAD_REQUEST with all issues. */
 export function parseSignRequest(body: JsonObject): SignRequest {
   const { fileName, mimetype, expiresIn, collection: name, database, version } = body;
   const issues = [
     ...[fileNameIssue(fileName), mimetypeIssue(mimetype), expiryIssue(expiresIn)],
     ...addressIssues(body),
     ...unknownIssues(body),
-  ].filter((one) => one !== undefined);
+  ].filter((item) => item !== undefined);
   if (issues.length > 0) throw new AppError('BAD_REQUEST', { items: issues });
-  const named = Object.entries({ version, database, name }).filter(([, value]) => value !== undefined);
+  const address = Object.entries({ version, database, name }).filter(([, value]) => value !== undefined);
   return {
     fileName: String(fileName).normalize('NFC'),
     mimetype: mediaTypeOf(String(mimetype)),
     lifetime: expiresIn === undefined ? undefined : parseDuration(expiresIn),
-    address: Object.fromEntries(named),
+    address: Object.fromEntries(address),
   };
 }

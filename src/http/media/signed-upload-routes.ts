@@ -1,4 +1,4 @@
-// Signed uploads: `…/sign` gives whoever may upload a URL that uploads one file, `…/{token}` takes the file.
+// Signed uploads: `…/sign` issues a URL for the upload of one file, `…/{token}` receives the file.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { missingTokenError } from '../../auth/auth-errors.ts';
 import { authorizeCollection } from '../../auth/authorize.ts';
@@ -6,16 +6,15 @@ import { invalidUploadTokenError, type VerifiedUpload } from '../../auth/upload-
 import type { Collection } from '../../collections/model/collection.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
 import { AppError } from '../../errors.ts';
-import { type OnRequestHook, requireClient } from '../access/authenticate.ts';
+import { assertReady, requireClient } from '../access/authenticate.ts';
 import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
-import { assertReady } from '../access/readiness.ts';
+import { unknownPathError } from '../access/unknown-path.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
-import { formatResults, type RouteHandler } from '../core/request-context.ts';
-import { addResource } from '../core/resource.ts';
-import { urlPath } from '../modules/endpoint-url-rewrite.ts';
+import { urlPath } from '../core/paths.ts';
+import { formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
 import { findMediaCollection } from './find-media-collection.ts';
 import { type MediaUrlRewriter, SIGNED_UPLOAD_PATH } from './media-url-rewrite.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
@@ -29,13 +28,13 @@ interface SignedUploadOptions {
   readonly receive: ReceiveUpload;
 }
 
-/** The URL of an upload in the form in which its `…/sign` was asked for. */
+/** The URL of an upload, beside the `…/sign` of the request. */
 function signedUrl(request: FastifyRequest, token: string): string {
   const path = urlPath(request.originalUrl).replace(/\/$/, '');
   return path.slice(0, path.lastIndexOf('/') + 1) + token;
 }
 
-/** Makes the handler of `…/sign`; `find` says which collection the request means, and that the caller may upload there. */
+/** Makes the handler of `…/sign`. `find` finds the collection, and throws unless the caller may upload there. */
 function createSignHandler(
   { uploadTokens }: Deps,
   find: (request: FastifyRequest, address: SignRequest['address']) => Collection,
@@ -46,13 +45,13 @@ function createSignHandler(
     const { address, ...file } = parseSignRequest(jsonObjectBody(request));
     const collection = find(request, address);
     const { token, expiresAt } = await uploadTokens.sign({ ...file, collection, clientId: client.clientId });
-    // Whoever has the answer may upload: nothing on its way keeps it.
+    // The URL is a credential: no cache may store it.
     reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
     return sendJson(reply, { url: signedUrl(request, token), expiresAt });
   };
 }
 
-/** `/api/media/sign` and `/media/sign`: the body says which collection, where there are several. */
+/** `/api/media/sign` and `/media/sign`: the body names the collection where there are several. */
 function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
   const { registry, config } = deps;
   const limits = { bodyLimit: bodyLimit('few', config.limits.jsonBytes) };
@@ -69,11 +68,11 @@ function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
   addResource(server, '/media/sign', { POST }, limits);
 }
 
-/** `{media collection}/sign`: the path says which collection. */
+/** `{media collection}/sign`: the path names the collection. */
 function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
   const limits = { bodyLimit: bodyLimit('few', deps.config.limits.jsonBytes) };
   const POST = createSignHandler(deps, (request, address) => {
-    // What the body says too must not be another one.
+    // The body must not name another one.
     const collection = collectionOf(request);
     return findMediaCollection({ list: () => [collection] }, address, () => true);
   });
@@ -86,18 +85,18 @@ function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
   addResource(server, '/:version/:database/:collection/sign', { POST }, limits);
 }
 
-/** Hook: with `media.enabled: false` there are no uploads. */
+/** Hook: rejects uploads with `media.enabled: false`. */
 function requireMediaEnabled({ media }: Deps['config']): OnRequestHook {
   return (_request, _reply, done) => done(media.enabled === false ? new AppError('NOT_FOUND') : undefined);
 }
 
-/** `/api/media` and `/media` where they stand for no collection, because there is none, or not only one. */
+/** `/api/media` and `/media` where there is not exactly one media collection. */
 function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }: Deps): void {
-  const refuse: OnRequestHook = (request, _reply, done) => {
+  const reject: OnRequestHook = (request, _reply, done) => {
     const maySee = (collection: Collection) =>
       authorizeCollection(request.client, collection, 'GET') === 'ok';
     const hasMedia = registry.list().some(({ settings }) => settings.media);
-    // Uploads are all that `/api/media` is for: other methods are 405 there.
+    // `/api/media` takes uploads only: other methods are 405.
     const isTaken = request.method === 'POST' || request.routeOptions.url === '/media';
     if (hasMedia && isTaken) findMediaCollection(registry, {}, maySee);
     done(hasMedia ? undefined : new AppError('NOT_FOUND'));
@@ -107,12 +106,12 @@ function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }
   };
   server.addHook('onRequest', requireClient);
   server.addHook('onRequest', requireMediaEnabled(config));
-  server.addHook('onRequest', refuse);
+  server.addHook('onRequest', reject);
   addResource(server, '/api/media', { POST: nothing });
   addResource(server, '/media', { GET: nothing, POST: nothing, PUT: nothing, DELETE: nothing });
 }
 
-/** Looks up what the token of a request allows. Rejects with the errors of tokens; NOT_FOUND when the collection is gone. */
+/** Makes the function that verifies the token of a request. Rejects with its error, or NOT_FOUND without the collection. */
 function createVerifier({ registry, uploadTokens, isReady }: Deps, { addresses }: SignedUploadOptions) {
   return async (request: FastifyRequest): Promise<{ grant: VerifiedUpload; collection: Collection }> => {
     const upload = addresses.uploadOf(request.raw);
@@ -120,7 +119,7 @@ function createVerifier({ registry, uploadTokens, isReady }: Deps, { addresses }
     assertReady(isReady);
     const grant = await uploadTokens.verify(upload.token);
     const { version, database, name } = grant.collection;
-    // By path: the specification may have been posted anew meanwhile.
+    // Compared by path: the specification may have been replaced meanwhile.
     const isElsewhere = upload.collection?.path !== `/${version}/${database}/${name}`;
     if (upload.collection !== undefined && isElsewhere) throw invalidUploadTokenError();
     const collection = registry.get(version, database, name);
@@ -133,17 +132,16 @@ function createVerifier({ registry, uploadTokens, isReady }: Deps, { addresses }
   };
 }
 
-/** `…/{token}`: the token is all that is needed. */
+/** `…/{token}`: needs no credential but the token. */
 function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUploadOptions): void {
   const verify = createVerifier(deps, options);
   const verified = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof verify>>>();
   const isEnabled = deps.config.media.enabled !== false;
-  // Before the body is read: who has no good token need not send any.
+  // Before the body is read: an invalid token is rejected at once.
   server.addHook('onRequest', async (request) => {
     const isServed = isEnabled && options.addresses.uploadOf(request.raw) !== undefined;
     if (isServed && request.method === 'POST') verified.set(request, await verify(request));
-    else if (request.client === null) throw missingTokenError();
-    else if (!isServed) throw new AppError('NOT_FOUND');
+    else if (request.client === null || !isServed) throw unknownPathError(request);
   });
   const POST = async (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = verified.get(request);
@@ -156,7 +154,7 @@ function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUpload
   addResource(server, SIGNED_UPLOAD_PATH, { POST });
 }
 
-/** Registers signing and signed uploads under every address that they have. */
+/** Registers signing and signed uploads under all of their paths. */
 export function signedUploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUploadOptions): void {
   server.register(async (scope) => signAnywhereRoutes(scope, deps));
   server.register(async (scope) => signForCollectionRoutes(scope, deps));

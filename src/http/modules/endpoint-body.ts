@@ -38,7 +38,7 @@ export async function parseEndpointBody(
     const assertShape = (shape: JsonShape) => {
       if (!jsonFitsHeap(text, bytes.length, { heapMb, shape })) throw tooLarge();
     };
-    await validateJsonBody(bytes, { values: jsonValues, assertShape });
+    await validateJsonBody(bytes, { maxValues: jsonValues, assertShape });
   }
   return { type, text };
 }

@@ -1,13 +1,12 @@
 // The route of endpoint calls: accepts a call before its body is read, runs it, and sends the response.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { missingTokenError } from '../../auth/auth-errors.ts';
 import type { EndpointCall, EndpointRequest, EndpointResponse } from '../../endpoints/types.ts';
 import { AppError } from '../../errors.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
-import { requestPath } from '../core/error-handler.ts';
+import { unknownPathError } from '../access/unknown-path.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
+import { requestPath } from '../core/paths.ts';
 import { passThrough } from '../core/reply.ts';
-import { addAnyMethodRoute } from '../core/resource.ts';
+import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { acceptEndpointBodies, NO_BODY } from './endpoint-body.ts';
 import { ENDPOINT_CALL_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';
 
@@ -31,7 +30,7 @@ export function endpointCallRoutes(
   const acceptCall: OnRequestHook = (request, reply, done) => {
     const { client, method } = request;
     const match = getMatch(request.raw);
-    if (match === undefined) return done(client === null ? missingTokenError() : new AppError('NOT_FOUND'));
+    if (match === undefined) return done(unknownPathError(request));
     try {
       request.endpointCall = calls.accept(match, { method, client, path: requestPath(request) }, isReady());
     } catch (error) {

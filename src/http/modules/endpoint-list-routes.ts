@@ -1,4 +1,4 @@
-// `/api/endpoints`: which custom endpoints there are, for any valid token.
+// `/api/endpoints`: lists the endpoints, for any valid token.
 import type { FastifyInstance } from 'fastify';
 import type { LiveModule } from '../../modules/model/types.ts';
 import { requireClient } from '../access/authenticate.ts';
@@ -13,9 +13,9 @@ function formatEndpoint(
   if (address.kind !== 'endpoint') return [];
   const { apiVersion: version, name: slug } = address;
   const name = displayName ?? slug;
-  // Who suspends what is for admins to know.
-  const held = isAdmin && suspension !== undefined ? { suspension } : {};
-  return [{ version, name, slug, path, methods, state, ...held, lastModifiedAt: postedAt }];
+  // Only admins see why an endpoint is suspended.
+  const suspended = isAdmin && suspension !== undefined ? { suspension } : {};
+  return [{ version, name, slug, path, methods, state, ...suspended, lastModifiedAt: postedAt }];
 }
 
 /** Registers the listing, sorted by path. */

@@ -1,10 +1,11 @@
 // Everything about custom endpoints: their calls, and what admins do with them below `/{version}/{endpoint}`.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { missingTokenError } from '../../auth/auth-errors.ts';
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress } from '../../modules/model/types.ts';
-import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
+import { requireAdmin } from '../access/authenticate.ts';
+import { unknownPathError } from '../access/unknown-path.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
+import type { OnRequestHook } from '../core/resource.ts';
 import { endpointCallRoutes } from './endpoint-calls.ts';
 import { ENDPOINT_ADMIN_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
@@ -29,7 +30,7 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, addresses: E
   // Whoever types an internal address finds nothing there.
   const requireMatch: OnRequestHook = (request, _reply, done) => {
     if (addresses.getMatch(request.raw) !== undefined) done();
-    else done(request.client === null ? missingTokenError() : new AppError('NOT_FOUND'));
+    else done(unknownPathError(request));
   };
   server.register(async (scope) => endpointCallRoutes(scope, deps, addresses));
   server.register(async (below) => {

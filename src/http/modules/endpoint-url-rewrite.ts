@@ -2,6 +2,7 @@
 // such a request is led to an internal address before the router sees it, and what was found is kept with the request.
 import type { IncomingMessage } from 'node:http';
 import type { EndpointMatch, ModuleRegistry } from '../../modules/model/types.ts';
+import { urlPath } from '../core/paths.ts';
 
 // No version of anything begins with a dot, so neither address can be meant by a client.
 /** Where calls of endpoints arrive. */
@@ -20,16 +21,6 @@ const MATCH = Symbol('match');
 
 interface MarkedRequest extends IncomingMessage {
   [MATCH]?: EndpointMatch;
-}
-
-const URL_END = /[?#]/;
-const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
-
-/** The path of a URL, without query and fragment, also where the URL has scheme and host. */
-export function urlPath(url: string): string {
-  const own = url.startsWith('/') ? url : url.replace(SCHEME_AND_HOST, '');
-  const end = own.search(URL_END);
-  return end === -1 ? own : own.slice(0, end);
 }
 
 /** Makes the look-up over the live endpoints. */

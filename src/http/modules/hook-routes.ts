@@ -1,4 +1,4 @@
-// `/api/hooks`: the hooks that collections may name, for admins; what waits for review, for reviewers too.
+// `/api/hooks`: the hooks that collections may name, for admins; pending versions for reviewers too.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { LiveModule, ModuleAddress } from '../../modules/model/types.ts';
 import { sendJson } from '../core/reply.ts';
@@ -18,7 +18,7 @@ function formatHook({ address, path, state, suspension, postedAt }: LiveModule) 
   return [{ name: address.name, path, state, ...(suspension && { suspension }), lastModifiedAt: postedAt }];
 }
 
-/** Registers the listing, sorted by path, and what can be done with a hook. */
+/** Registers the list of hooks, sorted by path, and the administration of each. */
 export function hookRoutes(server: FastifyInstance, deps: ModuleRoutesDeps): void {
   const { modules } = deps;
   server.addHook('onRequest', requireAdminOrReviewer);

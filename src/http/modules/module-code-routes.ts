@@ -1,4 +1,4 @@
-// The code of endpoints and hooks: posted, read and removed as text, by admins.
+// The code of endpoints and hooks: posted, read and removed as text by admins.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress, PostResult } from '../../modules/model/types.ts';
@@ -12,25 +12,25 @@ export type ModuleRoutesDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** How people know a module: `Endpoint "1.0:report"`, `Hook "slugify"`. */
+/** The name of a module in messages: `Endpoint "1.0:report"`, `Hook "slugify"`. */
 export function moduleTitle(address: ModuleAddress): string {
   return address.kind === 'hook'
     ? `Hook "${address.name}"`
     : `Endpoint "${address.apiVersion}:${address.name}"`;
 }
 
-/** Who acts, once the guard of admins has let them in. */
+/** The id of the client that acts, behind the guard of admins. */
 export function actingClientId({ client }: FastifyRequest): string {
   if (client === null) throw new AppError('NO_TOKEN');
   return client.clientId;
 }
 
-/** Sends text that must not be taken for anything else. */
+/** Sends plain text. */
 export function sendPlainText(reply: FastifyReply, text: string): FastifyReply {
   return sendText(reply, TEXT_TYPE, text);
 }
 
-/** Answers a change of code: 200, or 202 while it waits for a reviewer. `done` says what was done, or what it waits for. */
+/** Sends the result of a change of code: 200, or 202 while it waits for a reviewer. `done`: the end of the message. */
 export function sendPostResult(
   reply: FastifyReply,
   address: ModuleAddress,
@@ -46,11 +46,11 @@ export function sendPostResult(
 interface CodeRouteOptions {
   readonly url: string;
   readonly addressOf: (request: FastifyRequest) => ModuleAddress;
-  /** Hooks are made by POST and replaced by PUT, endpoints either by POST. */
+  /** Hooks are created by POST and replaced by PUT; endpoints both by POST. */
   readonly puts: boolean;
 }
 
-/** Registers the address at which the code of a module is kept. */
+/** Registers the path of the code of a module. */
 export function moduleCodeRoutes(
   server: FastifyInstance,
   deps: ModuleRoutesDeps,

@@ -1,4 +1,4 @@
-// What admins do with posted code beside the code itself: policy, versions, log, suspension. Endpoints and hooks alike.
+// Administration of endpoints and hooks apart from their code: policy, versions, log, suspension.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -39,7 +39,7 @@ function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): Fa
   return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} ${done}` });
 }
 
-/** The newest version that waits for a reviewer; a policy that has to wait makes one. */
+/** The newest version that waits for a reviewer; a policy that needs review creates one. */
 function newestPendingVersion({ code }: JsonObject): number {
   const { pending } = (code ?? {}) as { readonly pending?: readonly number[] };
   return pending?.at(-1) ?? 0;
@@ -100,7 +100,7 @@ function versionRoutes(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** Registers everything below a module but its code. Hooks of the scope have let nobody in but admins and reviewers. */
+/** Registers everything below a module but its code. Hooks of the scope have rejected everybody but admins and reviewers. */
 export function moduleRoutes(
   server: FastifyInstance,
   deps: Omit<ModuleRoutesDeps, 'sandboxEnabled'>,
@@ -113,7 +113,7 @@ export function moduleRoutes(
     (request, reply) =>
       perform(request, reply, addressOf(request));
 
-  // The versions of a module outlive it.
+  // The versions of a removed module can still be read.
   versionRoutes(server, modules, { base, act, waitText });
   server.register(async (scope) => {
     scope.addHook('onRequest', (request, _reply, done) => {
@@ -124,7 +124,7 @@ export function moduleRoutes(
   });
 }
 
-/** Policy, log and suspension, which only a module has that is there. */
+/** Policy, log and suspension of an existing module. */
 function liveRoutes(
   server: FastifyInstance,
   { modules, config }: Pick<ModuleRoutesDeps, 'modules' | 'config'>,

@@ -1,11 +1,12 @@
-// Review over HTTP: what a reviewer reaches who is no admin, who may approve, and what is said of code that waits.
+// Access of reviewers: what they reach without being admins, who may approve, and the message for pending code.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
-import { type OnRequestHook, requireAdmin } from '../access/authenticate.ts';
-import { createRequestDeadline } from '../core/deadline.ts';
+import { requireAdmin } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { createRequestDeadline } from '../core/request-context.ts';
+import type { OnRequestHook } from '../core/resource.ts';
 
-/** Code, policies, versions and their differences: a reviewer reads them. */
+/** URLs that reviewers may read: code, policies, versions and their differences. */
 const REVIEWER_READ_URL = /\/(?:hooks|config|policy|versions(?:\/:version(?:\/(?:policy|diff\/:other))?)?)$/;
 const APPROVAL_URL = /\/versions\/:version\/approve$/;
 
@@ -16,13 +17,13 @@ function isReviewerRequest({ method, routeOptions }: FastifyRequest): boolean {
     : method === 'POST' && APPROVAL_URL.test(url);
 }
 
-/** Hook: an admin's token is needed; to read what waits, and to approve it, that of a reviewer will do. */
+/** Hook: rejects everybody but admins, and reviewers who read or approve. */
 export const requireAdminOrReviewer: OnRequestHook = (request, reply, done) => {
   if (request.client?.reviewer === true && isReviewerRequest(request)) done();
   else requireAdmin(request, reply, done);
 };
 
-/** Throws APPROVAL_REFUSED for whoever has not the right to approve, admins too. */
+/** Throws APPROVAL_REFUSED for everybody but reviewers, admins included. */
 export function assertReviewer({ client }: FastifyRequest): void {
   if (client?.reviewer === true) return;
   throw new AppError('APPROVAL_REFUSED', {
@@ -33,14 +34,14 @@ export function assertReviewer({ client }: FastifyRequest): void {
 
 export type ReviewerAccessDeps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
-/** Makes the function that says what code or a policy waits for, and how to make a reviewer where there is none. */
+/** Makes the function that gives the message for pending code or policies, with a hint where there is no reviewer. */
 export function createPendingMessage(deps: ReviewerAccessDeps): (request: FastifyRequest) => Promise<string> {
   const deadline = createRequestDeadline(deps);
   return async (request) => {
     const by = request.client?.clientId ?? '';
-    // The change is made already: where nobody can be looked up, the answer says less.
-    const there = await deps.clients.hasReviewer({ by, deadline: deadline(request) }).catch(() => true);
-    const hint = there
+    // The change is made already: without the database the message has no hint.
+    const hasReviewer = await deps.clients.hasReviewer({ by, deadline: deadline(request) }).catch(() => true);
+    const hint = hasReviewer
       ? ''
       : '; there is no other yet: make one on the machine with `cloister clients add --id <id> --reviewer`';
     return `waits for the approval of a reviewer${hint}`;

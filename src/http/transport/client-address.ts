@@ -1,9 +1,9 @@
-// The address of a client behind trusted proxies. What anyone else writes into a header is not believed.
+// Resolves the address of a client behind trusted proxies. Headers of anybody else are ignored.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { HttpConfig } from '../core/http-deps.ts';
 
-/** Headers may have 32 KB; no honest chain is that long. */
+/** Addresses read of a header, which may have 32 KB. */
 const MAX_HOPS = 100;
 
 const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
@@ -13,14 +13,14 @@ const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * One element of `Forwarded`: pairs, whose values may stand in quotes and hold commas there. A quote that nothing closes
- * ends with the header: a pattern that fails there would try again from every quote, seconds long.
+ * One element of `Forwarded`: pairs whose values may be quoted and then hold commas. An unclosed quote extends to the end of
+ * the header: a pattern that fails there would backtrack to every quote, for seconds.
  */
 const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g;
 const FOR_PARAMETER = /(?:^|;)\s*for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;,\s"]*))/i;
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** An address without port, brackets and zone, as IPv4 where it stands for one; undefined for what is none. */
+/** An address without port, brackets and zone; an IPv4-mapped one as IPv4. Undefined for anything else. */
 export function normalizeAddress(text: string): string | undefined {
   const [, bracketed] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? [];
   const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(text) ?? [];
@@ -29,7 +29,7 @@ export function normalizeAddress(text: string): string | undefined {
   return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 
-/** Who sent it to whom, the nearest last, as a proxy wrote it: undefined for one that does not say. */
+/** The addresses of a `Forwarded` header, the nearest last; undefined for an element without one. */
 function parseForwarded(header: string): readonly (string | undefined)[] {
   return (header.match(ELEMENT) ?? []).map((element) => {
     const [, quoted, bare] = FOR_PARAMETER.exec(element.trim()) ?? [];
@@ -40,7 +40,7 @@ function parseForwarded(header: string): readonly (string | undefined)[] {
 const joinHeader = (header: string | string[] | undefined) =>
   Array.isArray(header) ? header.join(',') : header;
 
-/** `Forwarded` wins: it is the standard (RFC 7239), and the other one a custom. */
+/** The addresses of the proxy headers. `Forwarded` (RFC 7239) wins over `X-Forwarded-For`. */
 function parseHops({ headers }: Pick<IncomingMessage, 'headers'>): readonly (string | undefined)[] {
   if (headers.forwarded !== undefined) return parseForwarded(headers.forwarded).slice(-MAX_HOPS);
   const list = joinHeader(headers['x-forwarded-for']);
@@ -49,7 +49,7 @@ function parseHops({ headers }: Pick<IncomingMessage, 'headers'>): readonly (str
     : list
         .split(',')
         .slice(-MAX_HOPS)
-        .map((one) => normalizeAddress(one.trim()));
+        .map((hop) => normalizeAddress(hop.trim()));
 }
 
 type IsTrusted = (address: string, hop: number) => boolean;
@@ -71,8 +71,8 @@ function createTrust(setting: HttpConfig['server']['trustProxy']): IsTrusted {
 }
 
 /**
- * Makes the function that gives the address of a request's client, by `server.trustProxy`: from the socket on, each trusted
- * proxy is asked for the one before it. Where one does not say it, the proxy itself counts. Empty where there is no socket.
+ * Makes the function that resolves the address of a request's client, by `server.trustProxy`: from the socket on, each trusted
+ * hop is replaced by the one that it names, if it names one. Empty without a socket.
  */
 export function createClientAddressResolver(setting: HttpConfig['server']['trustProxy']) {
   const isTrusted = createTrust(setting);

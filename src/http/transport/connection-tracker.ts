@@ -1,5 +1,4 @@
-// All connections of the server: how many there may be, how much may wait in memory for their clients, and the clock
-// that looks after each.
+// Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts.
 import type { Socket } from 'node:net';
 import { AppError } from '../../errors.ts';
 import type { ByteQuota } from '../../lib/byte-quota.ts';
@@ -9,7 +8,7 @@ import { tooManyConnectionsResponse } from './raw-responses.ts';
 
 interface ConnectionTrackerOptions {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
-  /** What answers hold in memory until their clients have read them. */
+  /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */
   readonly unsent: ByteQuota;
   readonly logger: Pick<HttpLogger, 'warn'>;
   /** Milliseconds of a clock that never jumps. */
@@ -18,37 +17,34 @@ interface ConnectionTrackerOptions {
 }
 
 export interface ConnectionTracker {
-  /** Begins to follow a socket. `handle` is given its requests. */
+  /** Tracks a socket. Its requests go to `handle`. */
   add(socket: Socket, handle: Handler): void;
-  of(socket: Socket): Connection | undefined;
+  get(socket: Socket): Connection | undefined;
   /**
-   * The error for an answer of so many bytes, when that is too much together with what waits for other clients. Those
-   * that do not read at all make room first.
+   * The error for a response of so many bytes that does not fit into `limits.unsentBytes`. Connections of stalled clients
+   * are ended first.
    */
-  refusal(bytes: number): AppError | undefined;
-  /**
-   * Counts bytes of a long answer as waiting while `work` goes on before it is sent. Rejects with the error of `refusal`
-   * where there is no room for them.
-   */
-  holdDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
-  /** Looks at the clocks of all connections. Runs by itself while there are any. */
+  overloadError(bytes: number): AppError | undefined;
+  /** Counts bytes as unsent while `work` prepares a long response. Rejects with the error of `overloadError`. */
+  reserveDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
+  /** Checks the timeouts of all connections. Runs by itself while there are any. */
   checkTimeouts(): void;
-  /** Closes connections that only wait for the client to close them: the server is about to end. */
+  /** On shutdown: closes connections that only wait for the client to close them. */
   closeFinished(): void;
 }
 
 const CHECK_INTERVAL_MS = 250;
 const WARN_INTERVAL_MS = 60_000;
-/** A share of `limits.sendSeconds` after which a client that does not read makes room for others. */
+/** Share of `limits.sendSeconds` after which a client that does not read counts as stalled. */
 const STALLED_SHARE = 1 / 3;
-/** A share of `limits.unsentBytes`: with less room they do so, before anybody is refused for it. */
+/** Share of `limits.unsentBytes` that is kept free by ending the connections of stalled clients. */
 const SPARE_SHARE = 1 / 4;
-/** Connections beyond the limit that are told so in answer to a request; more are told at once. */
+/** Connections over the limit that get their error as the response to a request; any more get it at once. */
 const MIN_SURPLUS = 256;
 const SURPLUS_SHARE = 0.1;
 const DEFAULT_DISCARD_LIMITS: DiscardLimits = { bytes: 67_108_864, idleMs: 5000, totalMs: 30_000 };
 
-/** Makes the table of connections, which is shared by all sockets that the server listens on. */
+/** Makes the tracker of a listener. */
 export function createConnectionTracker({
   limits,
   unsent,
@@ -58,13 +54,14 @@ export function createConnectionTracker({
 }: ConnectionTrackerOptions): ConnectionTracker {
   const open = new Map<Socket, Connection>();
   const sendMs = limits.sendSeconds * 1000;
-  const most = limits.connections + Math.max(MIN_SURPLUS, Math.ceil(limits.connections * SURPLUS_SHARE));
+  const maxTracked =
+    limits.connections + Math.max(MIN_SURPLUS, Math.ceil(limits.connections * SURPLUS_SHARE));
   let warnedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const check = () => {
     for (const connection of open.values()) connection.checkTimeouts();
-    if (!unsent.fits(limits.unsentBytes * SPARE_SHARE)) makeRoom(limits.unsentBytes * SPARE_SHARE);
+    if (!unsent.fits(limits.unsentBytes * SPARE_SHARE)) endStalled(limits.unsentBytes * SPARE_SHARE);
   };
   const forget = (socket: Socket) => {
     open.delete(socket);
@@ -73,9 +70,9 @@ export function createConnectionTracker({
   const warn = () => {
     if (now() - warnedAt < WARN_INTERVAL_MS) return;
     warnedAt = now();
-    logger.warn({ connections: limits.connections }, 'the limit of connections is reached');
+    logger.warn({ connections: limits.connections }, 'connection limit reached');
   };
-  const makeRoom = (bytes: number) => {
+  const endStalled = (bytes: number) => {
     const stalled = [...open.values()]
       .filter((connection) => connection.unsentBytes > 0 && connection.stalledMs() >= sendMs * STALLED_SHARE)
       .sort((a, b) => b.stalledMs() - a.stalledMs());
@@ -85,9 +82,9 @@ export function createConnectionTracker({
     }
   };
 
-  const refusal = (bytes: number): AppError | undefined => {
+  const overloadError = (bytes: number): AppError | undefined => {
     if (unsent.fits(bytes)) return undefined;
-    makeRoom(bytes);
+    endStalled(bytes);
     if (unsent.fits(bytes)) return undefined;
     return new AppError('SERVER_BUSY', { message: 'Too many answers are waiting to be read' });
   };
@@ -96,7 +93,7 @@ export function createConnectionTracker({
     add(socket, handle) {
       const isSurplus = open.size >= limits.connections;
       if (isSurplus) warn();
-      if (open.size >= most) {
+      if (open.size >= maxTracked) {
         socket.write(tooManyConnectionsResponse());
         socket.destroySoon();
         return;
@@ -115,10 +112,10 @@ export function createConnectionTracker({
       );
       socket.once('close', () => forget(socket));
     },
-    of: (socket) => open.get(socket),
-    refusal,
-    async holdDuring(socket, bytes, work) {
-      const error = refusal(bytes);
+    get: (socket) => open.get(socket),
+    overloadError,
+    async reserveDuring(socket, bytes, work) {
+      const error = overloadError(bytes);
       if (error !== undefined) throw error;
       const connection = open.get(socket);
       connection?.reserve(bytes);

@@ -1,11 +1,11 @@
-// One connection of a client: its requests one after the other, clocks in both directions, and an end that lets the
-// client read the last answer.
+// One connection of a client: serves its requests in order, times out in both directions, and closes so that the client can
+// read the last response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What is read of a body that nobody wants, after its answer. */
+/** Limits of reading an unused request body after its response. */
 export interface DiscardLimits {
   readonly bytes: number;
   /** Without a byte. */
@@ -17,11 +17,11 @@ export interface ConnectionOptions {
   readonly handle: Handler;
   readonly isSurplus: boolean;
   readonly discard: DiscardLimits;
-  /** How long the client may read nothing while an answer waits for it. */
+  /** How long the client may read nothing while a response is unsent. */
   readonly sendTimeoutMs: number;
   /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
-  /** Told of every change of `unsent`. */
+  /** Called with every change of `unsentBytes`. */
   readonly onUnsentChange: (difference: number) => void;
 }
 
@@ -32,14 +32,14 @@ interface Exchange {
   readonly expectsContinue?: boolean;
 }
 
-/** When a direction last moved, and where it stood then. */
+/** When a direction last made progress, and its position then. */
 interface Progress {
   at: number;
   position: number;
 }
 
 interface Discard extends Progress {
-  /** When the answer was out. */
+  /** When the response was sent. */
   since: number;
   readonly lastByte: number;
 }
@@ -51,12 +51,12 @@ export class Connection {
   readonly #sending: Progress;
   #current: Exchange | undefined;
   #discard: Discard | undefined;
-  #farewell: string | undefined;
+  #finalResponse: string | undefined;
   #isEnding = false;
   #unsent = 0;
   #timesItself = false;
 
-  /** True when there were too many connections already. */
+  /** True for a connection over the limit. */
   readonly isSurplus: boolean;
 
   constructor(socket: Socket, options: ConnectionOptions) {
@@ -65,8 +65,8 @@ export class Connection {
     this.#options = options;
     this.#sending = { at: options.now(), position: 0 };
     const destroySoon = socket.destroySoon.bind(socket);
-    // Node calls it behind an answer that closes the connection. It would close the socket while the client still
-    // writes; the reset that follows can overtake the answer.
+    // Node calls it after a response that closes the connection. It would close the socket while the client still writes; the
+    // reset that follows can overtake the response.
     socket.destroySoon = () => {
       const { request } = this.#current ?? {};
       if (request?.complete !== false && this.#waiting.length === 0) destroySoon();
@@ -78,40 +78,40 @@ export class Connection {
     });
   }
 
-  /** Bytes of the answer that the socket has not taken yet. */
+  /** Bytes of the response that the socket has not taken yet. */
   get unsentBytes(): number {
     return this.#unsent;
   }
 
-  /** True while a handler sees to it itself how long its request may take to arrive. */
+  /** True while a handler limits the time in which its request must arrive. */
   get hasOwnTimeout(): boolean {
     return this.#timesItself;
   }
 
-  /** The handler of the request in hand sees to it itself how long that may take to arrive: the server's limit is not meant. */
+  /** The handler of the current request limits the time in which it must arrive: the server's limit does not apply. */
   disableRequestTimeout(): void {
     this.#timesItself = true;
   }
 
-  /** Hands a request to the handler, once the answers to those before it are out. */
+  /** Hands a request to the handler once the responses to earlier ones are sent. */
   serve(exchange: Exchange): void {
     if (this.#isEnding || this.#current !== undefined) {
-      // No more is read than what has come, lest a client that asks without reading fills the memory.
+      // Reading stops, so that a client which sends requests without reading cannot fill the memory.
       this.#socket.pause();
-      // Whatever follows an answer that closes the connection is no request.
+      // Requests after a response that closes the connection are ignored.
       if (!this.#isEnding) this.#waiting.push(exchange);
     } else {
       this.#begin(exchange);
     }
   }
 
-  /** Counts bytes of an answer as waiting until `release`. */
+  /** Counts bytes of a response as unsent until `release`. */
   reserve(bytes: number): void {
     this.#unsent += bytes;
     this.#options.onUnsentChange(bytes);
   }
 
-  /** Takes note of what an answer that was written at once has left in memory. */
+  /** Counts what a response that was written at once has left in memory, until it is closed. */
   reserveUntilClosed(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;
@@ -125,7 +125,7 @@ export class Connection {
     this.#options.onUnsentChange(-released);
   }
 
-  /** Reads what is left of a request that is answered already, and drops it; too much of it ends the connection. */
+  /** Reads and discards the rest of a request that has its response; too many bytes end the connection. */
   discardBody(request: IncomingMessage): void {
     if (this.#discard !== undefined || request.complete) return;
     this.#startDiscard();
@@ -133,27 +133,27 @@ export class Connection {
     request.resume();
   }
 
-  /** Answers what is no request with these bytes, after the answers that come before it, and ends the connection. */
-  reject(answer: string): void {
-    const { request, response } = this.#current ?? {};
+  /** Writes this raw response, after the responses to earlier requests, and ends the connection. */
+  reject(response: string): void {
+    const { request, response: current } = this.#current ?? {};
     if (this.#isEnding) return;
-    if (request !== undefined && (request.complete || response?.headersSent)) {
-      this.#farewell = answer;
+    if (request !== undefined && (request.complete || current?.headersSent)) {
+      this.#finalResponse = response;
       this.#socket.pause();
     } else {
-      this.#socket.write(answer);
+      this.#socket.write(response);
       this.#end();
     }
   }
 
-  /** Closes the connection when the client has not moved in time. */
+  /** Closes the connection if the client has neither sent nor read in time. */
   checkTimeouts(): void {
     const now = this.#options.now();
     if (this.#discard !== undefined) this.#checkDiscard(this.#discard, now);
     if (this.stalledMs() >= this.#options.sendTimeoutMs) this.abort();
   }
 
-  /** How long the client has read nothing of what waits for it. */
+  /** How long the client has read nothing of what is unsent. */
   stalledMs(): number {
     const socket = this.#socket;
     const now = this.#options.now();
@@ -166,13 +166,13 @@ export class Connection {
     return now - this.#sending.at;
   }
 
-  /** Ends the connection at once. A reset also frees what the system keeps for a client that does not read. */
+  /** Resets the connection, which also frees what the system buffers for a client that does not read. */
   abort(): void {
     this.release(this.#unsent);
     this.#socket.resetAndDestroy();
   }
 
-  /** Ends the connection if all that is left is to wait for the client to close it. */
+  /** Ends the connection if it only waits for the client to close it. */
   closeIfFinished(): void {
     if (this.#isEnding && this.#socket.writableLength === 0) this.#socket.destroy();
   }
@@ -185,7 +185,7 @@ export class Connection {
     this.#options.handle(request, response);
   }
 
-  /** Asks for the body as soon as somebody wants to read it: a refusal that does not need it is sent instead. */
+  /** Sends `100 Continue` when the handler begins to read the body: an error that does not need the body is sent instead. */
   #continueOnceRead(request: IncomingMessage, response: ServerResponse): void {
     const onListener = (event: string | symbol) => {
       if (event !== 'data' && event !== 'readable') return;
@@ -207,14 +207,14 @@ export class Connection {
     this.#discard = undefined;
     this.#timesItself = false;
     const next = this.#waiting.shift();
-    // One that broke off before it was handled is the one that the farewell is about.
-    const isWhole = this.#farewell === undefined || next?.request.complete === true;
+    // An incomplete request that has not been handled is the one that the final response is about.
+    const isWhole = this.#finalResponse === undefined || next?.request.complete === true;
     if (next !== undefined && isWhole) this.#begin(next);
-    else if (this.#farewell !== undefined) this.reject(this.#farewell);
+    else if (this.#finalResponse !== undefined) this.reject(this.#finalResponse);
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** Sends the end of all answers, then waits for the client to have read them. */
+  /** Ends the writable side, then waits until the client has read all responses. */
   #end(): void {
     this.#isEnding = true;
     this.#waiting.length = 0;
@@ -237,7 +237,7 @@ export class Connection {
 
   #checkDiscard(discard: Discard, now: number): void {
     const { bytesRead, writableLength } = this.#socket;
-    // Behind the end nothing is written any more, also where the handler still waits for a body that broke off.
+    // After the end nothing is written any more, also where a handler still waits for a body that broke off.
     const isWritten = this.#isEnding || this.#current?.response.writableFinished !== false;
     const isAnswered = writableLength === 0 && isWritten;
     if (!isAnswered) discard.since = now;

@@ -1,4 +1,4 @@
-// What both listeners have in common: the framework on top of `listener.ts`, its limits, and the hooks that come first.
+// The Fastify server of both listeners: its limits, its first hook and its error handler, on top of `node-server.ts`.
 import type { Server, ServerOptions } from 'node:http';
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { bodyLimit } from '../core/body-limits.ts';
@@ -22,7 +22,7 @@ interface FastifyServerOptions {
   readonly rewriteUrl?: NonNullable<FastifyHttpOptions<Server>['rewriteUrl']>;
 }
 
-/** Connections that were busy when the close began would else be kept alive once their answer is out. */
+/** Closes connections once they are idle: those that were busy when the shutdown began would stay open. */
 function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: ConnectionTracker): void {
   const sweep = setInterval(() => {
     server.closeIdleConnections();
@@ -31,7 +31,7 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: Conn
   server.once('close', () => clearInterval(sweep));
 }
 
-/** Makes a server without routes. Every request passes the entry; every error goes to `onError`. */
+/** Makes a server without routes. Every error goes to `onError`. */
 export function createFastifyServer(
   deps: Pick<HttpDeps, 'config' | 'logger' | 'newId'>,
   { connections, onError, rewriteUrl }: FastifyServerOptions,
@@ -40,7 +40,7 @@ export function createFastifyServer(
   const entry = createOnRequest(deps, connections);
   const http: ServerOptions = {
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Refused by the first hook instead, in the envelope.
+    // The first hook rejects a missing host instead, in the envelope.
     requireHostHeader: false,
     headersTimeout: limits.headersSeconds * 1000,
     requestTimeout: limits.requestSeconds * 1000,
@@ -56,7 +56,7 @@ export function createFastifyServer(
     serverFactory: (handle) => createNodeServer(handle, { http, connections }),
     routerOptions: {
       ignoreTrailingSlash: true,
-      // No part of a path can be longer than all headers, so this bound never decides.
+      // No segment of a path is longer than all headers, so this limit never applies.
       maxParamLength: MAX_HEADER_BYTES,
       // Routes that take parameters parse them themselves, strictly.
       querystringParser: () => NO_QUERY,
@@ -65,7 +65,7 @@ export function createFastifyServer(
     clientErrorHandler: createClientErrorHandler(connections),
     frameworkErrors: (error, request, reply) => {
       entry.headers(request, reply);
-      settleConnection(request, reply, connections.of(request.raw.socket));
+      settleConnection(request, reply, connections.get(request.raw.socket));
       onError(error, request, reply);
     },
   };

@@ -1,10 +1,10 @@
-// What happens to every request first: the headers that all answers carry, the bounds on connections and the query string.
+// Fastify's first hook: sets the headers of all responses, and limits connections and the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
-import type { OnRequestHook } from '../access/authenticate.ts';
-import { loggablePath, requestPath } from '../core/error-handler.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { loggablePath, requestPath } from '../core/paths.ts';
 import { rawQuery } from '../core/query-string.ts';
+import type { OnRequestHook } from '../core/resource.ts';
 import { createClientAddressResolver } from './client-address.ts';
 import type { ConnectionTracker } from './connection-tracker.ts';
 
@@ -17,12 +17,12 @@ declare module 'fastify' {
 
 type Deps = Pick<HttpDeps, 'config' | 'logger'>;
 
-/** Answered on every connection: whoever watches the server learns that it lives. */
+/** Served on connections over the limit too, so that monitoring sees that the server lives. */
 const HEALTH_PATH = '/health';
 const missingHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
 
-/** Makes the first hook, and the function that sets the common headers where hooks do not run. */
-export function createOnRequest({ config, logger }: Deps, connections: Pick<ConnectionTracker, 'of'>) {
+/** Makes the hook, and the function that sets the common headers where hooks do not run. */
+export function createOnRequest({ config, logger }: Deps, connections: Pick<ConnectionTracker, 'get'>) {
   const { name, trustProxy } = config.server;
   const addressOf = createClientAddressResolver(trustProxy);
   const { queryStringBytes } = config.limits;
@@ -35,12 +35,12 @@ export function createOnRequest({ config, logger }: Deps, connections: Pick<Conn
     setCommonHeaders(request, reply);
     request.clientAddress = addressOf(request.raw);
     if (logger.isLevelEnabled('debug')) {
-      const about = { requestId: request.id, method: request.method, path: loggablePath(request) };
-      logger.debug({ ...about, address: request.clientAddress }, 'request');
+      const fields = { requestId: request.id, method: request.method, path: loggablePath(request) };
+      logger.debug({ ...fields, address: request.clientAddress }, 'request');
     }
     const { raw, originalUrl: url } = request;
     const tooLong = url.length > queryStringBytes && (rawQuery(url)?.length ?? 0) > queryStringBytes;
-    const isSurplus = connections.of(raw.socket)?.isSurplus === true;
+    const isSurplus = connections.get(raw.socket)?.isSurplus === true;
     if (isSurplus && requestPath(request) !== HEALTH_PATH) done(new AppError('SERVER_BUSY'));
     else if (tooLong) done(new AppError('URI_TOO_LONG'));
     else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(missingHost());

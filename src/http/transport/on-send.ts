@@ -1,4 +1,4 @@
-// What every answer passes last: whether its connection goes on, whether there is room for it, how it is written.
+// Fastify's last hook: keeps or closes the connection, enforces `limits.unsentBytes`, and streams long responses.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,9 +11,9 @@ type Body = ChunkedText | Buffer;
 type Payload = Body | Readable | null | undefined;
 type Done = (error: Error | null, payload?: unknown) => void;
 
-/** The rest of a body that is read so that the connection can go on. */
+/** Bytes of an unread request body up to which the connection is kept. */
 const MAX_DISCARDED_BYTES = 65_536;
-/** Answers up to this size always go out: who is refused reads at least why. */
+/** Characters up to which a response is always sent, whatever else is unsent. */
 const MAX_ALWAYS_SENT = 16_384;
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -22,7 +22,7 @@ function isShortBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }
 
-/** Says whether the connection goes on behind this answer, and begins to drop what is left of its request. */
+/** Decides whether the connection is kept after this response, and begins to discard the rest of its request. */
 export function settleConnection(
   { raw: request }: FastifyRequest,
   reply: FastifyReply,
@@ -32,7 +32,7 @@ export function settleConnection(
   if (connection.isSurplus || !(request.complete || isShortBody(request))) {
     reply.header('connection', 'close');
   } else if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection')) {
-    // The framework would end the connection behind every body that is refused.
+    // Fastify would close the connection after every body that it rejects.
     reply.removeHeader('connection');
   }
   connection.discardBody(request);
@@ -44,45 +44,45 @@ function byteLengthOfBody(body: Body, reply: FastifyReply): number {
   return Buffer.isBuffer(body) ? body.length : textByteLength(body);
 }
 
-/** A body as a stream, of which the connection counts what it has not taken yet. */
+/** Makes a stream of a body. The connection counts the bytes that the socket has not taken yet. */
 function streamBody(body: Body, reply: FastifyReply, connection: Connection | undefined): Readable {
-  let left = byteLengthOfBody(body, reply);
-  reply.header('content-length', left);
+  let unsent = byteLengthOfBody(body, reply);
+  reply.header('content-length', unsent);
   if (reply.request.method === 'HEAD') return Readable.from([]);
-  const release = (taken: number) => {
-    left -= taken;
-    connection?.release(taken);
+  const release = (bytes: number) => {
+    unsent -= bytes;
+    connection?.release(bytes);
   };
-  connection?.reserve(left);
-  reply.raw.once('close', () => release(left));
+  connection?.reserve(unsent);
+  reply.raw.once('close', () => release(unsent));
   return createResponseStream(body, release);
 }
 
-/** Characters or bytes of a body; that in pieces is long. */
+/** Characters or bytes of a body; a body in pieces counts as endless. */
 function sizeOfPayload(payload: Exclude<Payload, Readable>): number {
   if (payload === undefined || payload === null) return 0;
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : Number.POSITIVE_INFINITY;
 }
 
 /**
- * Makes the hook. A stream passes. A long answer becomes a stream, another is written at once; of both is counted what the client has
- * not read, and a read for which there is no room is refused. The answer to a write always goes out.
+ * Makes the hook. Streams pass. A long response becomes a stream, any other is written at once; both count as unsent until the
+ * client has read them. Over the limit a read is SERVER_BUSY; the response to a write is always sent.
  */
 export function createOnSend(connections: ConnectionTracker) {
   return (request: FastifyRequest, reply: FastifyReply, payload: Payload, done: Done): void => {
-    const connection = connections.of(request.raw.socket);
+    const connection = connections.get(request.raw.socket);
     settleConnection(request, reply, connection);
-    // A download: whoever sends it counts what it holds in memory.
+    // Downloads count their buffers themselves.
     if (payload instanceof Readable) {
       done(null, payload);
       return;
     }
     const size = sizeOfPayload(payload);
-    const mayRefuse = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
-    const refusal = mayRefuse ? connections.refusal(byteLengthOfBody(payload as Body, reply)) : undefined;
-    if (refusal !== undefined) {
+    const mayReject = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
+    const error = mayReject ? connections.overloadError(byteLengthOfBody(payload as Body, reply)) : undefined;
+    if (error !== undefined) {
       reply.removeHeader('etag');
-      done(refusal);
+      done(error);
     } else if (size <= MAX_JOINED_LENGTH) {
       done(null, payload);
       connection?.reserveUntilClosed(reply.raw);

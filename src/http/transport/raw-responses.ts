@@ -1,5 +1,5 @@
-// Answers on the bare socket, in the one envelope: to what is not HTTP enough to become a request, and to connections
-// of which there are too many.
+// Responses written to the bare socket, in the envelope of errors: to bytes that are no HTTP request, and to connections over
+// the limit.
 import { ERRORS } from '../../error-catalogue.ts';
 
 interface RawError {
@@ -38,7 +38,7 @@ const TOO_MANY_CONNECTIONS: RawError = {
   status: 503,
   reason: 'Service Unavailable',
   message: ERRORS.SERVER_BUSY.message,
-  header: 'Retry-After: 2',
+  header: `Retry-After: ${ERRORS.SERVER_BUSY.retryAfter}`,
 };
 
 function formatRawResponse({ status, reason, message, header }: RawError): string {
@@ -54,12 +54,12 @@ function formatRawResponse({ status, reason, message, header }: RawError): strin
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The raw answer to a request that Node could not parse; `code` is that of Node's error. */
+/** The response to a request that Node could not parse. `code`: that of Node's error. */
 export function invalidRequestResponse(code: string | undefined): string {
   return formatRawResponse(RAW_ERRORS.get(code) ?? INVALID_HTTP);
 }
 
-/** The raw answer to a connection that is one too many. */
+/** The response to a connection over the limit. */
 export function tooManyConnectionsResponse(): string {
   return formatRawResponse(TOO_MANY_CONNECTIONS);
 }

@@ -1,8 +1,8 @@
-// A large answer on its way: in chunks, as fast as the client reads, in turns with other requests.
+// Streams a long response in chunks, as fast as the client reads, and yields to the event loop in between.
 import { Readable } from 'node:stream';
 import { type ChunkedText, textChunks } from '../../lib/chunked-text.ts';
 
-/** Bytes after which others have a turn: about a millisecond of work. */
+/** Bytes between two yields: about a millisecond of work. */
 const YIELD_BYTES = 1_048_576;
 const CHUNK_BYTES = 65_536;
 
@@ -14,7 +14,7 @@ function* chunksOf(body: ChunkedText | Buffer): Generator<Buffer> {
   }
 }
 
-/** Makes the stream. `onTaken` is told of the bytes of each chunk when the next one is asked for. */
+/** Makes the stream. `onTaken` is called with the bytes of a chunk when the next one is requested. */
 export function createResponseStream(body: ChunkedText | Buffer, onTaken: (bytes: number) => void): Readable {
   const chunks = chunksOf(body);
   let last = 0;

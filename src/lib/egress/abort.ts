@@ -1,17 +1,18 @@
-// The time of a fetch: it ends with its request, or when the grant's time is over.
+// Time limits of fetches: a fetch ends with the request that made it, or at the time limit of its grant.
+import { withAbort } from '../async/timeout.ts';
 import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
 
-interface Time {
+interface FetchTime {
   readonly timeoutMs: number;
   readonly aborted: AbortSignal;
 }
 
 /**
- * Gives `task` a signal that ends with `aborted` or with the time, and leaves no timer or listener behind. What fails after that end
- * rejects with FetchFailed, `timeout`.
+ * Runs `task` with a signal that is aborted with `aborted` or after `timeoutMs`. Errors after that become a FetchFailedError with
+ * the reason `timeout`.
  */
 export async function withFetchTimeout<T>(
-  { timeoutMs, aborted }: Time,
+  { timeoutMs, aborted }: FetchTime,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -30,15 +31,7 @@ export async function withFetchTimeout<T>(
   }
 }
 
-/** The promise, or FetchFailed at the signal's end, whichever is first. */
-export async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = () => reject(new FetchFailedError('timeout'));
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
-  try {
-    return await Promise.race([promise, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
+/** Resolves or rejects as `promise` does, or rejects with a FetchFailedError when `signal` is aborted. */
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return withAbort(promise, signal, () => new FetchFailedError('timeout'));
 }

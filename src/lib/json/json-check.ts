@@ -1,5 +1,7 @@
 // Refuses parsed JSON that a store or another client could not take back unharmed.
 
+import type { Json } from './json.ts';
+
 /** How deep objects and lists may nest, the outermost one counted as 1. */
 export const MAX_JSON_DEPTH = 100;
 
@@ -7,6 +9,15 @@ export interface JsonIssue {
   /** Dotted path of the culprit from the root, `''` for the root itself. */
   readonly path: string;
   readonly message: string;
+}
+
+/** JSON that its parser has checked with `findJsonIssue` or `findElementIssue`, so that nobody checks it again. */
+export class CheckedJson {
+  readonly value: Json;
+
+  constructor(value: Json) {
+    this.value = value;
+  }
 }
 
 /** One container on the way to the value in hand: enough to name the path once a fault is found. */

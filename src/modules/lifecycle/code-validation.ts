@@ -1,4 +1,4 @@
-// Whether posted text is code that can run, and what is to be known of it: looked at before anything is changed.
+// Validates posted code before anything is changed: form of the text, then an inspection in the sandbox.
 import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors.ts';
 import type { Sandbox } from '../../sandbox-supervisor/sandbox.ts';
@@ -14,7 +14,7 @@ interface UndeclaredName {
 
 export interface CodeValidatorDeps {
   readonly sandbox: Pick<Sandbox, 'inspect'>;
-  /** Names that the code assigns to and never declares. May give none where it takes too long. */
+  /** Names that the code assigns to and never declares. May find none where it takes too long. */
   readonly findUndeclared: (source: string) => Promise<readonly UndeclaredName[]>;
   /** Bytes of code. */
   readonly maxBytes: number;
@@ -29,7 +29,10 @@ export interface ValidatedCode {
 export interface CodeValidator {
   /** The text to keep, without a byte order mark. Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID. */
   normalizeText(source: string): string;
-  /** `by`: whose code it is, null for files. Rejects with ENDPOINT_INVALID, its item with `code`, `line` and `column`; or as `inspect` of the sandbox does. */
+  /**
+   * Evaluates the code once. `by`: its author, null for files. Rejects with ENDPOINT_INVALID, its item with `code`, `line` and
+   * `column`, or like `inspect` of the sandbox.
+   */
   inspect(source: string, kind: ModuleKind, isolation: Isolation, by?: string | null): Promise<ValidatedCode>;
 }
 
@@ -58,12 +61,8 @@ function validateText(source: string, maxBytes: number): string {
 const undeclaredWarning = ({ name, line }: UndeclaredName) =>
   `line ${line}: \`${toOneLine(name)}\` is assigned to but not declared; with isolation "realm" the assignment is lost. Declare it, or set isolation "context" in the policy`;
 
-/** Makes what every text has to pass before it becomes code. */
-export function createCodeValidator({
-  sandbox,
-  findUndeclared: undeclared,
-  maxBytes,
-}: CodeValidatorDeps): CodeValidator {
+/** Creates the validator of all code, posted or in files. */
+export function createCodeValidator({ sandbox, findUndeclared, maxBytes }: CodeValidatorDeps): CodeValidator {
   return {
     normalizeText: (source) => validateText(source, maxBytes),
     async inspect(source, kind, isolation, by = null) {
@@ -73,8 +72,8 @@ export function createCodeValidator({
         const items = [{ code, message: toOneLine(message), line, column }];
         throw new AppError('ENDPOINT_INVALID', { items });
       }
-      // In a context of their own, names that nobody declared are globals like anywhere else.
-      const names = isolation === 'realm' ? await undeclared(source) : [];
+      // With isolation `context`, undeclared names are globals as in any script.
+      const names = isolation === 'realm' ? await findUndeclared(source) : [];
       return {
         metadata: parseCodeMetadata(inspection),
         warnings: [...inspection.warnings.map(toOneLine), ...names.map(undeclaredWarning)].slice(

@@ -1,4 +1,4 @@
-// Posted code as files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
+// Module files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
@@ -11,7 +11,7 @@ import type { ModuleAddress, ModuleFilePart } from '../model/types.ts';
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 
-/** Of a byte order mark in UTF-8, which editors add and nobody counts. */
+/** Bytes of a UTF-8 byte order mark, which editors add: not counted. */
 const MARK_BYTES = 3;
 
 export interface ModuleFolders {
@@ -20,7 +20,7 @@ export interface ModuleFolders {
   readonly hooks: string;
 }
 
-/** The text of a file as it is now. `unreadable` says why there is none although something of that name is there. */
+/** The text of a file. `unreadable`: something of that name exists, but has no text. */
 export type FileText =
   | { readonly state: 'absent' }
   | { readonly state: 'text'; readonly text: string }
@@ -41,12 +41,12 @@ export interface ModuleFiles {
   write(address: ModuleAddress, part: ModuleFilePart, text: string): Promise<void>;
   /** A file that is not there is no error. Throws WORKSPACE_UNAVAILABLE. */
   remove(address: ModuleAddress, part: ModuleFilePart): Promise<void>;
-  /** Its text, when it is not the one known; undefined when nobody but this object changed it. Must not run beside a write. */
+  /** Its text, where something else than this object changed it; else undefined. Must not run beside a write. */
   readIfChanged(address: ModuleAddress, part: ModuleFilePart): Promise<FileText | undefined>;
-  /** Lets the next `changed` find a change: the last one came to nothing. */
+  /** Makes the next `readIfChanged` return the text: the last change could not be applied. */
   invalidate(address: ModuleAddress, part: ModuleFilePart): void;
   fileOf(address: ModuleAddress, part: ModuleFilePart): string;
-  /** Names every file that changes from when this resolves. Returns what ends the watch. */
+  /** Reports every file that changes from when this resolves. Resolves with the function that stops the watch. */
   watch(
     listener: (file: ModuleFile) => void,
     onError: (error: unknown) => void,
@@ -55,12 +55,13 @@ export interface ModuleFiles {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** A text that is not there, not a file (opening a pipe would wait for ever), too large or no text is none. */
-async function readText(file: string, most: number): Promise<FileText> {
+/** Never rejects. Checks first that it is a file: opening a pipe would wait for ever. */
+async function readText(file: string, maxBytes: number): Promise<FileText> {
   try {
     const found = await stat(file);
     if (!found.isFile()) return { state: 'unreadable', why: 'it is not a file' };
-    if (found.size > most + MARK_BYTES) return { state: 'unreadable', why: `it has more than ${most} bytes` };
+    if (found.size > maxBytes + MARK_BYTES)
+      return { state: 'unreadable', why: `it has more than ${maxBytes} bytes` };
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
   } catch (error) {
     if (isFileMissing(error)) return { state: 'absent' };
@@ -101,7 +102,7 @@ interface ModuleFilesOptions {
 
 /** Opens the two folders, which need not exist yet. */
 export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): ModuleFiles {
-  // Hashes of what is known to be in each file, so that our own writes are not taken for edits.
+  // Hash of the known text of each file, so that the server's own writes are not taken for edits.
   const known = new Map<string, string>();
   const read = (file: string) => readText(file, maxBytes);
   const markOf = (found: FileText) =>
@@ -153,7 +154,7 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
       return found;
     },
     invalidate(address, part) {
-      // The mark of nothing: neither a text nor its absence has it.
+      // Neither a text nor its absence has this mark.
       known.set(fileOf(address, part), '');
     },
     async watch(listener, onError) {

@@ -1,4 +1,4 @@
-// Which addresses posted code may have, and the names that follow from one.
+// Addresses of modules: which are valid, and the key and the path of each.
 import { AppError } from '../../errors.ts';
 import type { ModuleAddress } from './types.ts';
 
@@ -7,20 +7,20 @@ const VERSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
 const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
 const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
-/** Second path segments that mean something else. */
+/** Second path segments with another meaning. */
 export const RESERVED_ENDPOINT_NAMES: readonly string[] = ['search'];
 
-/** Id of the module wherever a text is needed: `endpoint:1.0/report`, `hook:slugify`. */
+/** Key of a module, as in records, logs and the sandbox: `endpoint:1.0/report`, `hook:slugify`. */
 export function moduleKey(address: ModuleAddress): string {
   return address.kind === 'hook' ? `hook:${address.name}` : `endpoint:${address.apiVersion}/${address.name}`;
 }
 
-/** Where the module lives unless a custom route says otherwise: its sub-resources always do. */
+/** Path of a module without a custom route, and of its sub-resources always. */
 export function modulePath(address: ModuleAddress): string {
   return address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`;
 }
 
-/** What is wrong with a version as the first segment of a path, if anything. */
+/** The issue of a version as the first segment of a path, if any. */
 export function apiVersionIssue(version: string): string | undefined {
   if (RESERVED_VERSIONS.includes(version)) return `\`${version}\` is reserved`;
   if (VERSION.test(version) && !version.includes('..')) return undefined;
@@ -46,7 +46,7 @@ export function assertModuleAddress(address: ModuleAddress): void {
   if (items.length > 0) throw new AppError('ENDPOINT_INVALID', { items });
 }
 
-/** True when a module may have this address: what names a file in a folder must have one. */
+/** True when a module may have this address. */
 export function isModuleAddress(address: ModuleAddress): boolean {
   try {
     assertModuleAddress(address);
@@ -56,7 +56,7 @@ export function isModuleAddress(address: ModuleAddress): boolean {
   }
 }
 
-/** The address behind a key of the records; undefined for one that cannot be an address any more. */
+/** The address of a key; undefined for one that is not valid in this version of the server. */
 export function parseModuleKey(key: string): ModuleAddress | undefined {
   const endpoint = ENDPOINT_KEY.exec(key)?.groups;
   const { apiVersion = '', name = HOOK_KEY.exec(key)?.groups?.['name'] ?? '' } = endpoint ?? {};

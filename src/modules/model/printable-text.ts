@@ -1,13 +1,13 @@
-// Text that the author of posted code chose, made fit to be shown: in an answer, a log, a terminal.
+// Makes text of authors of posted code printable, for responses, logs and terminals.
 
 const MAX_LINE_LENGTH = 300;
-// Control characters, marks that reverse the direction of text, separators of lines and paragraphs. A tab, a line feed
-// and the joiner of emoji are what they look like.
+// Control characters, marks that reverse the direction of text, separators of lines and paragraphs; but not a tab, a line
+// feed and the joiner of emoji.
 const UNPRINTABLE = /(?![\t\n\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escapeCharacter = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
-/** The text with everything escaped that a terminal or a reader would not see as it is. */
+/** Escapes every character that a terminal or a reader would not show as it is. */
 export function escapeUnprintable(text: string): string {
   return text.toWellFormed().replace(UNPRINTABLE, escapeCharacter);
 }

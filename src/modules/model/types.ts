@@ -1,4 +1,4 @@
-// What HTTP and the console ask of posted code: endpoints and hooks alike. Types only; `modules/` does it.
+// Types of modules, endpoints and hooks alike, as HTTP, hooks and commands use them. `module-service.ts` implements them.
 import type { Isolation } from '../../../sandbox/protocol.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
@@ -8,7 +8,7 @@ export type ModuleAddress =
   | { readonly kind: 'endpoint'; readonly apiVersion: string; readonly name: string }
   | { readonly kind: 'hook'; readonly name: string };
 
-/** Why a module does not answer. `broken`: its file cannot be loaded. `pending`: no version is approved yet. */
+/** Only active modules run. `broken`: a file is invalid. `pending`: no version is approved yet. */
 export type ModuleStatus = 'active' | 'suspended' | 'broken' | 'pending';
 
 interface Suspension {
@@ -20,13 +20,13 @@ interface Suspension {
   readonly at: number | null;
 }
 
-/** A module as it is served now. Swapped whole at each change. */
+/** A module as it is served now. Replaced at each change, never changed. */
 export interface LiveModule {
   readonly address: ModuleAddress;
   /** `/1.0/report`, the custom route of an endpoint, or `/api/hooks/slugify`. */
   readonly path: string;
   readonly state: ModuleStatus;
-  /** Who holds it suspended, if so, whatever its state is beside that. */
+  /** Set while it is suspended, also beside another state. */
   readonly suspension?: Suspension;
   /** Upper-case methods with a handler. */
   readonly methods: readonly string[];
@@ -48,11 +48,11 @@ export interface EndpointMatch {
   readonly sub: readonly string[];
 }
 
-/** Live modules, looked up at each request. */
+/** The live modules, looked up at each request. */
 export interface ModuleRegistry {
   /**
-   * Which endpoint a path (percent-encoded, without its query) reaches: default paths, custom routes, sub-resources. One
-   * slash at its end is tolerated.
+   * The endpoint of a path (percent-encoded, without its query): default paths, custom routes, sub-resources. One slash at the
+   * end is tolerated.
    */
   match(path: string): EndpointMatch | undefined;
   get(address: ModuleAddress): LiveModule | undefined;
@@ -88,17 +88,17 @@ export interface ModuleLogRecord extends GuestLog {
   /** Number of the code's version. */
   readonly version: number;
   readonly requestId: string;
-  /** Grows by one from record to record. */
+  /** Counts up from record to record. */
   readonly seq: number;
 }
 
 /**
- * Every change is durable, in force and in the audit log when its promise resolves. `by` is the id of the acting client.
- * Unknown modules: NOT_FOUND. Refused code: ENDPOINT_INVALID with `ENDPOINT_SYNTAX` or `ENDPOINT_LOAD` items.
+ * Every change is durable, active and in the audit log when its promise resolves. `by` is the id of the acting client.
+ * Unknown modules: NOT_FOUND. Invalid code: ENDPOINT_INVALID with `ENDPOINT_SYNTAX` or `ENDPOINT_LOAD` items.
  */
 export interface ModuleService {
   readonly registry: ModuleRegistry;
-  /** `replace`: false refuses an existing one with 409, true demands one, absent does either. */
+  /** `replace`: false rejects an existing one with 409, true demands one, absent does either. */
   postCode(address: ModuleAddress, source: string, by: string | null, replace?: boolean): Promise<PostResult>;
   /** The active source. */
   source(address: ModuleAddress): string;
@@ -115,7 +115,7 @@ export interface ModuleService {
   rollback(address: ModuleAddress, version: number, by: string): Promise<PostResult>;
   /** `by` has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
   approve(address: ModuleAddress, version: number, by: string): Promise<void>;
-  /** Resolves when nothing of the module runs any more, and nothing of it writes. */
+  /** Resolves when no invocation of the module runs or writes any more. */
   suspend(address: ModuleAddress, by: string): Promise<void>;
   /** Rejects with SUSPENDED_BY_OPERATOR where a command did it: only a command lifts that. */
   resume(address: ModuleAddress, by: string): Promise<void>;
@@ -123,6 +123,6 @@ export interface ModuleService {
     address: ModuleAddress,
     options: { readonly limit: number; readonly after: number },
   ): readonly ModuleLogRecord[];
-  /** Adds to the log of a module; old records go. */
-  log(unit: ModuleVersion, requestId: string, record: GuestLog): void;
+  /** Appends to the log of a module, which drops old records. */
+  log(moduleVersion: ModuleVersion, requestId: string, record: GuestLog): void;
 }

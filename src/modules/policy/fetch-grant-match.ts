@@ -1,9 +1,9 @@
-// Which grant of a policy covers a request. What is not matched exactly, or under a granted folder, is not covered.
+// Finds the grant of a policy that covers a request: an exact path, or one below a granted folder.
 
 import { originOf } from '../../lib/egress/addresses.ts';
 import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
 
-/** Rounds of decoding after which a path is still not plain: nobody honest writes such a one. */
+/** Rounds of percent-decoding after which a path that is still encoded is rejected. */
 const MAX_ROUNDS = 3;
 
 function decodeFully(segment: string): string | undefined {
@@ -20,8 +20,8 @@ function decodeFully(segment: string): string | undefined {
 }
 
 /**
- * True for a segment that no server can take for a step to another folder. `URL` has resolved plain dot segments; left are
- * encoded slashes, double encodings, and dots with parameters behind them (`..;a`).
+ * True for a segment that no server takes for a step to another folder. `URL` has resolved plain dot segments; encoded
+ * slashes, double encodings, and dots with parameters (`..;a`) remain.
  */
 export function staysInFolder(segment: string): boolean {
   const text = decodeFully(segment);

@@ -1,4 +1,4 @@
-// Whether an entry of the ceilings covers a grant of a policy, and if not, which member of the grant goes beyond it.
+// Tests whether an entry of the policy limits covers a grant of a policy, and finds the member of the grant that exceeds it.
 
 import { bareHost, createAllowedDestinations, portOf } from '../../lib/egress/addresses.ts';
 import type { CollectionGrant, FetchGrant } from '../../sandbox-supervisor/module-version.ts';
@@ -6,7 +6,7 @@ import type { FetchLimit, PolicyLimits } from './policy-limits.ts';
 
 type RequestedGrant<G> = { readonly [M in keyof G]?: G[M] | undefined };
 
-/** Tests in the order in which members are looked at: the first that fails names its member. */
+/** Tests in their order: the first that fails names its member. */
 type MemberTests<G, C> = readonly (readonly [
   member: keyof G & string,
   fits: (asked: RequestedGrant<G>, most: C) => boolean,
@@ -26,7 +26,7 @@ const COLLECTION: MemberTests<CollectionGrant, CollectionGrant> = [
   ['maxResults', ({ maxResults = 1 }, most) => maxResults <= most.maxResults],
 ];
 
-// A secret goes where the operator named it together with the host, never to a host of the admin's choice.
+// A secret goes only to hosts that the operator named together with it, never to a host of the admin's choice.
 function mayAddHeader(name: string, value: string, { headers, origin }: FetchLimit): boolean {
   if (value.startsWith('secret:') && (headers === undefined || origin.endsWith('*'))) return false;
   return headers === undefined || (Object.hasOwn(headers, name) && headers[name] === value);
@@ -48,7 +48,7 @@ const FETCH: MemberTests<FetchGrant, FetchLimit> = [
   ['timeoutMs', ({ timeoutMs = 1 }, most) => timeoutMs <= most.timeoutMs],
 ];
 
-/** The member that no entry of the ceilings covers together with those before it; undefined when one covers all. */
+/** The member that no entry covers together with those before it; undefined when one entry covers all. */
 function exceededMember<G, C>(
   tests: MemberTests<G, C>,
   asked: RequestedGrant<G>,
@@ -59,7 +59,7 @@ function exceededMember<G, C>(
   return tests[Math.max(0, ...failures)]?.[0];
 }
 
-/** The member of a collection grant that goes beyond the ceilings, if any. */
+/** The member of a collection grant that exceeds the policy limits, if any. */
 export function exceededCollectionMember(
   asked: RequestedGrant<CollectionGrant>,
   ceilings: readonly CollectionGrant[],
@@ -68,7 +68,7 @@ export function exceededCollectionMember(
 }
 
 /**
- * The entries of the ceilings that may cover a grant for this origin. `https://*` stands for every public host: a host of
+ * The entries of the policy limits that may cover a grant for this origin. `https://*` stands for every public host: a host of
  * `egress.allow` is covered by entries that name it, so that the operator can narrow what is reached there.
  */
 export function fetchLimitsFor(origin: string, { grants, egress }: PolicyLimits): readonly FetchLimit[] {
@@ -78,7 +78,7 @@ export function fetchLimitsFor(origin: string, { grants, egress }: PolicyLimits)
   return isPrivate ? grants.fetch.filter((most) => !most.origin.endsWith('*')) : grants.fetch;
 }
 
-/** The member of a fetch grant that goes beyond the ceilings, if any. */
+/** The member of a fetch grant that exceeds the policy limits, if any. */
 export function exceededFetchMember(
   asked: RequestedGrant<FetchGrant>,
   ceilings: readonly FetchLimit[],
@@ -86,7 +86,7 @@ export function exceededFetchMember(
   return exceededMember(FETCH, asked, ceilings);
 }
 
-/** The first entry that covers the grant: its numbers cut what the grant leaves to the defaults. */
+/** The first entry that covers the grant: its numbers limit the defaults of the grant. */
 export function findCoveringFetchLimit(
   asked: RequestedGrant<FetchGrant>,
   ceilings: readonly FetchLimit[],
@@ -94,7 +94,7 @@ export function findCoveringFetchLimit(
   return ceilings.find((most) => FETCH.every(([, fits]) => fits(asked, most)));
 }
 
-/** The same for a collection. */
+/** The first entry that covers the grant of a collection. */
 export function findCoveringCollectionLimit(
   asked: RequestedGrant<CollectionGrant>,
   ceilings: readonly CollectionGrant[],

@@ -1,14 +1,14 @@
-// Which headers a policy can grant at all, what an entry of its lists covers, and which entries are power.
+// Header lists of policies: which entries are valid, what each covers, and which count as privileged.
 import { type HeaderDirection, isFramingHeader, needsExactName } from './header-rules.ts';
 
-/** What posted code sees of a request when its policy has no list of its own. */
+/** Request headers that posted code sees where its policy has no list. */
 export const DEFAULT_REQUEST_HEADERS: readonly string[] = [
   'accept',
   'accept-language',
   'content-type',
   'user-agent',
 ];
-/** What it may set when its policy has no list of its own. */
+/** Response headers that it may set where its policy has no list. */
 export const DEFAULT_RESPONSE_HEADERS: readonly string[] = [
   ...['content-type', 'content-language', 'content-disposition', 'cache-control', 'etag'],
   ...['last-modified', 'expires', 'location', 'vary', 'x-*'],
@@ -19,7 +19,7 @@ const PATTERN = /^[a-z0-9!#$%&'+.^_`|~-]{0,99}-\*$/;
 
 const stem = (entry: string) => (entry.endsWith('*') ? entry.slice(0, -1) : entry);
 
-/** What is wrong with an entry of a list: it must be a name in lower case, or a pattern such as `x-*`. */
+/** The issue of an entry, if any: it must be a name in lower case, or a pattern such as `x-*`. */
 export function headerGrantIssue(direction: HeaderDirection, entry: string): string | undefined {
   if (isFramingHeader(entry)) return 'frames the message and can never be granted';
   if (NAME.test(entry)) return undefined;

@@ -1,19 +1,16 @@
-// Where a policy of good shape asks for more than the ceilings allow, or for what nobody can have.
-
+// Finds where a policy of valid shape exceeds the policy limits, or asks for what cannot be granted.
 import { exceededCollectionMember, exceededFetchMember, fetchLimitsFor } from './grant-cover.ts';
 import { headerGrantCovers, headerGrantIssue } from './header-grants.ts';
 import { type HeaderDirection, isFramingHeader } from './header-rules.ts';
 import type { PolicyLimits } from './policy-limits.ts';
+import { policyOriginIssue } from './policy-origin.ts';
 import type { PolicyInput } from './policy-schema.ts';
 
 type PolicyIssue = readonly [field: string, message: string];
 type Grants = NonNullable<PolicyInput['grants']>;
 
-/** Says what is wrong with an origin whose addresses are private or loopback, unless the operator allows its host. */
-export type FindOriginIssue = (origin: string, allow: readonly string[]) => string | undefined;
-
 const ABOVE = 'the ceilings of the operator allow no more';
-/** What the operator has to add, where that is easily missed. */
+/** Members whose message says what the operator has to add. */
 const FETCH_ABOVE: Readonly<Record<string, string>> = {
   origin: `${ABOVE}; an entry of \`grants.fetch\` in the ceilings has to name this origin, also where \`egress.allow\` lists its host`,
   headers: `${ABOVE}; a secret has to be in the \`headers\` of the entry of \`grants.fetch\` that names this origin`,
@@ -54,18 +51,14 @@ function addedHeaderIssue(name: string, value: string): string | undefined {
   return fits ? undefined : 'must be visible characters, or `secret:<NAME>`';
 }
 
-function* fetchIssues(
-  fetch: Grants['fetch'],
-  ceilings: PolicyLimits,
-  originProblem: FindOriginIssue,
-): Iterable<PolicyIssue> {
+function* fetchIssues(fetch: Grants['fetch'], ceilings: PolicyLimits): Iterable<PolicyIssue> {
   for (const [index, asked] of (fetch ?? []).entries()) {
     const field = `grants.fetch.${index}`;
     for (const [name, value] of Object.entries(asked.headers ?? {})) {
       const message = addedHeaderIssue(name, value);
       if (message !== undefined) yield [`${field}.headers.${name}`, message];
     }
-    const unsafe = originProblem(asked.origin, ceilings.egress.allow);
+    const unsafe = policyOriginIssue(asked.origin, ceilings.egress.allow);
     if (unsafe !== undefined) yield [`${field}.origin`, unsafe];
     const member = exceededFetchMember(asked, fetchLimitsFor(asked.origin, ceilings));
     if (unsafe === undefined && member !== undefined)
@@ -73,11 +66,10 @@ function* fetchIssues(
   }
 }
 
-/** Every problem, with the dotted path of what is wrong. */
+/** Yields every issue with the dotted path of its field. */
 export function* findPolicyIssues(
   { limits, grants = {} }: PolicyInput,
   ceilings: PolicyLimits,
-  originProblem: FindOriginIssue,
 ): Iterable<PolicyIssue> {
   const { request, response, collections } = ceilings.grants;
   yield* limitIssues(limits, ceilings.limits);
@@ -90,5 +82,5 @@ export function* findPolicyIssues(
     const member = exceededCollectionMember(asked, collections);
     if (member !== undefined) yield [`grants.collections.${index}.${member}`, `is not granted: ${ABOVE}`];
   }
-  yield* fetchIssues(grants.fetch, ceilings, originProblem);
+  yield* fetchIssues(grants.fetch, ceilings);
 }

@@ -1,4 +1,4 @@
-// Whether a policy may grant `fetch` from an origin at all, before any request is made.
+// Checks the origin of a `fetch` grant when a policy is put. Requests check the resolved address again.
 import { isIP } from 'node:net';
 import { bareHost, createAllowedDestinations, isPublicAddress, portOf } from '../../lib/egress/addresses.ts';
 

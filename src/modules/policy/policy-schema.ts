@@ -123,9 +123,9 @@ export const POLICY_FORMATS = {
 } as const;
 
 /**
- * True for a policy that gives more than the exchange of request and response: collections, `fetch`, headers that may carry
- * credentials or speak for more than this answer, or a trust domain of its choice, since that decides whose fate the code
- * shares and whether it gets the compiler. Limits and body sizes are no power: the ceilings bound them.
+ * True for a policy that grants more than reading a request and answering it: collections, `fetch`, headers that may carry
+ * credentials or affect more than this response, or a trust domain, which decides with which code a module shares processes
+ * and whether it gets the compiler. Limits and body sizes are not privileged: the policy limits bound them.
  */
 export function isPrivilegedPolicy({ grants, trustDomain }: PolicyInput | JsonObject): boolean {
   if (trustDomain !== undefined) return true;

@@ -1,4 +1,4 @@
-// Policies: what an admin puts is checked against the ceilings, and becomes what holds, with every default filled in.
+// Parses policies: checks what an admin puts against the policy limits, and fills in every default.
 
 import { AppError, type ErrorItem } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -8,7 +8,7 @@ import type { EffectivePolicy, Grants, ModuleLimits } from '../../sandbox-superv
 import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
 import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
 import type { HeaderDirection } from './header-rules.ts';
-import { type FindOriginIssue, findPolicyIssues } from './policy-issues.ts';
+import { findPolicyIssues } from './policy-issues.ts';
 import type { PolicyLimits } from './policy-limits.ts';
 import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
 
@@ -32,16 +32,15 @@ interface PolicyParserDeps {
   readonly policyLimits: PolicyLimits;
   /** Bytes of a request body that the server takes at all. */
   readonly jsonBytes: number;
-  readonly findOriginIssue: FindOriginIssue;
 }
 
-/** A checked policy, as it was put and as it is to be understood. */
+/** A valid policy. */
 export interface Policy {
-  /** What the admin put; undefined when nobody put one. */
+  /** What the admin put; undefined for the policy of a module without one. */
   readonly input: JsonObject | undefined;
   /** The text of its file, where it was read from one. */
   readonly text?: string;
-  /** What holds for the module of this id. A quarantined one shares a process with nobody. */
+  /** The effective policy of the module with this key. A quarantined module shares its process with no other. */
   resolve(id: string, quarantined: boolean): EffectivePolicy;
 }
 
@@ -68,7 +67,7 @@ function assertPolicy(value: unknown, check: SchemaValidator, rules: PolicyParse
   const shape = check(POLICY_SCHEMA, value).map(({ path, message }) => ({ field: path, message }));
   if (shape.length > 0) throw policyError(shape);
   const input = value as PolicyInput;
-  const problems = [...findPolicyIssues(input, rules.policyLimits, rules.findOriginIssue)];
+  const problems = [...findPolicyIssues(input, rules.policyLimits)];
   if (problems.length > 0) throw policyError(problems.map(([field, message]) => ({ field, message })));
   return input;
 }
@@ -139,7 +138,7 @@ function toPolicy(input: PolicyInput, given: JsonObject | undefined, rules: Poli
   return {
     input: given,
     resolve(id, quarantined) {
-      // No name that a policy may choose has a colon in it.
+      // Trust domains of policies cannot contain a colon.
       const own = `own:${id}`;
       const chosen = input.trustDomain ?? (holdsSecret ? own : 'default');
       return {
@@ -153,8 +152,7 @@ function toPolicy(input: PolicyInput, given: JsonObject | undefined, rules: Poli
 }
 
 /**
- * Makes the reader of policies. What a policy leaves out is cut to the ceilings like what it says. The validator is loaded
- * on first need.
+ * Creates the parser. Defaults are limited by the policy limits like values. The schema validator is loaded at the first use.
  */
 export function createPolicyParser(rules: PolicyParserDeps): PolicyParser {
   let check: Promise<SchemaValidator> | undefined;

@@ -1,4 +1,4 @@
-// The live modules. It is asked at every request of the server: an exact path is one look-up, and so is one that is none of ours.
+// Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
 import type { Registry } from '../../collections/model/registry.ts';
 import { moduleKey, modulePath, RESERVED_ENDPOINT_NAMES } from '../model/address.ts';
 import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../model/types.ts';
@@ -9,9 +9,9 @@ export interface WritableModuleRegistry extends ModuleRegistry {
   /** Adds or replaces. `route` is the parsed custom route of an endpoint. */
   put(live: LiveModule, route: RoutePattern | undefined): void;
   remove(address: ModuleAddress): void;
-  /** Its versions can still be read, though there is no such module any more. */
+  /** Keeps the address of a removed module, whose versions can still be read. */
   keepRemoved(address: ModuleAddress): void;
-  /** By id: `endpoint:1.0/report`. */
+  /** By key: `endpoint:1.0/report`. */
   findByKey(key: string): LiveModule | undefined;
   /** Every endpoint with its route. */
   routedEndpoints(): readonly RoutedEndpoint[];
@@ -20,7 +20,7 @@ export interface WritableModuleRegistry extends ModuleRegistry {
 interface RegistryEntry {
   readonly live: LiveModule;
   readonly route: RoutePattern | undefined;
-  /** What a call on exactly its path reaches: made once, since most requests are these. */
+  /** The match of a call on exactly its path, created once: most requests are these. */
   readonly call: EndpointMatch;
 }
 
@@ -47,7 +47,7 @@ function splitPath(path: string): readonly string[] | undefined {
   }
 }
 
-// Where collections and endpoints are posted: nobody's custom route takes these, not even before there is such a one.
+// Paths where collections and endpoints are posted: no custom route takes them, not even before one exists.
 function isConfigPath(segments: readonly string[]): boolean {
   return segments.at(-1) === 'config' && (segments.length === 3 || segments.length === 4);
 }
@@ -67,7 +67,7 @@ function indexRoutes(entries: Iterable<RegistryEntry>): Map<string, VersionRoute
   return index;
 }
 
-/** `collections` win over custom routes and sub-resources: one may have been posted after the endpoint. */
+/** Creates the registry. Collections win over custom routes and sub-resources: they may be posted after the endpoint. */
 export function createModuleRegistry(collections: Pick<Registry, 'get'>): WritableModuleRegistry {
   const entries = new Map<string, RegistryEntry>();
   const endpoints = new Map<string, RegistryEntry>();
@@ -91,7 +91,7 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
     return routes.get(version);
   };
 
-  // Most requests are for collections: nothing of theirs is cut to pieces.
+  // Most requests are for collections: their paths are not split.
   const isForeign = (path: string): boolean => {
     if (endpoints.size === 0 && removed.size === 0) return true;
     const second = path.indexOf('/', 1);
@@ -163,7 +163,7 @@ export function createModuleRegistry(collections: Pick<Registry, 'get'>): Writab
     remove: forget,
     keepRemoved(address) {
       if (address.kind === 'hook') return;
-      // Of what reads its versions nothing but the address is used.
+      // Requests for its versions use nothing but the address.
       const nothing = { methods: [], authenticate: true, postedBy: null, postedAt: 0 };
       removed.set(modulePath(address), { address, path: modulePath(address), state: 'broken', ...nothing });
     },

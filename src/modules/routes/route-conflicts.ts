@@ -1,11 +1,11 @@
-// What an endpoint would take away from others by the paths that it asks for.
+// Rejects endpoints whose name or route conflicts with collections, other endpoints or paths of the server.
 import type { Registry } from '../../collections/model/registry.ts';
 import { AppError } from '../../errors.ts';
 import { RESERVED_ENDPOINT_NAMES } from '../model/address.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import { type RoutePattern, routeContinuesBelow, routesOverlap } from './route-pattern.ts';
 
-/** Names of what lives below `/{version}/{endpoint}`. */
+/** Names of the sub-resources below `/{version}/{endpoint}`. */
 export const ENDPOINT_SUB_RESOURCES: readonly string[] = ['config', 'policy', 'versions', 'logs', 'suspend'];
 
 export type EndpointAddress = Extract<ModuleAddress, { kind: 'endpoint' }>;
@@ -23,7 +23,7 @@ const literalRoute = (...segments: readonly string[]) => ({ segments, optional: 
 const routeError = (message: string) =>
   new AppError('ENDPOINT_INVALID', { items: [{ field: 'route', message, code: 'ENDPOINT_LOAD' }] });
 
-/** Throws NAME_TAKEN where the endpoint is called like a database folder of its version: its sub-resources would hide collections. */
+/** Throws NAME_TAKEN where a database folder of the version has the name of the endpoint: sub-resources would hide collections. */
 export function assertNameAvailable({ apiVersion, name }: EndpointAddress, collections: Collections): void {
   const taken = collections
     .list()
@@ -57,14 +57,14 @@ function hides(route: RoutePattern, { address: { name }, route: other }: RoutedE
   );
 }
 
-/** A path that the server answers itself: the code of any endpoint, also of one to come, and what lies below this one. */
+/** A path of the server itself: the code of any endpoint, existing or not, and the sub-resources of this one. */
 function isServedPath({ segments }: RoutePattern, name: string): boolean {
   const [first, second, ...more] = segments;
   if (typeof second !== 'string' || more.length > 0) return false;
   return second === 'config' || (first === name && ENDPOINT_SUB_RESOURCES.includes(second));
 }
 
-/** Throws ENDPOINT_INVALID where a path that the endpoint asks for means something else already. */
+/** Throws ENDPOINT_INVALID where a path of the endpoint already has another meaning. */
 export function assertRouteAvailable(
   { address, route }: RoutedEndpoint,
   others: readonly RoutedEndpoint[],

@@ -1,4 +1,4 @@
-// Custom routes: `/1.0/books/:id([a-fA-F0-9]{24})?`. Parsed once; matching takes time linear in the path, whatever the author wrote.
+// Custom routes such as `/1.0/books/:id([a-fA-F0-9]{24})?`: parsed once, matched in time linear in the path for any pattern.
 import { AppError } from '../../errors.ts';
 import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
 
@@ -8,7 +8,7 @@ interface Parameter {
   readonly accepts: ((text: string) => boolean) | undefined;
 }
 
-/** A text that has to be met as it is, or a parameter. */
+/** A literal text, or a parameter. */
 type Segment = string | Parameter;
 
 export interface RoutePattern {
@@ -105,7 +105,7 @@ export function matchRoute(
 ): Readonly<Record<string, string>> | undefined {
   const missing = segments.length - texts.length;
   if (missing !== 0 && !(optional && missing === 1)) return undefined;
-  // Literal texts first: a rule costs a thousand times more to ask, and there may be a thousand routes.
+  // Literal texts first: a rule costs a thousand times more, and there may be a thousand routes.
   for (const [index, text] of texts.entries()) {
     const segment = segments[index];
     if (typeof segment === 'string' && segment !== text) return undefined;
@@ -121,11 +121,11 @@ export function matchRoute(
 
 const segmentsOverlap = (a: Segment, b: Segment): boolean => {
   if (typeof a === 'string') return matchesSegment(b, a);
-  // Whether two rules have a text in common is not worth finding out.
+  // Whether two rules match a common text is too expensive to compute.
   return typeof b === 'string' ? matchesSegment(a, b) : true;
 };
 
-/** May some path match both? Texts count as segments that have to be met as they are. */
+/** May some path match both? */
 export function routesOverlap(a: Pick<RoutePattern, 'segments' | 'optional'>, b: typeof a): boolean {
   const lengths = ({ segments, optional }: typeof a) =>
     optional ? [segments.length, segments.length - 1] : [segments.length];
@@ -135,7 +135,7 @@ export function routesOverlap(a: Pick<RoutePattern, 'segments' | 'optional'>, b:
   );
 }
 
-/** May some path that matches begin with these segments and go on? */
+/** May a longer path that begins with these segments match? */
 export function routeContinuesBelow({ segments }: RoutePattern, beginning: readonly string[]): boolean {
   return (
     segments.length > beginning.length &&

@@ -1,4 +1,4 @@
-// What is read from a module once, when its code is accepted, and kept with its version.
+// Metadata of code: parsed once from its inspection, and stored with its version.
 import type { Inspection } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
@@ -21,18 +21,18 @@ function settingsError(field: string, message: string): AppError {
   return new AppError('ENDPOINT_INVALID', { items: [{ field, message, code: 'ENDPOINT_LOAD' }] });
 }
 
-// What is not understood must not pass for "open to everybody", nor silently for the opposite.
+// An invalid value must not mean "open to everybody", nor silently the opposite.
 function parseAuthenticate(value: unknown): CodeMetadata['authenticate'] {
   if (value === undefined) return true;
   if (typeof value === 'boolean') return value;
-  // Of texts only: a list in lists, ten thousand deep, is no text and cannot be made one.
+  // Texts only: converting a list in lists, ten thousand deep, would overflow the stack.
   const isList = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
   const methods = isList ? value.map((entry) => entry.toUpperCase()) : undefined;
   if (methods?.every((method) => METHODS.includes(method))) return [...new Set(methods)];
   throw settingsError('model.settings.authenticate', 'must be true, false or a list of methods');
 }
 
-/** Throws ENDPOINT_INVALID when the settings of the module are not understood. */
+/** Throws ENDPOINT_INVALID for invalid settings of the module. */
 export function parseCodeMetadata({ methods, settings, route }: LoadedInspection): CodeMetadata {
   const displayName = Object.hasOwn(settings, 'displayName') ? settings['displayName'] : undefined;
   const authenticate = Object.hasOwn(settings, 'authenticate') ? settings['authenticate'] : undefined;
@@ -44,7 +44,7 @@ export function parseCodeMetadata({ methods, settings, route }: LoadedInspection
   };
 }
 
-/** Metadata as they were stored with a version; undefined for what this version of the server would not have stored. */
+/** Decodes stored metadata; undefined for what this version of the server would not have stored. */
 export function decodeStoredMetadata(value: unknown): CodeMetadata | undefined {
   if (!isJsonObject(value as JsonObject)) return undefined;
   const { methods, authenticate, displayName, route } = value as unknown as CodeMetadata;

@@ -1,4 +1,4 @@
-// What is kept of posted code in the database: the state of each module, and every version that was ever accepted.
+// Records of modules in the database: the state of each module, and every version that was ever published or pending.
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
@@ -7,14 +7,14 @@ import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import { type CodeMetadata, decodeStoredMetadata } from './code-metadata.ts';
 
-// No path over HTTP reaches these.
+// Not reachable over HTTP.
 const MODULES: Namespace = { database: null, collection: 'cloister.modules' };
 const VERSIONS: Namespace = { database: null, collection: 'cloister.moduleVersions' };
 // Apart from the versions, so that listing those never reads megabytes of code.
 const SOURCES: Namespace = { database: null, collection: 'cloister.moduleSources' };
 const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
 
-/** Something that the module did against its limits. Epoch milliseconds. */
+/** Something that the module did against its limits. */
 export interface RecordedViolation {
   readonly kind: 'kill' | 'crash' | 'violation';
   readonly limit: string;
@@ -23,20 +23,20 @@ export interface RecordedViolation {
   readonly version: number;
 }
 
-/** `operator`: from the machine, by a command. */
+/** `operator`: by a command on the machine. */
 export type SuspendedBy = 'admin' | 'breaker' | 'operator';
 
-/** What of a module must survive a restart, beside its files. */
+/** State of a module that survives restarts, beside its files. */
 export interface ModuleState {
   /** `endpoint:1.0/report`. */
   readonly key: string;
   /** Greatest number that a version ever had. */
   readonly last: number;
-  /** The same when the module was removed: what lies in its file later is not one of those. */
+  /** The value of `last` when the module was removed: code in its file later is none of those versions. */
   readonly removedAt: number;
-  /** The version in force; null when the module was removed, or waits for its first approval. */
+  /** The active version; null when the module was removed, or waits for its first approval. */
   readonly active: VersionRecord | null;
-  /** Hash of a file that a start could not bring into force. */
+  /** Hash of a file that a start could not activate. */
   readonly broken: string | null;
   readonly suspendedBy: SuspendedBy | null;
   /** Client id of the admin who suspended it. */
@@ -49,11 +49,11 @@ export interface ModuleState {
   readonly faulty: readonly string[];
   /** When processes ended that count towards suspension, newest last, whatever version it was; epoch milliseconds. */
   readonly ends: readonly number[];
-  /** The newest version that has been suspended for its ends: those that it and older ones still cause count no more. */
+  /** The newest version that the circuit breaker judged: later ends of it and of older ones do not count. */
   readonly judged: number;
   /** Versions that wait for a reviewer, ascending. */
   readonly pending: readonly number[];
-  /** Who wrote the policy in force; null for nobody, or for a file laid by hand. */
+  /** Author of the active policy; null without one, or for a file laid by hand. */
   readonly policyBy: string | null;
   /** Newest last. */
   readonly violations: readonly RecordedViolation[];
@@ -67,12 +67,12 @@ export interface VersionRecord {
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly metadata: CodeMetadata;
-  /** The reviewer who let it into force. */
+  /** The reviewer who approved it. */
   readonly approvedBy: string | null;
   readonly approvedAt: number | null;
-  /** A policy that comes into force with this version, once approved. */
+  /** A policy that becomes active with this version, once approved. */
   readonly policy: JsonObject | null;
-  /** Hash of the policy under which it was to run when it was posted: that one, or the one in force. Null: none. */
+  /** Hash of the policy under which it was to run when it was posted: that one, or the active one. Null: none. */
   readonly policySha256: string | null;
 }
 
@@ -100,7 +100,7 @@ const equal = (path: string, value: string): Filter => ({
   tests: [{ kind: 'eq', value }],
 });
 
-/** A module of which nothing is known yet. */
+/** The state of an unknown module. */
 export function initialState(key: string): ModuleState {
   return {
     ...{ key, last: 0, removedAt: 0, active: null, broken: null, pending: [], violations: [] },
@@ -133,12 +133,12 @@ function toState({ active, ...rest }: StoredDocument): ModuleState {
   const { _id, v, ...state } = rest;
   const record = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
   const known = state as unknown as Partial<ModuleState> & Pick<ModuleState, 'key'>;
-  // Older states name no hashes.
+  // States of older servers have no hashes.
   const faulty = known.faulty ?? (known.quarantined === true && record !== null ? [record.sha256] : []);
   return { ...initialState(known.key), ...known, active: record, faulty };
 }
 
-/** The state of every module that there is or was. Rejects with the store's StoreError. */
+/** Loads the state of every module, present or removed. Rejects with the store's StoreError. */
 export async function loadModuleStates({
   store,
   now,
@@ -149,8 +149,8 @@ export async function loadModuleStates({
 }
 
 /**
- * Every method rejects with the store's StoreError. Changes of one module must not run side by side. An `entry` is one
- * commit with the change that it tells of.
+ * Creates the records. Every method rejects with the store's StoreError. Changes of one module must not run side by side. An
+ * audit entry is one commit with its change.
  */
 export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecordsDeps) {
   const timely = () => ({ deadline: now() + queryMs });
@@ -159,7 +159,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
     return (await store.find(ns, query, timely()))[0];
   };
 
-  /** The write that gives a record this content, whatever it holds now. */
+  /** The write that replaces the content of a record, or inserts it. */
   const put = async (ns: Namespace, id: string, value: object): Promise<Write> => {
     const stored = await one(ns, id);
     if (stored === undefined) return { kind: 'insert', ns, document: toDocument(id, 1, value) };
@@ -169,7 +169,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
   };
 
   return {
-    /** Makes the index by which the versions of one module are found. Call before anything else. */
+    /** Creates the index of versions by module. Call before anything else. */
     async ensureIndexes(): Promise<void> {
       const keys = [
         { path: 'key', direction: 1, fold: false },
@@ -179,22 +179,22 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       const { built } = await store.ensureIndexes(VERSIONS, [index]);
       await built;
     },
-    /** Of every module that there is or was. */
+    /** Loads the state of every module, present or removed. */
     loadStates: () => loadModuleStates({ store, now, queryMs }),
-    /** `others` are of the same commit. */
+    /** Stores a state; `others` are part of the same commit. */
     async saveState(state: ModuleState, entry?: AuditAction, others: readonly Write[] = []): Promise<void> {
       const writes = [await put(MODULES, idOf(state.key), state), ...others];
       await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
     },
     /**
-     * Adds a version together with the state that counts it, all or nothing. What brings it into force, if the state does
-     * not, runs behind that; where it fails, the audit log says so.
+     * Stores a version with the state that counts it in one commit. `publish`, where given, runs after it; when it fails, the
+     * audit log says so.
      */
     async addVersion(
       state: ModuleState,
       { record, source }: Version,
       entry: AuditAction,
-      bring?: () => Promise<void>,
+      publish?: () => Promise<void>,
     ): Promise<void> {
       const id = versionId(state.key, record.version);
       const { key } = state;
@@ -203,10 +203,10 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
         { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
         await put(MODULES, idOf(key), state),
       ];
-      if (bring === undefined) await audit.commit(entry, writes, timely());
-      else await audit.announce(entry, bring, { writes, ...timely() });
+      if (publish === undefined) await audit.commit(entry, writes, timely());
+      else await audit.announce(entry, publish, { writes, ...timely() });
     },
-    /** Replaces what is known of a version, together with the state. */
+    /** Replaces the record of a version, together with the state. */
     async updateVersion(state: ModuleState, record: VersionRecord): Promise<void> {
       const version = await put(VERSIONS, versionId(state.key, record.version), {
         key: state.key,
@@ -224,7 +224,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       } as const;
       return (await store.find(VERSIONS, query, timely())).flatMap((found) => toFacts(found) ?? []);
     },
-    /** Who posted code with this hash, under any name. A version that came with a policy names the author of that. */
+    /** Clients that posted code with this hash under any name. Versions that came with a policy do not count: their author is the policy's. */
     async findPosters(sha256: string): Promise<readonly string[]> {
       const query = { filter: equal('sha256', sha256), sort: [], skip: 0, limit: EVERY_RECORD } as const;
       const found = (await store.find(VERSIONS, query, timely())).flatMap((one) => toFacts(one) ?? []);
@@ -232,7 +232,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
         clientId === null || policy !== null ? [] : [clientId],
       );
     },
-    /** The greatest number that any version of a module has, in force or not; 0 where there is none. */
+    /** The greatest version number of a module, active or not; 0 where there is none. */
     async lastVersion(key: string): Promise<number> {
       const query = { filter: equal('key', key), sort: [['version', -1]], skip: 0, limit: 1 } as const;
       const [last] = await store.find(VERSIONS, query, timely());

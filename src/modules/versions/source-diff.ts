@@ -1,4 +1,4 @@
-// What changed between two versions of code, as a unified diff.
+// Unified diff between two versions of code.
 import { createTwoFilesPatch } from 'diff';
 
 const TIMEOUT_MS = 50;
@@ -10,7 +10,7 @@ function linesOf(text: string, mark: string): string {
   return lines.join('') + (whole ? '' : '\\ No newline at end of file\n');
 }
 
-// Always right, if not helpful: everything goes, everything comes.
+// Removes every line and adds every line: correct, if not helpful.
 function wholeReplacement(a: Named, b: Named): string {
   const count = ({ text }: Named) => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   return [
@@ -27,7 +27,7 @@ interface Named {
 
 /**
  * Unified diff from `a` to `b`, empty when they are equal. Texts that differ too much to be compared within 50 ms are
- * given whole.
+ * replaced whole.
  */
 export function diffSources(a: Named, b: Named): string {
   if (a.text === b.text) return '';

@@ -1,25 +1,25 @@
-// How the state of a module goes on: pure functions, so that a change can be stored first and then be repeated on what holds.
+// Pure state transitions of a module. Applied twice: to the state that is saved, then to the in-memory state after the save.
 import type { ModuleState, RecordedViolation, SuspendedBy, VersionRecord } from './module-records.ts';
 
 const MAX_VIOLATIONS = 20;
 const MAX_FAULTY_HASHES = 100;
-/** So many ends of processes within this time suspend a module. */
+/** Ends of processes within a window of time that suspend a module. */
 const MAX_ENDS = 3;
 const ENDS_WINDOW_MS = 300_000;
 
-/** A version was added that is not in force. */
+/** Counts a version that is not active. */
 export function withVersion(state: ModuleState, version: number): ModuleState {
   return { ...state, last: Math.max(state.last, version) };
 }
 
-/** A version waits for a reviewer. */
+/** Adds a version that waits for a reviewer. */
 export function withPendingVersion(state: ModuleState, version: number): ModuleState {
   return { ...withVersion(state, version), pending: [...state.pending, version] };
 }
 
 /**
- * A version came into force: what waited before it is overtaken. Code that has ended no process under this name lifts what the
- * circuit breaker did, and what older versions still end is not held against it; the suspension of a person stays.
+ * Activates a version: older pending versions are dropped. Code that has ended no process under this name lifts a suspension of
+ * the circuit breaker, and later ends of older versions do not count against it; the suspension of a person stays.
  */
 export function withActiveVersion(state: ModuleState, facts: VersionRecord): ModuleState {
   const isFaulty = state.faulty.includes(facts.sha256);
@@ -35,7 +35,7 @@ export function withActiveVersion(state: ModuleState, facts: VersionRecord): Mod
   };
 }
 
-/** The module is gone. Its versions stay, and so does what is held against its name. */
+/** Removes the module. Its versions stay, and so do its suspension and the hashes of faulty code. */
 export function withRemoval(state: ModuleState): ModuleState {
   return {
     ...state,
@@ -59,28 +59,28 @@ interface SuspensionInput {
 
 const SUSPENSION_RANK: Readonly<Record<SuspendedBy, number>> = { breaker: 1, admin: 2, operator: 3 };
 
-/** The module is suspended. Whoever did so first stays named, unless a person takes over from the breaker, or the operator. */
+/** Suspends the module. The first suspension stays, unless an admin follows the circuit breaker, or the operator anyone. */
 export function withSuspension(state: ModuleState, { by, clientId, at }: SuspensionInput): ModuleState {
   if (state.suspendedBy !== null && SUSPENSION_RANK[state.suspendedBy] >= SUSPENSION_RANK[by]) return state;
   return { ...state, suspendedBy: by, suspendedClient: clientId ?? null, suspendedAt: at };
 }
 
-/** Whoever suspended it, it runs again. */
+/** Lifts a suspension, whoever ordered it. */
 export function withoutSuspension(state: ModuleState): ModuleState {
   return { ...state, suspendedBy: null, suspendedClient: null, suspendedAt: null };
 }
 
-/** A person let it run again: what it did before is forgiven. Code that ended processes stays in quarantine. */
+/** Lifts a suspension by a person and resets the circuit breaker. Code that ended processes stays in quarantine. */
 export function withResume(state: ModuleState): ModuleState {
   return { ...withoutSuspension(state), ends: [] };
 }
 
-/** A limit was broken or kept. */
+/** Adds a violation. */
 export function withViolation(state: ModuleState, violation: RecordedViolation): ModuleState {
   return { ...state, violations: [...state.violations, violation].slice(-MAX_VIOLATIONS) };
 }
 
-/** Code of the module ended a process: it is put into a process of its own. */
+/** Counts an end of a process: the code is put in quarantine, in a process of its own. */
 export function withProcessEnd(
   state: ModuleState,
   violation: RecordedViolation,
@@ -97,7 +97,7 @@ export function withProcessEnd(
   };
 }
 
-/** Whether code of this name ended processes too often for it to go on. */
+/** Whether the circuit breaker has to suspend the module. */
 export function hasTooManyEnds({ ends }: ModuleState, now: number): boolean {
   return ends.filter((at) => at > now - ENDS_WINDOW_MS).length >= MAX_ENDS;
 }

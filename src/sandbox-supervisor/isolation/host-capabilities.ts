@@ -1,4 +1,4 @@
-// What this machine offers for walls: tried out once, because being installed is not being allowed.
+// Probes which isolation tools (ulimit, setpriv, bwrap, setuid) work on this machine: an installed tool may still be forbidden.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -10,14 +10,14 @@ import type { SystemTools } from './system-tools.ts';
 import { ulimitOptions, ulimitProbeScript } from './ulimits.ts';
 
 export interface HostCapabilities {
-  /** Those of the tools that do here what a wall needs. */
+  /** The tools that work here. */
   readonly tools: SystemTools;
-  /** Options of `ulimit` that shell and kernel accept, by their letter. */
+  /** Letters of the `ulimit` options that shell and kernel accept. */
   readonly limits: ReadonlySet<string>;
-  /** Ids for hosts; absent where they run as the server's own user. */
-  readonly userId?: () => number;
+  /** Allocates a user id for a host; absent where hosts run as the user of the server. */
+  readonly allocateUserId?: () => number;
   /** All that a host sees under bubblewrap. */
-  readonly visible: readonly string[];
+  readonly visiblePaths: readonly string[];
 }
 
 interface ProbeOptions {
@@ -45,7 +45,7 @@ function probe({
       detached: USE_PROCESS_GROUPS,
       ...(user === undefined ? {} : { uid: user, gid: user }),
     });
-    createProcessGroups().keep(child);
+    createProcessGroups().add(child);
     let printed = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       printed += chunk.toString();
@@ -59,7 +59,7 @@ function probe({
   });
 }
 
-/** The letter of an option of `ulimit`, as in `Means.limits`. */
+/** The letter of a `ulimit` option, as in `HostCapabilities.limits`. */
 export function ulimitLetter(option: string): string {
   return option.slice(0, 2);
 }
@@ -75,13 +75,13 @@ async function probeUlimits(sh: string, user: User, memoryMb: number) {
 async function canRunBwrap(
   bwrap: string,
   user: User,
-  trial: { visible: readonly string[]; files: SandboxFiles },
+  { visiblePaths, files }: { visiblePaths: readonly string[]; files: SandboxFiles },
 ) {
-  const { startFilter } = trial.files;
+  const { startFilter } = files;
   const filter = startFilter === null ? undefined : 4;
   const command = [
     bwrap,
-    ...bwrapArguments({ files: trial.visible, filter, status: 5 }),
+    ...bwrapArguments({ files: visiblePaths, filter, status: 5 }),
     process.execPath,
     '--version',
   ];
@@ -107,21 +107,22 @@ export async function detectHostCapabilities({
 }: DetectOptions): Promise<HostCapabilities> {
   const { sh, env, setpriv, bwrap } = tools;
   const programs = [process.execPath, ...nodeLibraryPaths(), files.binding];
-  const visible = [...programs, files.folder];
-  if (sh === undefined) return { tools: {}, limits: new Set(), visible };
-  const userId = canSwitchUser([...programs, ...files.scripts])
+  const visiblePaths = [...programs, files.folder];
+  if (sh === undefined) return { tools: {}, limits: new Set(), visiblePaths };
+  const allocateUserId = canSwitchUser([...programs, ...files.scripts])
     ? createUserIdAllocator(randomInt)
     : undefined;
-  const asStranger = userId === undefined ? undefined : await probeUlimits(sh, userId(), memoryMb);
-  const limits = asStranger ?? (await probeUlimits(sh, undefined, memoryMb)) ?? new Set();
-  const own = asStranger === undefined || userId === undefined ? {} : { userId };
+  const asOtherUser =
+    allocateUserId === undefined ? undefined : await probeUlimits(sh, allocateUserId(), memoryMb);
+  const limits = asOtherUser ?? (await probeUlimits(sh, undefined, memoryMb)) ?? new Set();
+  const user = asOtherUser === undefined || allocateUserId === undefined ? {} : { allocateUserId };
   const base = { sh, ...(env === undefined ? {} : { env }) };
-  const trial = { visible, files };
   if (bwrap !== undefined) {
-    const found = { tools: { ...base, bwrap }, limits, visible };
-    if (await canRunBwrap(bwrap, own.userId?.(), trial)) return { ...found, ...own };
-    if (own.userId !== undefined && (await canRunBwrap(bwrap, undefined, trial))) return found;
+    const found = { tools: { ...base, bwrap }, limits, visiblePaths };
+    const paths = { visiblePaths, files };
+    if (await canRunBwrap(bwrap, user.allocateUserId?.(), paths)) return { ...found, ...user };
+    if (user.allocateUserId !== undefined && (await canRunBwrap(bwrap, undefined, paths))) return found;
   }
-  const binds = setpriv !== undefined && (await canRunSetpriv(setpriv, own.userId?.()));
-  return { tools: binds ? { ...base, setpriv } : base, limits, visible, ...own };
+  const binds = setpriv !== undefined && (await canRunSetpriv(setpriv, user.allocateUserId?.()));
+  return { tools: binds ? { ...base, setpriv } : base, limits, visiblePaths, ...user };
 }

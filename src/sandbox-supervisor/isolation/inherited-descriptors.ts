@@ -1,4 +1,4 @@
-// What a host finds open when it starts: its pipe, and nothing else that the server has open.
+// Keeps a host from inheriting file descriptors: it gets its pipes, and none of what the server has open.
 import type { StdioOptions } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -16,9 +16,8 @@ function isInherited(descriptor: number): boolean {
 }
 
 /**
- * Descriptors above 2 that are not closed when another program starts. Node opens all of its own so that they are, and sees
- * to the first ones that it finds open; what is left came from whoever started the server: a log, a socket, a pipe of a
- * shell. Empty where there is no `/proc`.
+ * Descriptors above 2 without close-on-exec. Node sets that flag on all that it opens, and on the first ones that it finds open;
+ * the rest came from the process that started the server: a log, a socket, a pipe of a shell. Empty where there is no `/proc`.
  */
 function inheritedDescriptors(): number[] {
   if (process.platform !== 'linux') return [];
@@ -28,22 +27,22 @@ function inheritedDescriptors(): number[] {
 }
 
 /**
- * Runs `start` with the list of descriptors for a child: 0 to 2 lead nowhere, from 3 on there are `pipes` of them, and
- * nothing is handed down: what the child would inherit above them leads nowhere, too.
+ * Calls `start` with the `stdio` option for a child: 0 to 2 are `/dev/null`, from 3 on there are `pipes` pipes, and all that the
+ * child would inherit above them is `/dev/null` too.
  */
 export function withOnlyPipes<T>(pipes: number, start: (stdio: StdioOptions) => T): T {
   const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'ignore', 'ignore'];
   for (let count = 0; count < pipes; count++) stdio.push('pipe');
   const inherited = inheritedDescriptors().filter((descriptor) => descriptor >= stdio.length);
   if (inherited.length === 0) return start(stdio);
-  const nowhere = openSync(devNull, 'r+');
+  const nullDevice = openSync(devNull, 'r+');
   try {
     for (const descriptor of inherited) {
       while (stdio.length < descriptor) stdio.push('ignore');
-      stdio[descriptor] = nowhere;
+      stdio[descriptor] = nullDevice;
     }
     return start(stdio);
   } finally {
-    closeSync(nowhere);
+    closeSync(nullDevice);
   }
 }

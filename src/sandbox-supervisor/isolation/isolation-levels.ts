@@ -1,8 +1,9 @@
-// The walls around a host by name, and the level that they make together.
+// The isolation layers of a host by name, and the isolation level that they reach together.
 
+/** Whether each layer is active. */
 export type IsolationLayers = Readonly<Record<string, boolean>>;
 
-/** What each level adds to the one below; all of it is needed. */
+/** The layers that each level needs, besides those of the levels below. */
 const LEVELS: readonly (readonly string[])[] = [
   ['emptyEnvironment', 'permissions', 'jitless', 'limits', 'memoryLimit'],
   ['namespaces', 'startFilter'],
@@ -20,32 +21,35 @@ const LAYER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   selfLock: "the host's lock on itself (seccomp through node:ffi)",
 };
 
-/** The walls that the server has built around a host, and those that the host then put up within (`ready`). */
-export function activeLayers(around: IsolationLayers, within: IsolationLayers): IsolationLayers {
-  const names = [...new Set([...Object.keys(around), ...Object.keys(within)])].sort();
-  const held = (name: string) => Object.hasOwn(around, name) && around[name] === true;
-  const added = (name: string) => Object.hasOwn(within, name) && within[name] === true;
+/** The layers that the server put around a host, and those that the host reported in its `ready` message. */
+export function activeLayers(outer: IsolationLayers, reported: IsolationLayers): IsolationLayers {
+  const names = [...new Set([...Object.keys(outer), ...Object.keys(reported)])].sort();
+  const isOuter = (name: string) => Object.hasOwn(outer, name) && outer[name] === true;
+  const isReported = (name: string) => Object.hasOwn(reported, name) && reported[name] === true;
   return Object.fromEntries(
-    // The flags ask for the permission model; only the host knows whether it refuses.
-    names.map((name) => [name, name === 'permissions' ? added(name) : held(name) || added(name)]),
+    // The flags ask for the permission model; only the host knows whether it is active.
+    names.map((name) => [
+      name,
+      name === 'permissions' ? isReported(name) : isOuter(name) || isReported(name),
+    ]),
   );
 }
 
-/** 0 to 3: the highest level of which, and of all below, nothing is missing. */
-export function isolationLevel(walls: IsolationLayers): number {
-  const failing = LEVELS.findIndex((names) => names.some((name) => walls[name] !== true));
+/** 0 to 3: the highest level that has all its layers, and so do all levels below. */
+export function isolationLevel(layers: IsolationLayers): number {
+  const failing = LEVELS.findIndex((names) => names.some((name) => layers[name] !== true));
   return failing < 0 ? LEVELS.length : failing;
 }
 
-/** Why hosts within these walls must not be used where `minimum` is demanded (0 demands nothing); undefined when they may. */
-export function checkIsolationLevel(minimum: number, walls: IsolationLayers): string | undefined {
+/** Why hosts with these layers are below the minimum level (0 accepts all); undefined when they are not. */
+export function checkIsolationLevel(minimum: number, layers: IsolationLayers): string | undefined {
   if (minimum <= 0) return undefined;
-  if (walls['reviewedBinding'] !== true) return 'the binary of isolated-vm is not one that was reviewed';
-  const level = isolationLevel(walls);
+  if (layers['reviewedBinding'] !== true) return 'the binary of isolated-vm is not one that was reviewed';
+  const level = isolationLevel(layers);
   if (level >= minimum) return undefined;
   const missing = LEVELS.slice(0, minimum)
     .flat()
-    .filter((name) => walls[name] !== true)
+    .filter((name) => layers[name] !== true)
     .map((name) => LAYER_DESCRIPTIONS[name] ?? name);
   return `sandbox.minimumLevel is ${minimum}, this machine reaches ${level}; missing: ${missing.join(', ')}`;
 }

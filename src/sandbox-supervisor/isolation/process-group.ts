@@ -1,5 +1,6 @@
-// A host and the programs that start it form one process group, which is killed as a whole.
+// Process groups of hosts: a host and the programs that start it are killed together. Also the signal that ended a host.
 import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
 
 /**
  * Value of the spawn option `detached`: the child leads its own process group. Ctrl-C at the server's terminal does not
@@ -25,13 +26,13 @@ export function killGroup(child: ChildProcess): void {
 }
 
 /** Kills the groups that still run when this process exits: a parent-death signal reaches only the leader of each. */
-export function createProcessGroups(): { keep(child: ChildProcess): void } {
+export function createProcessGroups(): { add(child: ChildProcess): void } {
   const living = new Set<ChildProcess>();
   const killAll = () => {
     for (const child of living) killGroup(child);
   };
   return {
-    keep(child) {
+    add(child) {
       if (child.pid === undefined) return;
       if (living.size === 0) process.on('exit', killAll);
       living.add(child);
@@ -41,4 +42,23 @@ export function createProcessGroups(): { keep(child: ChildProcess): void } {
       });
     },
   };
+}
+
+/** Shells and bwrap report a signal as an exit code: this plus its number. */
+const SIGNAL_EXIT_BASE = 128;
+
+/** Signal names by number; the first of several names. */
+const SIGNAL_NAMES = new Map(
+  Object.entries(constants.signals)
+    .map(([name, number]) => [number, name] as const)
+    .reverse(),
+);
+
+/**
+ * The signal that ended the process, also when bwrap passed it on as an exit code. For a host that ran out of memory: SIGABRT,
+ * SIGTRAP, SIGILL or SIGSEGV. Undefined when it exited by itself.
+ */
+export function exitSignal(code: number | null, signal: NodeJS.Signals | null): NodeJS.Signals | undefined {
+  if (signal !== null) return signal;
+  return SIGNAL_NAMES.get((code ?? 0) - SIGNAL_EXIT_BASE) as NodeJS.Signals | undefined;
 }

@@ -1,19 +1,19 @@
-// What the self-test tries, in words, and which walls promise that it fails.
+// The attempts of the self-test, and the isolation layers that stop each.
 import type { SelfTestItem } from '../sandbox.ts';
 import type { IsolationLayers } from './isolation-levels.ts';
 
 interface Attempt {
   readonly attempt: string;
-  /** Any one of these stops it; none means that the sandbox always promises it. */
+  /** Each of these layers stops it; none: every host stops it. */
   readonly stoppedBy: readonly string[];
-  /** A just-in-time compiler needs it: nothing stops it then. */
+  /** The just-in-time compiler needs it, so nothing stops it in hosts with that. */
   readonly unlessJit?: true;
 }
 
 const NODE_LAYERS = ['permissions'];
 const OUTER_LAYERS = ['namespaces', 'selfLock'];
 
-/** By the names that the scripts of the sandbox folder give them. */
+/** By name, as in `sandbox/self-test.js`. */
 const ATTEMPTS: ReadonlyMap<string, Attempt> = new Map([
   ['guest-loop', { attempt: 'loop in a guest', stoppedBy: [] }],
   ['guest-memory', { attempt: 'take more memory than a guest may', stoppedBy: [] }],
@@ -57,32 +57,34 @@ export const NODE_ATTEMPTS = [...ATTEMPTS.keys()].filter((name) => !name.startsW
 
 export interface AttemptResult {
   readonly item: SelfTestItem;
-  /** A wall that is said to be in force did not hold. */
+  /** An active layer did not hold. */
   readonly broken: boolean;
-  /** The walls that ought to have held it: any of them; none where the sandbox always promises it. */
+  /** As for the attempt. */
   readonly stoppedBy: readonly string[];
 }
 
-/** `got`: what was got; empty for nothing, undefined when the attempt was not made. */
+/** `got`: what the attempt got; empty for nothing, undefined when it was not made. */
 export function evaluateAttempt(
   name: string,
   got: string | undefined,
-  walls: IsolationLayers,
+  layers: IsolationLayers,
 ): AttemptResult {
   const known = ATTEMPTS.get(name);
   const { attempt, stoppedBy, unlessJit }: Attempt = known ?? { attempt: name, stoppedBy: [] };
-  const isNeeded = unlessJit === true && walls['jitless'] !== true;
-  const promised = !isNeeded && (stoppedBy.length === 0 || stoppedBy.some((wall) => walls[wall] === true));
+  const isNeeded = unlessJit === true && layers['jitless'] !== true;
+  const promised = !isNeeded && (stoppedBy.length === 0 || stoppedBy.some((name) => layers[name] === true));
   const held = got === '';
   const tried = got === undefined ? 'not tried' : got.slice(0, 100);
   const detail = held ? 'refused' : promised ? tried : `${tried}; no wall of this level is against it`;
   return { item: { attempt, held, detail }, broken: promised && !held, stoppedBy };
 }
 
-/** The walls without those that let an attempt through; none is left when one got through that no host may allow. */
-export function layersThatHeld(walls: IsolationLayers, judged: readonly AttemptResult[]): IsolationLayers {
-  const broken = judged.filter((one) => one.broken);
+/** The layers, without those that let an attempt through; none when an attempt succeeded that every host must stop. */
+export function layersThatHeld(layers: IsolationLayers, results: readonly AttemptResult[]): IsolationLayers {
+  const broken = results.filter((result) => result.broken);
   if (broken.some(({ stoppedBy }) => stoppedBy.length === 0)) return {};
   const failed = new Set(broken.flatMap(({ stoppedBy }) => stoppedBy));
-  return Object.fromEntries(Object.entries(walls).map(([name, isUp]) => [name, isUp && !failed.has(name)]));
+  return Object.fromEntries(
+    Object.entries(layers).map(([name, isActive]) => [name, isActive && !failed.has(name)]),
+  );
 }

@@ -1,4 +1,4 @@
-// Shows that the walls hold: a hostile script runs in real hosts, and what it got is compared with what is promised.
+// Tests the isolation layers: a hostile script runs in real hosts, and what it got is compared with what each layer stops.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -12,44 +12,44 @@ import { evaluateAttempt, layersThatHeld, NATIVE_ATTEMPTS, NODE_ATTEMPTS } from 
 interface SelfTestOptions {
   /** As for the hosts that serve. */
   readonly memoryMb: number;
-  /** Of hosts with the just-in-time compiler. */
+  /** Tests hosts with the just-in-time compiler. */
   readonly jit: boolean;
 }
 
 interface Report {
-  /** Attempt → what was got; empty for nothing. */
+  /** What each attempt got; empty for nothing. */
   readonly got: ReadonlyMap<string, string>;
-  readonly walls: IsolationLayers;
+  readonly layers: IsolationLayers;
 }
 
-/** All of it takes about a second; a machine that is busy with something else is no reason to cry wolf. */
-const DEADLINE_MS = 8_000;
+/** It takes about a second; a busy machine must not make it fail. */
+const TIMEOUT_MS = 8_000;
 /** From SIGKILL to the end of the process: as long as a host may outlive the server. */
-const KILL_MS = 2_000;
+const KILL_TIMEOUT_MS = 2_000;
 const MAX_LINE_CHARACTERS = 4_096;
 
 interface ReportInProgress {
   readonly got: Map<string, string>;
-  walls: IsolationLayers;
-  /** It has said all; now it hangs. */
+  layers: IsolationLayers;
+  /** All is reported; now the host hangs. */
   done: boolean;
 }
 
-/** Takes down one line of the host. */
-function recordLine(line: string, notes: ReportInProgress): void {
+/** Records one line of the host. */
+function recordLine(line: string, report: ReportInProgress): void {
   if (line.length > MAX_LINE_CHARACTERS) return;
-  const said: unknown = JSON.parse(line);
-  if (typeof said !== 'object' || said === null) return;
-  const { attempt, got, walls, done } = said as Record<string, unknown>;
-  if (typeof attempt === 'string') notes.got.set(attempt, typeof got === 'string' ? got : '');
-  if (typeof walls === 'object' && walls !== null) notes.walls = walls as IsolationLayers;
-  if (done === true) notes.done = true;
+  const message: unknown = JSON.parse(line);
+  if (typeof message !== 'object' || message === null) return;
+  const { attempt, got, walls, done } = message as Record<string, unknown>;
+  if (typeof attempt === 'string') report.got.set(attempt, typeof got === 'string' ? got : '');
+  if (typeof walls === 'object' && walls !== null) report.layers = walls as IsolationLayers;
+  if (done === true) report.done = true;
 }
 
-async function readReport({ socket }: HostProcess, notes: ReportInProgress): Promise<void> {
+async function readReport({ socket }: HostProcess, report: ReportInProgress): Promise<void> {
   for await (const line of createInterface({ input: socket })) {
-    recordLine(line, notes);
-    if (notes.done) return;
+    recordLine(line, report);
+    if (report.done) return;
   }
 }
 
@@ -65,7 +65,7 @@ function isRunning(pid: number): boolean {
 /** Kills a host, wherever it hangs. False when it lives on for too long. */
 async function killHost({ process: spawned, pid, kill }: HostProcess): Promise<boolean> {
   const host = pid();
-  const giveUp = performance.now() + KILL_MS;
+  const giveUp = performance.now() + KILL_TIMEOUT_MS;
   if (spawned.exitCode === null && spawned.signalCode === null) {
     kill();
     await once(spawned, 'exit');
@@ -84,30 +84,30 @@ async function runAttempts(
   test: 'attempts' | 'memory' | 'loop',
 ): Promise<Report> {
   const child = await launcher.launch({ jit, memoryMb, script: 'self-test.js' });
-  const notes: ReportInProgress = { got: new Map(), walls: {}, done: false };
-  const late = setTimeout(() => child.kill(), DEADLINE_MS);
+  const report: ReportInProgress = { got: new Map(), layers: {}, done: false };
+  const late = setTimeout(() => child.kill(), TIMEOUT_MS);
   const { file, newFile, port, socket } = canaries;
   child.socket.on('error', () => undefined);
   child.socket.write(JSON.stringify({ test, file, newFile, port, socket, server: process.pid, memoryMb }));
   try {
-    await readReport(child, notes);
+    await readReport(child, report);
   } catch {
-    // It said something else: what it has not reported counts as not tried.
+    // The line is no JSON: what is not reported counts as not tried.
   } finally {
     clearTimeout(late);
   }
-  const hangs = notes.done && child.process.exitCode === null && child.process.signalCode === null;
+  const hangs = report.done && child.process.exitCode === null && child.process.signalCode === null;
   const killed = await killHost(child);
-  if (test === 'loop' && hangs) notes.got.set('loop', killed ? '' : 'it could not be killed');
-  return { got: notes.got, walls: activeLayers(child.walls, notes.walls) };
+  if (test === 'loop' && hangs) report.got.set('loop', killed ? '' : 'it could not be killed');
+  return { got: report.got, layers: activeLayers(child.layers, report.layers) };
 }
 
-/** A host that ends because it asks for too much was refused; bubblewrap and the kernel do not always leave it time to say so. */
-function memoryResult({ got, walls }: Report): string {
-  return Object.keys(walls).length > 0 ? (got.get('memory') ?? '') : 'the host did not start';
+/** A host that exits because it asks for too much memory was stopped; bwrap and the kernel do not always leave it time to report. */
+function memoryResult({ got, layers }: Report): string {
+  return Object.keys(layers).length > 0 ? (got.get('memory') ?? '') : 'the host did not start';
 }
 
-/** What the servers and folders saw, where the host itself claims to have got nothing. */
+/** Corrects the results by the canaries that were touched although the host reports that it got nothing. */
 function withCanaryTouches(
   got: ReadonlyMap<string, string>,
   touches: ReadonlySet<string>,
@@ -132,12 +132,12 @@ async function run(launcher: Launcher, options: SelfTestOptions): Promise<SelfTe
     if (looped !== undefined) got.set('loop', looped);
     const native = NATIVE_ATTEMPTS.some((name) => got.has(name)) ? NATIVE_ATTEMPTS : [];
     const judged = [...NODE_ATTEMPTS, ...native].map((name) =>
-      evaluateAttempt(name, got.get(name), main.walls),
+      evaluateAttempt(name, got.get(name), main.layers),
     );
     return {
       state: judged.some(({ broken }) => broken) ? 'failed' : 'passed',
       items: judged.map(({ item }) => item),
-      walls: layersThatHeld(main.walls, judged),
+      walls: layersThatHeld(main.layers, judged),
     };
   } finally {
     await canaries.remove();
@@ -145,8 +145,8 @@ async function run(launcher: Launcher, options: SelfTestOptions): Promise<SelfTe
 }
 
 /**
- * Takes about a second. An attempt that gets through where no wall of this machine is against it is listed as not
- * held; `failed` says that a wall did not hold which is said to be in force. Never rejects.
+ * Runs the self-test, which takes about a second. An attempt that succeeds where no layer of this machine stops it is listed as
+ * not held; `failed` means that an active layer did not hold. Never rejects.
  */
 export async function runSelfTest(launcher: Launcher, options: SelfTestOptions): Promise<SelfTestResult> {
   try {

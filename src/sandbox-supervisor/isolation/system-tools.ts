@@ -1,13 +1,13 @@
-// Programs of the machine that help to build walls. None of them is needed.
+// Programs of the machine that isolate hosts. None of them is required.
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
 const TOOL_NAMES = ['sh', 'env', 'setpriv', 'bwrap'] as const;
 
-/** Absolute paths of those that are there. */
+/** Absolute paths of the installed ones. */
 export type SystemTools = Readonly<Partial<Record<(typeof TOOL_NAMES)[number], string>>>;
 
-/** Fixed, not PATH: who can set the environment of the server shall not choose its walls. */
+/** Fixed, not PATH: the environment of the server must not decide what isolates hosts. */
 const TOOL_FOLDERS = [
   '/usr/bin',
   '/bin',
@@ -26,7 +26,7 @@ function executable(path: string): boolean {
   }
 }
 
-/** The first of each name in these folders; none on Windows. */
+/** Finds the first program of each name in these folders; none on Windows. */
 export function findSystemTools(folders: readonly string[] = TOOL_FOLDERS): SystemTools {
   if (process.platform === 'win32') return {};
   return Object.fromEntries(

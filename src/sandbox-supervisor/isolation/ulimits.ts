@@ -1,29 +1,29 @@
-// Limits that the kernel keeps for a host, set by the shell that starts it.
+// Kernel limits of a host (`ulimit`), set by the shell that starts it.
 
 export interface UlimitOptions {
   readonly jit: boolean;
-  /** Private memory in MB; not set with the compiler, which reserves more than it uses. */
+  /** Private memory in MB; not limited with the compiler, which reserves more than it uses. */
   readonly memoryMb: number;
-  /** It has a user of its own: the kernel counts threads by user, and would count those of others too. */
+  /** Each host has its own user. Else threads are not limited: the kernel counts those of all processes of the user. */
   readonly ownUser: boolean;
 }
 
-/** A backstop for a host that nobody kills any more. The server replaces hosts long before. */
+/** A last resort for a host that the server no longer kills. The server replaces hosts long before. */
 const MAX_CPU_SECONDS = 900;
 /** Threads and processes: a host has a dozen. */
 const MAX_THREADS = 64;
 
-/** Options of `ulimit`. Sizes are in kilobytes, but for files, whose unit differs from shell to shell: zero is zero in all. */
+/** Options of `ulimit`. Sizes are in kilobytes, except for files, whose unit differs between shells: zero is zero in all. */
 export function ulimitOptions({ jit, memoryMb, ownUser }: UlimitOptions): string[] {
   return [
-    // A dump of memory would hold what callers sent.
+    // A core dump would hold what callers sent.
     '-c 0',
     '-f 0',
     '-n 64',
     // Also the stack of guests: 12,700 frames. Stacks of threads count as private memory.
     '-s 1024',
     `-t ${MAX_CPU_SECONDS}`,
-    // The same in the words of different shells: of two, one accepts it.
+    // Shells differ in the letter: each accepts one of the two.
     ...(ownUser ? [`-u ${MAX_THREADS}`, `-p ${MAX_THREADS}`] : []),
     ...(jit ? [] : [`-d ${memoryMb * 1024}`]),
   ];
@@ -37,7 +37,7 @@ export function ulimitScript(options: readonly string[]): string {
   return [...options.map((option) => `ulimit ${option}`), 'exec "$0" "$@"'].join(' && ');
 }
 
-/** A script that prints those options, one a line, which this shell and kernel accept. */
+/** A script that prints, one a line, the options that this shell and kernel accept. */
 export function ulimitProbeScript(options: readonly string[]): string {
   return options.map((option) => `(ulimit ${option}) 2>/dev/null && echo '${option}'`).join('\n');
 }

@@ -1,5 +1,5 @@
-// Frames on the pipe to a host, from the server's side. What comes in is hostile: both lengths are held against their caps
-// before anything is kept, and the header is read before any of the raw bytes is. The form of a frame is in sandbox/protocol.ts.
+// Encodes frames for a host and reads those from it, which are hostile: both lengths are checked before anything is buffered, and
+// the header before any raw byte. The form of a frame is in sandbox/protocol.ts.
 
 /** Most bytes of a header that a host may send: 16 requests with all the log lines and calls that they may have. */
 const MAX_HEADER_BYTES = 524_288;
@@ -7,7 +7,7 @@ const MAX_HEADER_BYTES = 524_288;
 const MAX_RAW_BYTES = 67_108_864;
 const LENGTHS = 8;
 
-/** Puts lengths and header before the texts. */
+/** Encodes lengths, header and texts. */
 export function encodeFrame(header: string, texts: readonly string[], rawBytes: number): Buffer {
   const headerBytes = Buffer.byteLength(header);
   const frame = Buffer.allocUnsafe(LENGTHS + headerBytes + rawBytes);
@@ -19,15 +19,15 @@ export function encodeFrame(header: string, texts: readonly string[], rawBytes: 
 }
 
 export interface FrameReader {
-  /** False when a length is over its cap: nothing after that can be trusted. */
+  /** False when a frame is rejected: nothing after that can be trusted. */
   push(chunk: Buffer): boolean;
 }
 
-/** Takes frames, `M` being what their headers say. */
+/** Handles frames; `M` is the type of parsed headers. */
 interface FrameHandler<M> {
-  /** Reads a header; null ends the reading, before any raw byte of its frame is kept. */
+  /** Parses a header; null rejects the frame, before any of its raw bytes is buffered. */
   header(header: string, rawBytes: number): M | null;
-  /** Takes a whole frame; false ends the reading. `raw` may be part of the chunk that was pushed. */
+  /** Handles a whole frame; false rejects it. `raw` may be part of the chunk that was pushed. */
   frame(message: M, raw: Buffer): boolean;
 }
 
@@ -35,8 +35,8 @@ function isTooLarge(headerBytes: number, rawBytes: number): boolean {
   return headerBytes > MAX_HEADER_BYTES || rawBytes > MAX_RAW_BYTES;
 }
 
-/** Cuts what a socket delivers into frames. It stops, and stays stopped, when the taker refuses one. */
-export function createFrameReader<M>(taker: FrameHandler<M>): FrameReader {
+/** Splits what a socket delivers into frames. It stops for good when one is rejected. */
+export function createFrameReader<M>(handler: FrameHandler<M>): FrameReader {
   const lengths = Buffer.alloc(LENGTHS);
   let lengthsFilled = 0;
   /** The part of a frame that did not come in one piece: first its header, then its raw bytes. */
@@ -65,8 +65,8 @@ export function createFrameReader<M>(taker: FrameHandler<M>): FrameReader {
       const rawStart = at + LENGTHS + headerBytes;
       const end = rawStart + rawBytes;
       if (end > chunk.length) return at;
-      const whole = taker.header(chunk.toString('utf8', at + LENGTHS, rawStart), rawBytes);
-      if (whole === null || !taker.frame(whole, chunk.subarray(rawStart, end))) return -1;
+      const whole = handler.header(chunk.toString('utf8', at + LENGTHS, rawStart), rawBytes);
+      if (whole === null || !handler.frame(whole, chunk.subarray(rawStart, end))) return -1;
       at = end;
     }
     return at;
@@ -75,7 +75,7 @@ export function createFrameReader<M>(taker: FrameHandler<M>): FrameReader {
   /** A part is there. False ends the reading. */
   const takeFilled = (filled: Buffer): boolean => {
     const rawBytes = lengths.readUInt32BE(4);
-    const read = message ?? taker.header(filled.toString(), rawBytes);
+    const read = message ?? handler.header(filled.toString(), rawBytes);
     if (read === null) return false;
     const isHeader = message === undefined;
     if (isHeader && rawBytes > 0) {
@@ -84,7 +84,7 @@ export function createFrameReader<M>(taker: FrameHandler<M>): FrameReader {
       return true;
     }
     reset();
-    return taker.frame(read, isHeader ? filled.subarray(0, 0) : filled);
+    return handler.frame(read, isHeader ? filled.subarray(0, 0) : filled);
   };
 
   /** Goes on with a frame that is not complete. Returns where it stopped, or -1. */

@@ -1,5 +1,5 @@
-// What a request sent out of its isolate, read from the texts of an event. Everything here was written by an attacker:
-// null means that it is not what the guest side of the sandbox writes, so that the host is no longer what it was.
+// Parses the texts of guest events, which are hostile. Null means that the guest side of the sandbox does not write such a text,
+// so that the host is compromised.
 
 import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
 import type { GuestLog, HostCall, InvocationResult } from '../sandbox.ts';
@@ -7,18 +7,18 @@ import { MAX_CHARACTERS } from './event-sizes.ts';
 
 /** RFC 9110 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 5.5, without what a lenient reader downstream takes for the end of a line. */
+/** RFC 9110 5.5, without what lenient readers downstream take for a line break. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const LEVELS: ReadonlySet<unknown> = new Set(['debug', 'info', 'warn', 'error']);
 const CALL_NAME = /^[a-z]+(\.[a-z]+)?$/i;
 
-/** What a head may be made of: it is looked over before it is parsed. */
+/** Limits of a head, checked before it is parsed. */
 type Bounds = Pick<JsonShape, 'depth' | 'values'>;
 const RESPONSE: Bounds = { depth: 3, values: 4 * MAX_CHARACTERS.headerCount + 10 };
 const FIELDS: Bounds = { depth: 1, values: 20 };
-/** Up to this length a head is parsed as it comes. */
+/** Heads up to this length are parsed unchecked. */
 const SHORT = 256;
-/** JSON of a number of milliseconds. */
+/** Length of the arguments of a timer: JSON of a number of milliseconds. */
 const MAX_TIMER = 100;
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -69,7 +69,7 @@ function areHeaders(headers: unknown): headers is Headers {
   return length <= MAX_CHARACTERS.headers;
 }
 
-/** Status, headers and encoding of an `end`. */
+/** Parses status, headers and encoding of an `end` event. */
 export function parseResponseHead(head: string): ResponseHead | null {
   const value = parse(head, RESPONSE);
   if (!Array.isArray(value) || value.length !== 3) return null;
@@ -79,22 +79,22 @@ export function parseResponseHead(head: string): ResponseHead | null {
   return { status: status as number, headers, encoding };
 }
 
-/** The response of an `end`, or null when it is over its limit. `raw` is the body as it came. */
+/** The response of an `end` event, or null when it is over its limit. `raw`: the body as it was received. */
 export function responseOf(head: ResponseHead, raw: string | Buffer, maxBytes: number): Response | null {
   const { status, headers, encoding } = head;
-  // Base64 is longer than what it stands for, at most by this.
+  // The longest base64 text of so many bytes.
   if (encoding === 'base64' && raw.length > Math.ceil(maxBytes / 3) * 4) return null;
   const body = encoding === 'base64' ? Buffer.from(raw.toString(), 'base64') : raw;
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   return bytes > maxBytes ? null : { kind: 'response', status, headers, body };
 }
 
-const isText = (value: unknown, most: number): value is string =>
-  typeof value === 'string' && value.length <= most;
-const isOptionalText = (value: unknown, most: number): value is string | undefined =>
-  value === undefined || isText(value, most);
+const isText = (value: unknown, max: number): value is string =>
+  typeof value === 'string' && value.length <= max;
+const isOptionalText = (value: unknown, max: number): value is string | undefined =>
+  value === undefined || isText(value, max);
 
-/** `next()` or `next(error)`. */
+/** Parses the head of a `next` event: `next()` or `next(error)`. */
 export function parseNext(head: string): Extract<InvocationResult, { readonly kind: 'next' }> | null {
   const fields = fieldsOf(head);
   if (fields === null) return null;
@@ -107,7 +107,7 @@ export function parseNext(head: string): Extract<InvocationResult, { readonly ki
   return { kind: 'next', error: { message, statusCode: statusCode as number } };
 }
 
-/** What a handler threw. `tooLarge`: because its response went over its limit. */
+/** An error of guest code. `tooLarge`: its response went over the limit. */
 export interface GuestError {
   readonly message: string;
   readonly stack?: string;
@@ -115,7 +115,7 @@ export interface GuestError {
   readonly tooLarge: boolean;
 }
 
-/** What an `error` says was thrown. */
+/** Parses the head of an `error` event. */
 export function parseError(head: string): GuestError | null {
   const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
   if (!isText(message, MAX_CHARACTERS.message)) return null;
@@ -128,7 +128,7 @@ export function parseError(head: string): GuestError | null {
   };
 }
 
-/** A host call: its number within the request, and what it asks. */
+/** Parses a `call` event: the number of the host call within the invocation, and the call. */
 export function parseCall(
   head: string,
   args: string,
@@ -139,7 +139,7 @@ export function parseCall(
   return { id: id as number, call: { name, args } };
 }
 
-/** One line of a log. */
+/** Parses the head of a `log` event. */
 export function parseLog(head: string): GuestLog | null {
   const { level, message, stack } = fieldsOf(head) ?? {};
   if (!LEVELS.has(level) || !isText(message, MAX_CHARACTERS.record)) return null;
@@ -148,7 +148,7 @@ export function parseLog(head: string): GuestLog | null {
   return stack === undefined ? record : { ...record, stack };
 }
 
-/** Milliseconds that a `timer` asks for. */
+/** Parses the milliseconds of a `timer` call. */
 export function parseTimer(args: string): number | null {
   if (args.length > MAX_TIMER) return null;
   const { ms } = fieldsOf(args) ?? {};

@@ -1,4 +1,4 @@
-// Reads the header of a frame from a host. Strict: whatever is not exactly a message of the protocol is refused whole.
+// Parses the header of a frame from a host. Strict: what is not exactly a message of the protocol is rejected.
 import type { FromHost, GuestEventKind, Inspection, TurnFault } from '../../../sandbox/protocol.ts';
 import { MAX_JSON_DEPTH } from '../../lib/json/json-check.ts';
 import { scanJson } from '../../lib/json/json-scan.ts';
@@ -21,12 +21,12 @@ const METHODS: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'D
 const MAX_TEXT = 1000;
 const MAX_WARNINGS = 50;
 const MAX_SETTINGS = 65_536;
-/** No turn lasts that long. JSON can say `1e999`, which is infinite, and would spoil every mean that it enters. */
+/** Longer than any time slice. JSON can express `1e999`, which is infinite and would spoil the running mean. */
 const MAX_TURN_MS = 3_600_000;
 
-/** Up to this length a header is parsed as it comes. */
+/** Headers up to this length are parsed unchecked. */
 const SHORT = 1024;
-/** Values of a header: 16 requests with all the log lines and calls that they may have. */
+/** Values of a header: those of 16 invocations with all the log lines and host calls that they may have. */
 const MAX_VALUES = 60_000;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isTextOrNull = (value: unknown) => value === null || isText(value);
 const isCountOrNull = (value: unknown) => value === null || isCount(value);
 
-/** Exactly these members: one too many is a violation like one too few. */
+/** Whether there are exactly these members: one too many is a violation too. */
 function hasOnly(fields: Fields, names: readonly string[]): boolean {
   return Object.keys(fields).length === names.length && names.every((name) => Object.hasOwn(fields, name));
 }
@@ -133,7 +133,7 @@ function isParsable(header: string): boolean {
   return depth <= MAX_JSON_DEPTH && values <= MAX_VALUES;
 }
 
-/** The message of a header whose frame has so many raw bytes, or null when the protocol has no such message. */
+/** Parses the header of a frame with so many raw bytes; null when the protocol has no such message. */
 export function parseHostMessage(header: string, rawBytes: number): FromHost | null {
   if (!isParsable(header)) return null;
   let value: unknown;

@@ -1,7 +1,8 @@
-// What a failure of the file system means: the error of the port, and one line a minute for the operator.
+// Maps errors of the file system to a StoreError for the caller and to a rate-limited log line for the operator.
 import { StoreError } from '../../errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { TranslateError } from '../media-operations.ts';
 
 type Fault = 'full' | 'access' | 'removed' | 'disk' | 'descriptors' | 'memory' | 'unexpected';
 
@@ -38,10 +39,7 @@ export function errorCodeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Turns what the file system throws into a StoreError, and logs it. */
-export type TranslateError = (error: unknown) => StoreError;
-
-/** Makes the function that turns failures into StoreErrors. Each kind is logged once a minute; `now` is in milliseconds. */
+/** Creates the translation of errors. Each kind is logged once a minute; `now` is in milliseconds. */
 export function createDiskErrorTranslator(log: Pick<Logger, 'error'>, now: () => number): TranslateError {
   const limit = createLogThrottle({ everyMs: EVERY_MS, now });
   return (error) => {

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
+import { createUploadId } from '../media-operations.ts';
 import { errorCodeOf } from './disk-errors.ts';
 import { isNoFile, type MediaFolder } from './folder.ts';
 
@@ -54,7 +55,7 @@ const NO_LINKS: ReadonlySet<unknown> = new Set([
 
 /** Id of an upload that is to have `key`, and names its files; the random part in hexadecimal. */
 export function uploadId(now: number, random: string, key: string): string {
-  const id = `${String(now).padStart(13, '0')}-${random}`;
+  const id = createUploadId(now, random);
   const named = `${id}-${Buffer.from(key).toString('base64url')}`;
   return named.length <= MAX_ID ? named : id;
 }

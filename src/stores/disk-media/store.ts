@@ -3,13 +3,13 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, lstat, open, opendir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { StoreError } from '../../errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { isMediaKey, mediaKeyOfPath, STAGING_FOLDER } from '../../lib/media-key.ts';
+import { createMediaOperations, randomHex } from '../media-operations.ts';
 import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
-import { createDiskErrorTranslator, errorCodeOf, type TranslateError } from './disk-errors.ts';
+import { createDiskErrorTranslator, errorCodeOf } from './disk-errors.ts';
 import { isNoFile, MediaFolder } from './folder.ts';
 import { stagedUploads, uploadId } from './journal.ts';
 import { DiskUpload, unsettledUpload } from './upload.ts';
@@ -27,7 +27,7 @@ interface DiskMediaOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Sixteen hexadecimal characters, different at each call. */
-  readonly random: () => string;
+  readonly random?: () => string;
 }
 
 const found = ({ size, mtimeMs }: { size: number; mtimeMs: number }): StoredFile => ({
@@ -115,44 +115,19 @@ async function checkWritable(path: string): Promise<void> {
   }
 }
 
-async function attempt<T>(toStoreError: TranslateError, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toStoreError(error);
-  }
-}
-
 /** Opens the media folder. Nothing is made before the first upload. */
-export function openDiskMedia({ path, prefix, log, now, random }: DiskMediaOptions): MediaStore {
+export function openDiskMedia({ path, prefix, log, now, random = randomHex }: DiskMediaOptions): MediaStore {
   const folder = new MediaFolder(path);
-  const toStoreError = createDiskErrorTranslator(log, now);
-  /** Uploads of this process that have not ended. */
-  const going = new Set<string>();
-  let closed = false;
-  const assertOpen = () => {
-    if (closed)
-      throw new StoreError('unavailable', { store: 'media', cause: new Error('the media store is closed') });
-  };
-  const run = <T>(work: () => Promise<T>) => {
-    return attempt(toStoreError, async () => {
-      assertOpen();
-      return work();
-    });
-  };
+  const translateError = createDiskErrorTranslator(log, now);
+  const operations = createMediaOperations(translateError);
+  const { assertOpen, run, iterate } = operations;
 
   return {
     begin: (options) =>
       run(async () => {
         const id = uploadId(now(), random(), options.candidate(0));
-        going.add(id);
-        return new DiskUpload(options, {
-          id,
-          folder,
-          toStoreError,
-          assertOpen,
-          onEnd: () => going.delete(id),
-        });
+        const onEnd = operations.startUpload(id);
+        return new DiskUpload(options, { id, folder, translateError, assertOpen, onEnd });
       }),
     stat: (key) =>
       run(async () => {
@@ -168,27 +143,21 @@ export function openDiskMedia({ path, prefix, log, now, random }: DiskMediaOptio
       run(async () => {
         await mapConcurrent(keys, MAX_REMOVED_AT_ONCE, (key) => removeFile(folder, key));
       }),
-    async *list() {
-      assertOpen();
-      try {
-        yield* filesIn(path, '');
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
-    async *unsettled(before) {
-      const staged = await run(() => stagedUploads(folder));
-      for (const [id, begun] of staged) {
-        if (begun < before && !going.has(id))
-          yield await run(() => unsettledUpload(id, { folder, toStoreError }));
-      }
-    },
+    list: () => iterate(() => filesIn(path, '')),
+    unsettled: (before) =>
+      iterate(async function* () {
+        for (const [id, begun] of await stagedUploads(folder)) {
+          if (begun >= before || operations.isRunning(id)) continue;
+          assertOpen();
+          yield await unsettledUpload(id, { folder, translateError });
+        }
+      }),
     pathOf: (key) => key,
     keyOf: (path) => mediaKeyOfPath(path, prefix),
     cloudUrlOf: () => undefined,
     health: () => run(() => checkWritable(path)),
     async close() {
-      closed = true;
+      operations.close();
     },
   };
 }

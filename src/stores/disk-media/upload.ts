@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { StoreError } from '../../errors.ts';
 import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
+import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
-import type { TranslateError } from './disk-errors.ts';
 import type { MediaFolder } from './folder.ts';
 import {
   bytesPath,
@@ -20,15 +20,13 @@ import {
 
 /** Bytes that are gathered before they are written, so that a small file takes one write. */
 const MAX_GATHERED = 262_144;
-/** Names that are tried. Every one that is taken belongs to a file of the same name in the same folder. */
-const MAX_CANDIDATES = 10_000;
 /** Times that a folder is made again after another request removed it as empty. */
 const MAX_PRUNED = 100;
 
 interface DiskUploadDeps {
   readonly id: string;
   readonly folder: MediaFolder;
-  readonly toStoreError: TranslateError;
+  readonly translateError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
   /** Called when the upload is settled, discarded or abandoned, and when that fails. */
@@ -126,7 +124,7 @@ export class DiskUpload implements MediaUpload {
 
   async #openStaged(): Promise<FileHandle> {
     const { folder, id } = this.#deps;
-    this.#assertGoing();
+    this.#assertRunning();
     const make = () => open(bytesPath(folder, id), 'wx', OWNER_ONLY_MODE);
     try {
       return await make();
@@ -142,7 +140,7 @@ export class DiskUpload implements MediaUpload {
     let gathered: Uint8Array[] = [];
     let waiting = 0;
     const flush = async () => {
-      this.#assertGoing();
+      this.#assertRunning();
       if (waiting > 0) await this.#attempt(() => writeAll(handle, gathered));
       gathered = [];
       waiting = 0;
@@ -158,22 +156,14 @@ export class DiskUpload implements MediaUpload {
     return bytes;
   }
 
-  async #publish(): Promise<MediaKey> {
-    const { folder } = this.#deps;
-    for (let attempt = 0; attempt < MAX_CANDIDATES; attempt += 1) {
-      this.#assertGoing();
-      const key = this.#options.candidate(attempt);
-      const file = folder.pathOf(key);
-      if (file === undefined)
-        throw new StoreError('refused', {
-          store: 'media',
-          explanation: 'the name of the file cannot be stored',
-        });
-      if (!(await this.#publishAt(key, file))) continue;
+  #publish(): Promise<MediaKey> {
+    return findFreeKey(this.#options.candidate, async (key) => {
+      this.#assertRunning();
+      const file = this.#deps.folder.pathOf(key);
+      if (file === undefined || !(await this.#publishAt(key, file))) return undefined;
       this.#published = { key, file };
       return key;
-    }
-    throw new StoreError('busy', { store: 'media', explanation: 'too many files have this name' });
+    });
   }
 
   /** Publishes under this name unless it is taken. Folders are made, and made again when another request prunes them. */
@@ -194,17 +184,16 @@ export class DiskUpload implements MediaUpload {
     }
   }
 
-  #assertGoing(): void {
+  #assertRunning(): void {
     this.#deps.assertOpen();
-    if (this.#discarded)
-      throw new StoreError('failed', { store: 'media', cause: new Error('the upload was discarded') });
+    if (this.#discarded) throw uploadDiscardedError();
   }
 
   async #attempt<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw this.#deps.toStoreError(error);
+      throw this.#deps.translateError(error);
     }
   }
 }
@@ -212,7 +201,7 @@ export class DiskUpload implements MediaUpload {
 /** An upload of a process that ended, from what it left in the staging folder. */
 export async function unsettledUpload(
   id: string,
-  { folder, toStoreError }: Pick<DiskUploadDeps, 'folder' | 'toStoreError'>,
+  { folder, translateError }: Pick<DiskUploadDeps, 'folder' | 'translateError'>,
 ): Promise<UnsettledUpload> {
   const entry = await readJournal(folder, id);
   const file = entry === undefined ? undefined : folder.pathOf(entry.key);
@@ -225,7 +214,7 @@ export async function unsettledUpload(
       await work();
       await removeStaged(folder, id);
     } catch (error) {
-      throw toStoreError(error);
+      throw translateError(error);
     }
   };
   return {

@@ -1,5 +1,4 @@
-// MongoDB's total order over JSON values:
-// missing and null, then numbers, text by code point, objects, arrays, booleans.
+// MongoDB's total order of JSON values: missing and null, then numbers, text by code point, objects, arrays, booleans.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 
 const NULL_RANK = 1;
@@ -9,7 +8,7 @@ const OBJECT_RANK = 4;
 const ARRAY_RANK = 5;
 const BOOLEAN_RANK = 6;
 
-/** The place of a value's type in the order. Values are comparable by `$gt` and its kin only within one rank. */
+/** Rank of a value's type in the order. `$gt`, `$gte`, `$lt` and `$lte` only match values of one rank. */
 export function typeRank(value: Json | undefined): number {
   switch (typeof value) {
     case 'string':
@@ -26,7 +25,7 @@ export function typeRank(value: Json | undefined): number {
   }
 }
 
-/** Negative, zero or positive as `a` stands before, with or after `b`. Missing (`undefined`) stands with null. */
+/** Compares two values, as `Array.sort` expects. Missing (`undefined`) equals null. */
 export function compareValues(a: Json | undefined, b: Json | undefined): number {
   if (a === b) return 0;
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
@@ -36,16 +35,16 @@ export function compareValues(a: Json | undefined, b: Json | undefined): number 
   if (difference !== 0) return difference;
   if (rank === ARRAY_RANK) return compareArrays(a as readonly Json[], b as readonly Json[]);
   if (rank === OBJECT_RANK) return compareObjects(a as JsonObject, b as JsonObject);
-  // What is left is two nulls, or two booleans that differ.
+  // Two nulls, or two different booleans.
   return rank === NULL_RANK ? 0 : a === true ? 1 : -1;
 }
 
-/** True for equal values. The order of an object's keys counts; -0 equals 0. */
+/** Whether two values are equal. The order of object keys matters; -0 equals 0. */
 export function equalValues(a: Json | undefined, b: Json | undefined): boolean {
   return a === b || compareValues(a, b) === 0;
 }
 
-/** Orders text by code point, where `<` of JavaScript orders by UTF-16 unit. */
+/** Compares text by code point; `<` compares by UTF-16 unit. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {
@@ -56,7 +55,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Lifts the surrogates, halves of the highest code points, above the units that follow them. */
+/** Sorts surrogates, which encode the highest code points, above all other units. */
 function codePointWeight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit;
 }
@@ -70,7 +69,7 @@ function compareArrays(a: readonly Json[], b: readonly Json[]): number {
   return a.length - b.length;
 }
 
-/** Field by field in their own order: first the types, then the names, then the values. */
+/** Compares member by member: first the types, then the names, then the values. */
 function compareObjects(a: JsonObject, b: JsonObject): number {
   const aNames = Object.keys(a);
   const bNames = Object.keys(b);

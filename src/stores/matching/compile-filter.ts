@@ -1,5 +1,5 @@
-// Compiles a filter into a predicate over documents, with MongoDB's semantics. Both compile time and run time
-// of the result are for scans: what can be decided once is decided here.
+// Compiles a filter into a predicate over documents, with MongoDB's semantics. The predicate runs once per document of a scan:
+// whatever does not depend on the document is decided here.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../filter.ts';
 import { somePathValue, type ValueTest } from './path-search.ts';
@@ -15,7 +15,7 @@ import {
 
 type Predicate<T> = (subject: T) => boolean;
 
-/** Makes a predicate about a subject from a test of one value; `expand` says whether elements of an array count too. */
+/** Turns a test of one value into a predicate over a subject. With `expand`, elements of an array are tested too. */
 type Lift<T> = (test: ValueTest, expand: boolean) => Predicate<T>;
 
 /**

@@ -1,12 +1,12 @@
-// Walks a dotted path through a document the way MongoDB's filters do:
-// into the objects of an array, and to the element at a numeric part.
+// Follows a dotted path through a document as MongoDB's filters do: into the objects of an array, and to the element at a numeric
+// part.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Container, type PathPart, readField } from './paths.ts';
 
-/** Decides about one value that a path leads to; `undefined` where the path ends at a missing field. */
+/** Tests one value at the end of a path; `undefined` for a missing field. */
 export type ValueTest = (value: Json | undefined) => boolean;
 
-/** Which branches were taken, where a hostile path could make their number explode. */
+/** Visited branches. Without it a hostile path takes exponential time. */
 type Memo = Map<Container, Set<number>>;
 
 interface Search {
@@ -20,8 +20,8 @@ interface Search {
 const MEMO_FROM_PARTS = 8;
 
 /**
- * True when some value that `parts` lead to passes `test`. With `expand`, an array at the end of the path is
- * tested element by element and then as a whole; an element named by position is only tested as a whole.
+ * Whether some value at the end of the path passes `test`. With `expand`, an array there is tested element by element, then as a
+ * whole; an element named by position is only tested as a whole.
  */
 export function somePathValue(
   root: Container,

@@ -1,4 +1,4 @@
-// Dotted paths: their parts, and the values that an index keeps, and a sort looks at, for them.
+// Dotted paths: their parts, and the rows of values that indexes and sorts use for them.
 import { StoreError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 
@@ -10,37 +10,37 @@ export interface PathPart {
 
 export type Container = JsonObject | readonly Json[];
 
-/** What an empty array leaves in an index. It stands below null. */
+/** Index value of an empty array. Sorts below null. */
 export const EMPTY_ARRAY: unique symbol = Symbol('empty array');
 
-/** One component of an index row; `undefined` is a missing field. */
+/** One value of an index row; `undefined` for a missing field. */
 export type IndexValue = Json | undefined | typeof EMPTY_ARRAY;
 
 const POSITION = /^(?:0|[1-9]\d{0,8})$/;
 
-/** Splits a dotted path once, for many walks. */
+/** Splits a dotted path. */
 export function parsePath(path: string): readonly PathPart[] {
   return path.split('.').map((name) => ({ name, position: POSITION.test(name) ? Number(name) : -1 }));
 }
 
-/** A field of an object, or an element of an array taken for an object with the keys 0, 1, 2 and so on. */
+/** Reads a field of an object, or an element of an array by position. */
 export function readField(container: Container, { name, position }: PathPart): Json | undefined {
   if (Array.isArray(container)) return position < 0 ? undefined : container[position];
   return Object.hasOwn(container, name) ? (container as JsonObject)[name] : undefined;
 }
 
-/** `readField` for one part and many containers. */
+/** Returns `readField` for one part. */
 export function createFieldReader(part: PathPart): (container: Container) => Json | undefined {
   const { name, position } = part;
-  // A plain read would find what objects inherit under such a name.
+  // Such a name may be inherited: read own fields only.
   if (position >= 0 || name in Object.prototype) return (container) => readField(container, part);
   return (container) => (Array.isArray(container) ? undefined : (container as JsonObject)[name]);
 }
 
 export interface ExpandedRows {
-  /** One component per path, in their order. Rows may repeat. */
+  /** One value per path, in their order. Rows may repeat. */
   readonly rows: readonly (readonly IndexValue[])[];
-  /** For each path, whether an array was met along it. */
+  /** For each path, whether it leads through an array. */
   readonly arrays: readonly boolean[];
 }
 
@@ -62,7 +62,7 @@ export function expandRows(document: JsonObject, paths: readonly (readonly PathP
   return { rows, arrays };
 }
 
-/** The only row of a document that has no array along the paths, which is the usual case; undefined for others. */
+/** Fast path: the only row of a document without arrays along the paths; undefined for other documents. */
 function plainRow(document: JsonObject, paths: readonly (readonly PathPart[])[]): IndexValue[] | undefined {
   const row: IndexValue[] = [];
   for (const parts of paths) {
@@ -76,7 +76,7 @@ function plainRow(document: JsonObject, paths: readonly (readonly PathPart[])[])
   return row;
 }
 
-/** How far the walk along one path has come: `from` is where it goes on, absent where `value` is the result. */
+/** Position on one path: `from` is the container to continue from, undefined once `value` is the result. */
 interface Cursor {
   readonly parts: readonly PathPart[];
   readonly at: number;
@@ -100,7 +100,7 @@ function collectRows(cursors: readonly Cursor[], out: Collected): void {
     if (cursor.from !== undefined) out.arrays[index] = true;
   });
   const positioned = moved.map(takePosition);
-  // Without a path that spreads over the elements, each of them would give the same row.
+  // If no path continues into the elements, all of them have the same row.
   if (!positioned.some((cursor) => cursor.from === array)) {
     collectRows(positioned, out);
     return;
@@ -113,7 +113,7 @@ function collectRows(cursors: readonly Cursor[], out: Collected): void {
   }
 }
 
-/** Walks to the end of the path or to the next array, which stays in `from`. */
+/** Advances to the end of the path or to the next array, which is then in `from`. */
 function advance(cursor: Cursor): Cursor {
   const { parts } = cursor;
   let { at, from } = cursor;
@@ -150,7 +150,7 @@ function parallelArrays(cursors: readonly Cursor[]): StoreError {
   return new StoreError('parallel-arrays', { fields });
 }
 
-/** Where the next part names an existing position, goes on from that element alone. */
+/** If the next part names an existing position, continues from that element only. */
 function takePosition(cursor: Cursor): Cursor {
   const { parts, at, from } = cursor;
   const position = parts[at]?.position ?? -1;
@@ -163,7 +163,7 @@ function takePosition(cursor: Cursor): Cursor {
   return { parts, at: at + 1, from: element, value: undefined };
 }
 
-/** Takes one element of the array in `from`; `undefined` stands for the element that an empty array lacks. */
+/** Continues from one element of the array in `from`; `undefined` stands for an empty array. */
 function enter(cursor: Cursor, element: Json | undefined): Cursor {
   const { parts, at } = cursor;
   if (at === parts.length) return finished(parts, element === undefined ? EMPTY_ARRAY : element);

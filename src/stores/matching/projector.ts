@@ -1,11 +1,11 @@
-// Takes fields out of documents as MongoDB's projections do: paths go through arrays, positions have no meaning.
+// Projections with MongoDB's semantics: paths go through arrays, and numeric parts are field names.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Projection } from '../ports.ts';
 
-/** The fields that paths name, each with what they name below it; 'whole' where a path ends. */
+/** Paths as a tree of field names; 'whole' where a path ends. */
 type FieldTree = Map<string, FieldTree | 'whole'>;
 
-/** Prepares a projection for many documents. The order of keys is kept; the document itself is not changed. */
+/** Creates a function that projects documents. It keeps the order of keys and does not change the document. */
 export function createProjector(projection: Projection): (document: JsonObject) => JsonObject {
   const { include, exclude = [] } = projection;
   const kept = include === undefined ? undefined : buildTree([...include, '_id']);
@@ -16,7 +16,7 @@ export function createProjector(projection: Projection): (document: JsonObject) 
   };
 }
 
-/** A path that ends at a field covers longer ones through it. */
+/** Builds the tree. A path covers longer paths that begin with it. */
 function buildTree(paths: readonly string[]): FieldTree {
   const root: FieldTree = new Map();
   for (const path of paths) {
@@ -49,7 +49,7 @@ function keep(source: JsonObject, tree: FieldTree): JsonObject {
   return target;
 }
 
-/** What stays of a value that the path goes through; plain values are no place for a field, and go. */
+/** Projects a value inside of a path. Scalars are removed: they have no fields. */
 function keepWithin(value: Json, tree: FieldTree): Json | undefined {
   if (isJsonObject(value)) return keep(value, tree);
   if (!Array.isArray(value)) return undefined;
@@ -78,7 +78,7 @@ function dropWithin(value: Json, tree: FieldTree): Json {
   return (value as readonly Json[]).map((element) => dropWithin(element, tree));
 }
 
-/** Plain assignment to `__proto__` would replace the prototype. */
+/** Sets a member. An assignment to `__proto__` would replace the prototype. */
 function setOwn(target: Record<string, Json>, name: string, value: Json): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,23 +1,23 @@
-// Orders documents as MongoDB does: an array counts by its smallest element ascending and its largest descending.
+// Sorts documents as MongoDB does: an array sorts by its smallest element ascending, by its largest descending.
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Sort } from '../ports.ts';
 import { compareText, compareValues } from './compare.ts';
 import { EMPTY_ARRAY, type ExpandedRows, expandRows, type IndexValue, parsePath } from './paths.ts';
 
-/** What a document is ordered by: made once per document, compared often. */
+/** The sort key of a document, created once and compared often. */
 interface SortKey {
   readonly values: readonly IndexValue[];
   readonly id: string;
 }
 
 export interface Sorter {
-  /** Throws a `parallel-arrays` StoreError where two of the sort's paths hold different arrays. */
+  /** Throws a `parallel-arrays` StoreError if two paths of the sort lead to different arrays. */
   keyOf(document: JsonObject): SortKey;
-  /** Negative, zero or positive as `a` comes before, with or after `b`. Zero only for one `_id`. */
+  /** Compares two keys, as `Array.sort` expects. Zero only for the same `_id`. */
   compare(a: SortKey, b: SortKey): number;
 }
 
-/** Prepares an order. Ties are broken by `_id` in the direction of the last path, ascending where there is none. */
+/** Creates the sorter. `_id` breaks ties, in the direction of the last path, ascending for an empty sort. */
 export function createSorter(sort: Sort): Sorter {
   const paths = sort.map(([path]) => parsePath(path));
   const directions = sort.map(([, direction]) => direction);
@@ -38,15 +38,15 @@ export function createSorter(sort: Sort): Sorter {
 }
 
 /**
- * A comparison of whole documents for `Array.sort`. It makes the keys anew each time: prefer `createSorter` for many.
- * Throws as `Sorter.keyOf`.
+ * Returns a comparison of documents for `Array.sort`. It creates both keys for each comparison: use `createSorter` for many documents.
+ * Throws like `Sorter.keyOf`.
  */
 export function compareDocuments(sort: Sort): (a: JsonObject, b: JsonObject) => number {
   const sorter = createSorter(sort);
   return (a, b) => sorter.compare(sorter.keyOf(a), sorter.keyOf(b));
 }
 
-/** Orders what an index keeps: an empty array's marker, then the values. */
+/** Compares index values: the marker of an empty array sorts first. */
 export function compareIndexValues(a: IndexValue, b: IndexValue): number {
   if (a === EMPTY_ARRAY) return b === EMPTY_ARRAY ? 0 : -1;
   return b === EMPTY_ARRAY ? 1 : compareValues(a, b);

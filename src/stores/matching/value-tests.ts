@@ -1,4 +1,4 @@
-// Tests of one value, made from the operand of one operator.
+// Tests of one value, one function per filter operator.
 import { foldCase } from '../../lib/case-folding.ts';
 import type { Json } from '../../lib/json/json.ts';
 import { compileLinearRegex } from '../../lib/regex/linear-regex.ts';
@@ -6,14 +6,14 @@ import type { FilterTypeName } from '../filter.ts';
 import { compareValues, equalValues, typeRank } from './compare.ts';
 import type { ValueTest } from './path-search.ts';
 
-/** Equal to null means null or missing. */
+/** Equality. Null also equals a missing value. */
 export function equalTo(operand: Json): ValueTest {
   if (operand === null) return (value) => value === null || value === undefined;
   if (typeof operand === 'object') return (value) => equalValues(value, operand);
   return (value) => value === operand;
 }
 
-/** Equal where case does not count; only text can be so, anything else is compared exactly. */
+/** Case-insensitive equality of text. Other values are compared exactly. */
 export function caseInsensitiveEqualTo(operand: Json): ValueTest {
   if (typeof operand !== 'string') return equalTo(operand);
   const folded = foldCase(operand);
@@ -23,7 +23,7 @@ export function caseInsensitiveEqualTo(operand: Json): ValueTest {
     (value === operand || foldCase(value) === folded);
 }
 
-/** Equal to one of the operands, in time that grows with the logarithm of their number at most. */
+/** Equality with one of the operands, in logarithmic time at most. */
 export function oneOf(operands: readonly Json[]): ValueTest {
   const scalars = new Set<Json | undefined>();
   const composites: Json[] = [];
@@ -53,7 +53,7 @@ function contains(sorted: readonly Json[], value: Json): boolean {
   return false;
 }
 
-/** Comparisons hold only between values of one type; null is neither above nor below null, but at least and at most it. */
+/** Comparison, which only matches values of one type. Null is `gte` and `lte` null, but not `gt` or `lt`. */
 export function comparesTo(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: Json): ValueTest {
   const orEqual = kind === 'gte' || kind === 'lte';
   if (operand === null) return orEqual ? equalTo(null) : () => false;
@@ -80,7 +80,7 @@ function orderedNumber(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: number): Valu
   }
 }
 
-/** Of one of the named types; a missing value has none. */
+/** Whether a value has one of the types. A missing value has none. */
 export function hasType(names: readonly FilterTypeName[]): ValueTest {
   const wanted = new Set<FilterTypeName | undefined>(names);
   return (value) => wanted.has(typeName(value));
@@ -102,7 +102,7 @@ function typeName(value: Json | undefined): FilterTypeName | undefined {
   }
 }
 
-/** Text that a pattern matches somewhere. Throws LinearRegexError for a pattern that the engine refuses. */
+/** Whether a pattern matches a text. Throws LinearRegexError for a pattern that the engine rejects. */
 export function matchesPattern(pattern: string, flags: string): ValueTest {
   const regex = compileLinearRegex(pattern, flags);
   return (value) => typeof value === 'string' && regex.test(value);

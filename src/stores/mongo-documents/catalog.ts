@@ -17,7 +17,7 @@ interface CatalogDeps {
 /** Both read whole collections. */
 const operationClass = () => 'count' as const;
 
-/** Joins the connection with what is known of indexes. */
+/** Creates `stats` and `collections` of the store. */
 export function createCatalog({
   connection,
   indexes,

@@ -1,19 +1,7 @@
-// Requests to the bucket, each with a time limit. The only file that talks to the SDK, which is loaded by the first request.
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+// Requests to the bucket, each with a time limit. The SDK is loaded by the first one.
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { type BucketSettings, createS3Client, type Sdk } from './s3-client.ts';
 import { errorNameOf, isMissingObject } from './s3-errors.ts';
-
-type Sdk = typeof import('@aws-sdk/client-s3');
-
-export interface BucketSettings {
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly bucketName: string;
-  readonly region: string;
-  readonly endpoint?: string | undefined;
-  readonly forcePathStyle: boolean;
-}
 
 export interface BucketDeps {
   readonly settings: BucketSettings;
@@ -41,13 +29,8 @@ interface Part {
 }
 
 const TIMEOUT_MS = 20_000;
-const CONNECTION_TIMEOUT_MS = 5000;
 /** Milliseconds more for a request that carries up to 8 MiB. */
 const BODY_TIMEOUT_MS = 100_000;
-/** Silence of a connection: a slow reader of a file pauses it for a while. */
-const SOCKET_TIMEOUT_MS = 120_000;
-/** Every reader of a file has one. */
-const MAX_SOCKETS = 256;
 const MAX_REMOVED = 1000;
 
 function headOf(answer: {
@@ -70,26 +53,6 @@ async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
     if (isMissingObject(error)) return undefined;
     throw error;
   }
-}
-
-function clientOf({ S3Client: Client }: Sdk, settings: BucketSettings): S3Client {
-  const { accessKey, secretKey, region, endpoint, forcePathStyle } = settings;
-  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  return new Client({
-    region,
-    forcePathStyle,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    // Services other than AWS often know no other checksums than they must.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      socketTimeout: SOCKET_TIMEOUT_MS,
-      httpAgent: new HttpAgent(agent),
-      httpsAgent: new HttpsAgent(agent),
-    },
-  });
 }
 
 /** One bucket. Keys are those of the bucket, prefix included. Methods reject with what the SDK throws. */
@@ -266,7 +229,7 @@ export class Bucket {
   #load(): Promise<{ sdk: Sdk; client: S3Client }> {
     this.#loaded ??= import('@aws-sdk/client-s3').then((sdk) => ({
       sdk,
-      client: clientOf(sdk, this.#settings),
+      client: createS3Client(sdk, this.#settings),
     }));
     return this.#loaded;
   }
@@ -285,7 +248,7 @@ export class Bucket {
     const limit = new AbortController();
     // Until the answer begins: its body, a file of any length, may take longer.
     const timer = setTimeout(() => limit.abort(), timeoutMs);
-    const { bucketName: Bucket } = this.#settings;
+    const { bucketName: Bucket = '' } = this.#settings;
     try {
       return await send({
         ...{ sdk, client, bucket: { Bucket }, at: (Key) => ({ Bucket, Key }) },

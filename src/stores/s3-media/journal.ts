@@ -23,9 +23,6 @@ const RESERVATION = Buffer.from('this name is reserved by an upload');
 
 const ID = /^(\d{13})-[0-9a-f]{16}$/;
 
-/** Random part in hexadecimal. */
-export const uploadId = (now: number, random: string): string => `${String(now).padStart(13, '0')}-${random}`;
-
 export const isReservation = ({ metadata }: Pick<ObjectHead, 'metadata'>): boolean =>
   metadata[RESERVED] === '1';
 export const mayBeReservation = (size: number): boolean => size === RESERVATION.length;

@@ -1,7 +1,8 @@
-// What a failure of the bucket means: the error of the port, and one line a minute for the operator.
+// Maps errors of the bucket to a StoreError for the caller and to a rate-limited log line for the operator.
 import { StoreError } from '../../errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { TranslateError } from '../media-operations.ts';
 
 type S3ErrorKind = 'away' | 'credentials' | 'bucket' | 'region' | 'clock' | 'unexpected';
 
@@ -72,12 +73,9 @@ function errorKindOf(error: unknown): S3ErrorKind {
   return status === undefined && error instanceof Error && 'code' in error ? 'away' : 'unexpected';
 }
 
-/** Turns what the client of the service throws into a StoreError, and logs it. */
-export type TranslateError = (error: unknown) => StoreError;
-
 /**
- * Makes the function that turns failures into StoreErrors: `unavailable` for a service that is away, else `failed`. Each
- * kind is logged once a minute; `now` is in milliseconds.
+ * Creates the translation of errors: `unavailable` for a service that is away, else `failed`. Each kind is logged once a
+ * minute; `now` is in milliseconds.
  */
 export function createS3ErrorTranslator(log: Pick<Logger, 'error'>, now: () => number): TranslateError {
   const limit = createLogThrottle({ everyMs: EVERY_MS, now });

@@ -1,11 +1,12 @@
 // Media files in a bucket: `<prefix><key>`, with journals of uploads beside them until they are settled.
 import { Readable } from 'node:stream';
-import { StoreError } from '../../errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { isMediaKey, mediaKeyOfPath } from '../../lib/media-key.ts';
+import { createMediaOperations, createUploadId, randomHex } from '../media-operations.ts';
 import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
-import { Bucket, type BucketSettings } from './bucket.ts';
-import { isReservation, Journal, mayBeReservation, uploadId } from './journal.ts';
+import { Bucket } from './bucket.ts';
+import { isReservation, Journal, mayBeReservation } from './journal.ts';
+import type { BucketSettings } from './s3-client.ts';
 import { createS3ErrorTranslator, errorNameOf } from './s3-errors.ts';
 import { S3Upload, unsettledUpload } from './upload.ts';
 
@@ -17,7 +18,7 @@ interface S3MediaOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Sixteen hexadecimal characters, different at each call. */
-  readonly random: () => string;
+  readonly random?: () => string;
   /** Milliseconds that a request may take, repetitions included. */
   readonly timeoutMs?: number;
 }
@@ -32,7 +33,7 @@ function escapePath(path: string): string {
 }
 
 /** Public address of an object, whether or not the bucket lets the public read it. */
-export function cloudUrl({ endpoint, bucketName }: BucketSettings, bucketKey: string): string {
+export function cloudUrl({ endpoint, bucketName = '' }: BucketSettings, bucketKey: string): string {
   const path = escapePath(bucketKey);
   return endpoint === undefined
     ? `https://${bucketName}.s3.amazonaws.com/${path}`
@@ -63,25 +64,20 @@ const NO_CONDITIONS =
   'the service of `media.s3` knows no conditional requests: two uploads with the same name at the same moment may overwrite each other';
 
 /** Opens the bucket. Nothing is asked of it before the first operation. */
-export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S3MediaOptions): MediaStore {
+export function openS3Media({
+  settings,
+  prefix,
+  log,
+  now,
+  random = randomHex,
+  timeoutMs,
+}: S3MediaOptions): MediaStore {
   const bucket = new Bucket({ settings, timeoutMs });
   const journal = new Journal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
-  const toStoreError = createS3ErrorTranslator(log, now);
-  /** Uploads of this process that have not ended. */
-  const going = new Set<string>();
-  let closed = false;
-  const assertOpen = () => {
-    if (closed)
-      throw new StoreError('unavailable', { store: 'media', cause: new Error('the media store is closed') });
-  };
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      assertOpen();
-      return await work();
-    } catch (error) {
-      throw toStoreError(error);
-    }
-  };
+  const translateError = createS3ErrorTranslator(log, now);
+  const operations = createMediaOperations(translateError);
+  const { assertOpen, run, iterate } = operations;
+
   const stat = async (key: MediaKey): Promise<StoredFile | undefined> => {
     const head = isMediaKey(key) ? await bucket.head(prefix + key) : undefined;
     if (head === undefined || isReservation(head)) return undefined;
@@ -100,10 +96,9 @@ export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S
   return {
     begin: (options) =>
       run(async () => {
-        const id = uploadId(now(), random());
-        going.add(id);
-        const deps = { id, bucket, journal, prefix, toStoreError, assertOpen };
-        return new S3Upload(options, { ...deps, onEnd: () => going.delete(id) });
+        const id = createUploadId(now(), random());
+        const onEnd = operations.startUpload(id);
+        return new S3Upload(options, { id, bucket, journal, prefix, translateError, assertOpen, onEnd });
       }),
     stat: (key) => run(() => stat(key)),
     read: (key, range) =>
@@ -113,25 +108,14 @@ export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S
         const removable = keys.filter(isMediaKey).map((key) => prefix + key);
         await bucket.remove([...new Set(removable)]);
       }),
-    async *list() {
-      try {
-        assertOpen();
-        yield* files();
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
-    async *unsettled(before) {
-      try {
-        assertOpen();
+    list: () => iterate(files),
+    unsettled: (before) =>
+      iterate(async function* () {
         for await (const { id, begun } of journal.ids()) {
-          if (begun >= before || going.has(id)) continue;
-          yield await unsettledUpload({ id, bucket, journal, prefix, toStoreError });
+          if (begun >= before || operations.isRunning(id)) continue;
+          yield await unsettledUpload({ id, bucket, journal, prefix, translateError });
         }
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+      }),
     pathOf: (key) => prefix + key,
     keyOf: (path) => mediaKeyOfPath(path, prefix),
     cloudUrlOf: (key) => cloudUrl(settings, prefix + key),
@@ -140,7 +124,7 @@ export function openS3Media({ settings, prefix, log, now, random, timeoutMs }: S
         await bucket.check();
       }),
     async close() {
-      closed = true;
+      operations.close();
       await bucket.close();
     },
   };

@@ -1,26 +1,24 @@
 // One file on its way into the bucket. A short one is kept in memory and put under the first free key. A longer one reserves
 // its key by a small object, which the finished multipart upload then replaces.
 import { StoreError } from '../../errors.ts';
-import { isMediaKey } from '../../lib/media-key.ts';
+import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';
 import { isReservation, type Journal, UPLOAD } from './journal.ts';
-import { errorNameOf, isAlreadyThere, type TranslateError } from './s3-errors.ts';
+import { errorNameOf, isAlreadyThere } from './s3-errors.ts';
 
 /** Bytes of a part; the last one may be shorter. */
 const PART_BYTES = 8_388_608;
 /** Bytes that wait in memory for `publish`. */
 const MAX_HELD_BYTES = 1_048_576;
 const MAX_PARTS = 10_000;
-/** Names that are tried. Every one that is taken belongs to a file of the same name in the same folder. */
-const MAX_CANDIDATES = 10_000;
 
 interface S3UploadDeps {
   readonly id: string;
   readonly bucket: Bucket;
   readonly journal: Journal;
   readonly prefix: string;
-  readonly toStoreError: TranslateError;
+  readonly translateError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
   /** Called when the upload is settled, discarded or abandoned, and when that fails. */
@@ -60,7 +58,7 @@ export class S3Upload implements MediaUpload {
     let gathered: Uint8Array[] = [];
     let waiting = 0;
     for await (const chunk of source) {
-      this.#assertGoing();
+      this.#assertRunning();
       for (let rest = chunk; rest.length > 0; ) {
         const piece = rest.subarray(0, PART_BYTES - waiting);
         rest = rest.subarray(piece.length);
@@ -116,7 +114,7 @@ export class S3Upload implements MediaUpload {
   }
 
   async #finishWriting(rest: Buffer): Promise<void> {
-    this.#assertGoing();
+    this.#assertRunning();
     if (!this.#isLong && rest.length <= MAX_HELD_BYTES) {
       this.#held = rest;
       return;
@@ -130,7 +128,7 @@ export class S3Upload implements MediaUpload {
     this.#isLong = true;
     await this.#sending;
     const sent = this.#send(async () => {
-      this.#assertGoing();
+      this.#assertRunning();
       this.#parts ??= await this.#beginParts();
       const { key, uploadId, done } = this.#parts;
       const number = done.length + 1;
@@ -164,7 +162,7 @@ export class S3Upload implements MediaUpload {
   async #publishParts({ key, uploadId, etag, done }: Parts): Promise<MediaKey> {
     const { id, bucket } = this.#deps;
     const bucketKey = this.#keyOf(key);
-    this.#assertGoing();
+    this.#assertRunning();
     const refused = await bucket
       .completeParts(bucketKey, uploadId, { parts: done, replaces: etag })
       .then(() => undefined)
@@ -192,31 +190,23 @@ export class S3Upload implements MediaUpload {
   async #firstFree(
     put: (bucketKey: string) => Promise<{ readonly etag: string | undefined } | undefined>,
   ): Promise<{ readonly key: MediaKey; readonly etag: string | undefined }> {
-    for (let attempt = 0; attempt < MAX_CANDIDATES; attempt += 1) {
-      this.#assertGoing();
-      const key = this.#options.candidate(attempt);
-      if (!isMediaKey(key))
-        throw new StoreError('refused', {
-          store: 'media',
-          explanation: 'the name of the file cannot be stored',
-        });
+    return findFreeKey(this.#options.candidate, async (key) => {
+      this.#assertRunning();
       this.#journaled = true;
       await this.#deps.journal.write(this.#deps.id, { key });
       this.#key = key;
-      const made = await put(this.#keyOf(key));
-      if (made !== undefined) return { key, etag: made.etag };
-    }
-    throw new StoreError('busy', { store: 'media', explanation: 'too many files have this name' });
+      const created = await put(this.#keyOf(key));
+      return created === undefined ? undefined : { key, etag: created.etag };
+    });
   }
 
   #keyOf(key: MediaKey): string {
     return this.#deps.prefix + key;
   }
 
-  #assertGoing(): void {
+  #assertRunning(): void {
     this.#deps.assertOpen();
-    if (this.#discarded)
-      throw new StoreError('failed', { store: 'media', cause: new Error('the upload was discarded') });
+    if (this.#discarded) throw uploadDiscardedError();
   }
 
   /** Runs one step after the other; a failed one fails those behind it. */
@@ -230,7 +220,7 @@ export class S3Upload implements MediaUpload {
     try {
       return await work();
     } catch (error) {
-      throw this.#deps.toStoreError(error);
+      throw this.#deps.translateError(error);
     }
   }
 }
@@ -249,9 +239,9 @@ async function removeTraces(
 
 /** An upload of a process that ended, from what its journal says. */
 export async function unsettledUpload(
-  deps: TraceDeps & Pick<S3UploadDeps, 'toStoreError'>,
+  deps: TraceDeps & Pick<S3UploadDeps, 'translateError'>,
 ): Promise<UnsettledUpload> {
-  const { id, bucket, journal, prefix, toStoreError } = deps;
+  const { id, bucket, journal, prefix, translateError } = deps;
   const { key, uploadId } = await journal.read(id);
   const head = key === undefined ? undefined : await bucket.head(prefix + key);
   const isOurs = head?.metadata[UPLOAD] === id;
@@ -261,7 +251,7 @@ export async function unsettledUpload(
       await work();
       await journal.remove(id);
     } catch (error) {
-      throw toStoreError(error);
+      throw translateError(error);
     }
   };
   return {

@@ -1,26 +1,26 @@
-// The index builds of a store: one object for each, in one queue. One step of one build runs at a time.
+// Queue of index builds. One step of one build runs at a time.
 import { StoreError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../lib/async/yielding.ts';
 
-/** What a build is made of. `n` is the number of the index. */
+/** The steps of a build. `n` is the number of the index. */
 export interface BuildSteps {
-  /** Does the next piece of work. */
+  /** Runs the next step. */
   step(n: number): Promise<'more' | 'done'>;
-  /** Forgets what the steps so far have gathered, so that the next build begins anew. Must not reject. */
+  /** Deletes the results of earlier steps, so that the next build starts over. Must not reject. */
   discard(n: number): Promise<void>;
-  /** Hears of a build that failed, once, after `discard` and before whoever waits for it. Must not reject. */
+  /** Called once for a failed build, after `discard` and before its promise rejects. Must not reject. */
   onFailed(n: number, error: unknown): Promise<void>;
 }
 
 export interface BuildQueue {
   /**
-   * Builds the index, or joins the build of it that runs or waits. Resolves when it is ready or cancelled.
-   * `urgent` builds go before the others, which pause after the step that runs.
+   * Builds the index, or joins its current build. Resolves when it is ready or cancelled.
+   * `urgent` builds run first: others pause after their current step.
    */
   run(n: number, urgent: boolean): Promise<void>;
-  /** Ends the build of the index, if there is one. Resolves when no step of it runs. */
+  /** Cancels the build of the index, if there is one. Resolves when none of its steps is running. */
   cancel(n: number): Promise<void>;
-  /** Ends every build with `unavailable` after the step that runs, and resolves then. */
+  /** Rejects every build with `unavailable` after the current step, then resolves. */
   close(): Promise<void>;
 }
 
@@ -32,10 +32,10 @@ interface QueuedBuild {
 
 class SerialBuildQueue implements BuildQueue {
   readonly #steps: BuildSteps;
-  /** By number, in the order of arrival. A build that is not in it any more has ended or was cancelled. */
+  /** By number, in order of arrival. Builds that have ended or were cancelled are removed. */
   readonly #builds = new Map<number, QueuedBuild>();
   #current: { readonly n: number; readonly step: Promise<unknown> } | undefined;
-  #isWorking = false;
+  #isDraining = false;
   #work: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -45,13 +45,13 @@ class SerialBuildQueue implements BuildQueue {
 
   run(n: number, urgent: boolean): Promise<void> {
     if (this.#closed) return Promise.reject(storeClosingError());
-    const known = this.#builds.get(n);
-    if (known !== undefined) return known.done.promise;
+    const current = this.#builds.get(n);
+    if (current !== undefined) return current.done.promise;
     const build: QueuedBuild = { n, urgent, done: Promise.withResolvers<void>() };
-    // Nobody has to wait for a build: `failed` hears of every failure.
+    // Nobody has to handle the rejection: `onFailed` is called for every error.
     build.done.promise.catch(() => undefined);
     this.#builds.set(n, build);
-    if (!this.#isWorking) this.#work = this.#workOff();
+    if (!this.#isDraining) this.#work = this.#drain();
     return build.done.promise;
   }
 
@@ -59,7 +59,7 @@ class SerialBuildQueue implements BuildQueue {
     const build = this.#builds.get(n);
     if (build === undefined) return;
     this.#builds.delete(n);
-    // A step that fails now fails on an index that nobody wants any more.
+    // An error of the current step does not matter any more.
     if (this.#current?.n === n) await this.#current.step.catch(() => undefined);
     await this.#steps.discard(n);
     build.done.resolve();
@@ -70,13 +70,13 @@ class SerialBuildQueue implements BuildQueue {
     await this.#work;
   }
 
-  async #workOff(): Promise<void> {
-    this.#isWorking = true;
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
     for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
       await this.#advance(next);
       await yieldToEventLoop();
     }
-    this.#isWorking = false;
+    this.#isDraining = false;
     if (!this.#closed) return;
     for (const { done } of this.#builds.values()) done.reject(storeClosingError());
     this.#builds.clear();
@@ -104,7 +104,7 @@ class SerialBuildQueue implements BuildQueue {
     }
   }
 
-  /** The build stays in the queue until nothing of it is left, so that the next one of this index begins anew. */
+  /** The build stays in the queue until its results are deleted, so that the next build of the index starts over. */
   async #fail({ n, done }: QueuedBuild, error: unknown): Promise<void> {
     await this.#steps.discard(n);
     await this.#steps.onFailed(n, error);

@@ -1,4 +1,4 @@
-// Keeps the write-ahead log short. Checkpoints sync the disk, so the writer thread makes them.
+// Checkpoints the write-ahead log. Checkpoints sync the disk, so the writer thread runs them.
 import { StoreError } from '../../errors.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
 import type { Connection } from './data-file/connection.ts';
@@ -6,16 +6,16 @@ import { isDiskFull, StorageError } from './data-file/storage-errors.ts';
 import type { Threads } from './threads/threads.ts';
 
 export interface Checkpointer {
-  /** To be called after every write, also one that failed; `much` when it was more than a few documents. Never throws. */
-  afterWrite(much?: boolean): void;
-  /** False when so little is free that the log could not be moved any more behind `text` UTF-16 units. */
+  /** Call after every write, also a failed one; `isLarge` for more than a few documents. Never throws. */
+  afterWrite(isLarge?: boolean): void;
+  /** Whether a checkpoint would still fit on the disk after a write of `text` UTF-16 units. */
   hasDiskSpace(text: number): boolean;
   /**
-   * Runs `write`, which has its turn in the queue and adds about `text` UTF-16 units. When there is no room for that, it empties the
-   * log, which gives the disk what that took, and tries again.
+   * Runs `write`, which adds about `text` UTF-16 units and already has its turn in the queue. If the disk is full it truncates the
+   * log, which frees its space, and runs `write` once more.
    */
   withDiskSpace<T>(text: number, write: () => Promise<T>): Promise<T>;
-  /** Resolves when no checkpoint runs. */
+  /** Resolves when no checkpoint is running. */
   idle(): Promise<void>;
 }
 
@@ -24,80 +24,82 @@ interface CheckpointerDeps {
   readonly threads: Threads;
   readonly queue: WriteQueue;
   readonly onError: (error: unknown) => void;
-  /** Bytes that are free on the disk of the data file. */
+  /** Free bytes on the disk of the data file. */
   readonly freeBytes: () => number;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
 
 const PAGE_BYTES = 4096;
 
-/** Pages: from how many on the log is moved into the data file, and from how many on it is cut. */
+/** Pages from which on the log is checkpointed, and from which on it is truncated. */
 const MIN_CHECKPOINT_PAGES = 8000;
 const MAX_LOG_PAGES = 24_000;
 
 const WRITES_PER_CHECK = 64;
 
-/** With less than this free, in bytes, every write is looked at, and what adds text has to leave `RESERVE` of it. */
+/** With less free space every write checks the log, and writes that add text must leave `RESERVED_BYTES` free. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
-/** For moving the log, and for removals, which make room. */
+/** Reserved for checkpoints, and for removals, which free space. */
 const RESERVED_BYTES = 512 * 1024;
-/** Bytes that one unit of text may take in log and data file together. */
+/** Bytes that one unit of text may need in the log and the data file together. */
 const BYTES_PER_TEXT_UNIT = 6;
 
-/** After an attempt to make room that helped nothing, milliseconds until the next. */
+/** Milliseconds between two attempts to free space. */
 const SPACE_RETRY_MS = 1000;
 
 const diskFullError = () =>
-  new StoreError('unavailable', { cause: new StorageError('full', 'too little room to move the log') });
+  new StoreError('unavailable', {
+    cause: new StorageError('full', 'too little space to checkpoint the log'),
+  });
 
 /** Watches the log of `connection`. */
-export function createCheckpointer(parts: CheckpointerDeps): Checkpointer {
-  const { connection, threads, queue, onError, freeBytes, clock } = parts;
+export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
+  const { connection, threads, queue, onError, freeBytes, clock } = deps;
   let writes = 0;
   let running: Promise<void> | undefined;
-  let noRoomUntil = 0;
+  let diskFullUntil = 0;
   let isScarce = false;
 
-  /** Pages in the log, and those of them that are not yet in the data file. */
-  const look = () => {
-    // Not possible inside a transaction.
+  /** Pages of the log, and those of them that are not checkpointed yet. */
+  const readLog = () => {
+    // Fails inside a transaction.
     connection.endSnapshot();
     const row = connection.statement('pragma wal_checkpoint(noop)').get() as unknown as number[];
     const [, pages = 0, moved = 0] = row;
-    return { pages, left: pages - moved };
+    return { pages, pending: pages - moved };
   };
 
-  /** To move the log the data file may have to grow by as much: on a full disk it would be too late. */
+  /** A checkpoint may grow the data file by the size of the log, which must happen before the disk is full. */
   const dueCheckpoint = () => {
-    const { left } = look();
+    const { pending } = readLog();
     const free = freeBytes();
     isScarce = free < MIN_FREE_BYTES;
-    if (left > 0 && 2 * left * PAGE_BYTES > free) return cut;
-    return left > MIN_CHECKPOINT_PAGES ? move : undefined;
+    if (pending > 0 && 2 * pending * PAGE_BYTES > free) return truncate;
+    return pending > MIN_CHECKPOINT_PAGES ? checkpoint : undefined;
   };
 
-  /** Free on the disk, and in the data file where documents were removed. */
-  const roomLeft = () => {
+  /** Free space on the disk and in the data file, where documents were removed. */
+  const availableBytes = () => {
     connection.endSnapshot();
     const [pages] = connection.statement('pragma freelist_count').get() as unknown as [number];
     return freeBytes() + pages * PAGE_BYTES;
   };
 
   const hasRoom = (text: number) =>
-    text === 0 || !isScarce || roomLeft() >= RESERVED_BYTES + text * BYTES_PER_TEXT_UNIT;
+    text === 0 || !isScarce || availableBytes() >= RESERVED_BYTES + text * BYTES_PER_TEXT_UNIT;
 
-  const cut = () => queue.run(() => threads.checkpoint(true), { internal: true });
+  const truncate = () => queue.run(() => threads.checkpoint(true), { internal: true });
 
-  const move = async () => {
+  const checkpoint = async () => {
     await threads.checkpoint(false);
-    // Long readers keep the log from being begun anew: it is cut while no write can extend it.
-    if (look().pages > MAX_LOG_PAGES) await cut();
+    // Long reads keep the log from starting over. It is truncated in the queue, where no write can extend it.
+    if (readLog().pages > MAX_LOG_PAGES) await truncate();
   };
 
-  const run = async (checkpoint: () => Promise<void>) => {
+  const run = async (work: () => Promise<void>) => {
     try {
-      await checkpoint();
+      await work();
     } catch (error) {
       onError(error);
     } finally {
@@ -105,23 +107,23 @@ export function createCheckpointer(parts: CheckpointerDeps): Checkpointer {
     }
   };
 
-  const makeRoom = async () => {
+  const freeSpace = async () => {
     try {
       connection.endSnapshot();
       await threads.checkpoint(true);
     } catch (error) {
-      // The write says whether there is room now.
+      // The repeated write shows whether there is space now.
       onError(error);
     }
   };
 
   return {
-    afterWrite(much = false) {
+    afterWrite(isLarge = false) {
       writes += 1;
-      if (running !== undefined || !(much || isScarce || writes % WRITES_PER_CHECK === 0)) return;
+      if (running !== undefined || !(isLarge || isScarce || writes % WRITES_PER_CHECK === 0)) return;
       try {
-        const checkpoint = dueCheckpoint();
-        if (checkpoint !== undefined) running = run(checkpoint);
+        const due = dueCheckpoint();
+        if (due !== undefined) running = run(due);
       } catch (error) {
         onError(error);
       }
@@ -134,13 +136,13 @@ export function createCheckpointer(parts: CheckpointerDeps): Checkpointer {
       try {
         return await attempt();
       } catch (error) {
-        if (!isDiskFull(error) || clock() < noRoomUntil) throw error;
+        if (!isDiskFull(error) || clock() < diskFullUntil) throw error;
       }
-      await makeRoom();
+      await freeSpace();
       try {
         return await attempt();
       } catch (error) {
-        if (isDiskFull(error)) noRoomUntil = clock() + SPACE_RETRY_MS;
+        if (isDiskFull(error)) diskFullUntil = clock() + SPACE_RETRY_MS;
         throw error;
       }
     },

@@ -1,19 +1,19 @@
-// Remembers how many documents matched a filter, for as long as nobody writes to the collection.
+// Cache of counts by filter. An entry is valid until the next write to its collection.
 import { LRUCache } from 'lru-cache';
 import type { Filter } from '../filter.ts';
 import type { CollectionEntry } from './data-file/catalogue.ts';
 
 export interface CountCache {
   get(entry: CollectionEntry, filter: Filter): number | undefined;
-  /** `entry` as it was before the count was taken. */
+  /** `entry` is the state before the count was taken. */
   set(entry: CollectionEntry, filter: Filter, count: number): void;
 }
 
-/** Filters longer than this as text are not remembered. */
+/** Filters with longer JSON are not cached. */
 const MAX_FILTER_LENGTH = 4096;
 const MAX_COUNTS = 2000;
 
-/** A cache that holds a bounded number of counts. */
+/** Creates an empty cache. */
 export function createCountCache(): CountCache {
   const counts = new LRUCache<string, number>({ max: MAX_COUNTS });
   const keyOf = (entry: CollectionEntry, filter: Filter) => {

@@ -1,39 +1,44 @@
-// Brings the declared indexes of a collection into being: unique ones before the answer, the others in the background.
+// Makes the indexes of a collection those that are declared: unique ones are built before `ensure` resolves, the others in the
+// background.
 import { StoreError } from '../../errors.ts';
+import { namespaceKey } from '../namespace.ts';
 import type { IndexDefinition, Namespace } from '../ports.ts';
 import { type BuildQueue, createBuildQueue } from './build-queue.ts';
 import { BUILD_LIMITS, type BuildLimits, createBuildSteps, isSmall } from './build-steps.ts';
 import type { Checkpointer } from './checkpointer.ts';
-import type { WriteContext } from './commit/apply-writes.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
-import { retryWhileBusy } from './commits.ts';
-import type { IndexEntry } from './data-file/catalogue.ts';
-import { inTransaction } from './data-file/connection.ts';
+import { type IndexEntry, inWriteTransaction } from './data-file/catalogue.ts';
+import { retryWhileBusy } from './data-file/connection.ts';
+import { asStoreError } from './data-file/storage-errors.ts';
 import { dropIndex, findIndex, isSuperseded } from './indexes/index-build.ts';
+import type { WriteContext } from './indexes/index-update.ts';
 import type { Threads } from './threads/threads.ts';
 
 interface IndexSyncDeps {
   readonly writer: WriteContext;
   readonly threads: Threads;
   readonly queue: WriteQueue;
-  readonly wal: Checkpointer;
-  /** Hears of background builds that fail. */
+  readonly checkpointer: Checkpointer;
+  /** Called with errors of background builds. */
   readonly onError: (error: unknown) => void;
   readonly limits?: Partial<BuildLimits>;
 }
 
 export interface IndexSync {
-  /** `built` resolves when every build that this call began or joined has ended; the first failure rejects it. */
+  /**
+   * `built` resolves when every build that this call started or joined has ended, and rejects with the first error. Nobody has
+   * to handle that rejection: `onError` is called too.
+   */
   ensure(ns: Namespace, indexes: readonly IndexDefinition[]): Promise<{ readonly built: Promise<void> }>;
-  /** Stops building after the slice that runs, and resolves then. What is unfinished goes on at the next start. */
+  /** Stops building after the current slice, then resolves. Unfinished indexes continue at the next start. */
   close(): Promise<void>;
 }
 
-/** What has to be done for the declared indexes of a name space. Indexes are given by their numbers. */
+/** What `ensure` has to do for one namespace. Indexes are given by number. */
 interface IndexDifference {
-  /** New in the catalogue. */
+  /** Added to the catalogue by this call. */
   readonly added: readonly number[];
-  /** Not named any more, or replaced. */
+  /** No longer declared, or superseded. */
   readonly undeclared: readonly number[];
   readonly unfinished: readonly IndexEntry[];
 }
@@ -41,38 +46,38 @@ interface IndexDifference {
 const isDefinedAs = (entry: IndexEntry, definition: IndexDefinition) =>
   JSON.stringify(entry.definition) === JSON.stringify(canonicalDefinition(definition));
 
-/** The members in one order, so that equal definitions are equal as text. */
+/** Sorts the members, so that equal definitions have equal JSON. */
 function canonicalDefinition({ name, keys, unique, sparse }: IndexDefinition): IndexDefinition {
   return { name, keys: keys.map(({ path, direction, fold }) => ({ path, direction, fold })), unique, sparse };
 }
 
 class SqliteIndexSync implements IndexSync {
-  readonly #parts: IndexSyncDeps & { readonly limits: BuildLimits };
+  readonly #deps: IndexSyncDeps & { readonly limits: BuildLimits };
   readonly #builds: BuildQueue;
-  /** The last `ensure` of each name space: they follow one another. */
+  /** The last `ensure` of each namespace. Calls for one namespace run one after the other. */
   readonly #latest = new Map<string, Promise<unknown>>();
   #closed = false;
 
-  constructor(parts: IndexSyncDeps) {
-    this.#parts = { ...parts, limits: { ...BUILD_LIMITS, ...parts.limits } };
+  constructor(deps: IndexSyncDeps) {
+    this.#deps = { ...deps, limits: { ...BUILD_LIMITS, ...deps.limits } };
     this.#builds = createBuildQueue({
-      ...createBuildSteps(this.#parts),
+      ...createBuildSteps(this.#deps),
       onFailed: (n, error) => this.#failed(n, error),
     });
   }
 
   async ensure(ns: Namespace, indexes: readonly IndexDefinition[]) {
-    const key = `${ns.database ?? ''}/${ns.collection}`;
-    const before = this.#latest.get(key);
-    const mine = (async () => {
-      await before?.catch(() => undefined);
+    const key = namespaceKey(ns);
+    const previous = this.#latest.get(key);
+    const current = (async () => {
+      await previous?.catch(() => undefined);
       return this.#ensureNow(ns, indexes.map(canonicalDefinition));
     })();
-    this.#latest.set(key, mine);
+    this.#latest.set(key, current);
     try {
-      return await mine;
+      return await current;
     } finally {
-      if (this.#latest.get(key) === mine) this.#latest.delete(key);
+      if (this.#latest.get(key) === current) this.#latest.delete(key);
     }
   }
 
@@ -82,63 +87,67 @@ class SqliteIndexSync implements IndexSync {
     await Promise.allSettled(this.#latest.values());
   }
 
-  async #ensureNow(ns: Namespace, wanted: readonly IndexDefinition[]) {
-    const { added, undeclared: unnamed, unfinished } = await this.#write(() => this.#declare(ns, wanted));
+  async #ensureNow(ns: Namespace, declared: readonly IndexDefinition[]) {
+    const { added, undeclared, unfinished } = await this.#write(() => this.#declare(ns, declared));
     const isUnique = ({ definition }: IndexEntry) => definition.unique;
     try {
       for (const { n } of unfinished.filter(isUnique)) await this.#builds.run(n, true);
     } catch (error) {
-      await this.#dropAll(added).catch(this.#parts.onError);
+      await this.#dropAll(added).catch(this.#deps.onError);
       throw error;
     }
-    await this.#dropAll(unnamed);
+    await this.#dropAll(undeclared);
     const others = unfinished.filter((index) => !isUnique(index));
-    return { built: allBuilds(others.map(({ n }) => this.#builds.run(n, false))) };
+    const built = allBuilds(others.map(({ n }) => this.#builds.run(n, false)));
+    built.catch(() => undefined);
+    return { built };
   }
 
   #indexesOf(ns: Namespace): readonly IndexEntry[] {
-    this.#parts.writer.catalogue.refresh();
-    return this.#parts.writer.catalogue.get(ns)?.indexes ?? [];
+    this.#deps.writer.catalogue.refresh();
+    return this.#deps.writer.catalogue.get(ns)?.indexes ?? [];
   }
 
-  /** Adds what is new to the catalogue. */
-  #declare(ns: Namespace, wanted: readonly IndexDefinition[]): IndexDifference {
+  /** Adds new indexes to the catalogue and returns what else is to be done. */
+  #declare(ns: Namespace, declared: readonly IndexDefinition[]): IndexDifference {
     const existing = this.#indexesOf(ns);
-    const isNamed = (index: IndexEntry) => wanted.some((definition) => isDefinedAs(index, definition));
-    const missing = wanted.filter((definition) => !existing.some((index) => isDefinedAs(index, definition)));
+    const isDeclared = (index: IndexEntry) => declared.some((definition) => isDefinedAs(index, definition));
+    const missing = declared.filter(
+      (definition) => !existing.some((index) => isDefinedAs(index, definition)),
+    );
     const added = missing.length === 0 ? [] : this.#add(ns, missing);
-    const entries = this.#indexesOf(ns).filter(isNamed);
+    const entries = this.#indexesOf(ns).filter(isDeclared);
     const newest = entries.filter((index) => !isSuperseded(index, entries));
-    // Until the newer one is ready, the older one still keeps what is unique.
-    const outlived = entries.filter((index) =>
+    // The older index enforces uniqueness until the newer one is ready.
+    const superseded = entries.filter((index) =>
       isSuperseded(
         index,
         newest.filter(({ ready }) => ready),
       ),
     );
-    const unnamed = [...existing.filter((index) => !isNamed(index)), ...outlived];
-    return { added, undeclared: unnamed.map(({ n }) => n), unfinished: newest.filter(({ ready }) => !ready) };
+    const undeclared = [...existing.filter((index) => !isDeclared(index)), ...superseded];
+    return {
+      added,
+      undeclared: undeclared.map(({ n }) => n),
+      unfinished: newest.filter(({ ready }) => !ready),
+    };
   }
 
   #add(ns: Namespace, missing: readonly IndexDefinition[]): readonly number[] {
-    const { connection, catalogue } = this.#parts.writer;
-    try {
-      return inTransaction(connection, 'immediate', () => {
-        catalogue.refresh();
-        const ready = catalogue.ensure(ns).documents === 0;
-        return missing.map((definition) => catalogue.addIndex(catalogue.ensure(ns), definition, ready).n);
-      });
-    } catch (error) {
-      catalogue.invalidate();
-      throw error;
-    }
+    const { writer } = this.#deps;
+    return inWriteTransaction(writer, () => {
+      const { catalogue } = writer;
+      // An empty collection needs no build.
+      const ready = catalogue.ensure(ns).documents === 0;
+      return missing.map((definition) => catalogue.addIndex(catalogue.ensure(ns), definition, ready).n);
+    });
   }
 
   async #write<T>(work: () => T): Promise<T> {
-    return this.#parts.queue.run(() => retryWhileBusy(work, undefined), { internal: true });
+    return this.#deps.queue.run(() => retryWhileBusy(work, undefined), { internal: true });
   }
 
-  /** Ends their builds first, so that none of them meets an index that is gone. */
+  /** Cancels the builds first: a build must not find its index gone. */
   async #dropAll(numbers: readonly number[]): Promise<void> {
     for (const n of numbers) {
       await this.#builds.cancel(n);
@@ -147,15 +156,15 @@ class SqliteIndexSync implements IndexSync {
   }
 
   async #drop(n: number): Promise<void> {
-    const { writer, queue, threads, wal, limits } = this.#parts;
+    const { writer, queue, threads, checkpointer, limits } = this.#deps;
     if (isSmall(writer, n, limits)) await this.#write(() => dropIndex(writer, n));
     else await queue.run(() => threads.drop(n), { internal: true });
-    wal.afterWrite();
+    checkpointer.afterWrite();
   }
 
-  /** A background index that data make impossible is dropped, so that writes are not held to it. */
+  /** Drops a background index that the data make impossible, so that writes do not have to satisfy it. */
   async #failed(n: number, error: unknown): Promise<void> {
-    const { writer, onError } = this.#parts;
+    const { writer, onError } = this.#deps;
     writer.catalogue.refresh();
     const index = findIndex(writer, n)?.index;
     if (index === undefined || index.definition.unique) return;
@@ -165,14 +174,14 @@ class SqliteIndexSync implements IndexSync {
   }
 }
 
-/** One that fails does not keep the others from being built; the first failure is the one to hear of. */
+/** Waits for all builds, then throws the first error as a StoreError. */
 async function allBuilds(builds: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(builds);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  if (failed !== undefined) throw asStoreError(failed.reason);
 }
 
 /** Joins the main connection with the writer thread. */
-export function createIndexSync(parts: IndexSyncDeps): IndexSync {
-  return new SqliteIndexSync(parts);
+export function createIndexSync(deps: IndexSyncDeps): IndexSync {
+  return new SqliteIndexSync(deps);
 }

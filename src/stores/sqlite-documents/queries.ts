@@ -1,11 +1,12 @@
-// Reads as the main thread sees them: short ones at once, the others on a reader thread.
+// Reads: tried on the main thread within a small work limit, else run on a reader thread.
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Filter } from '../filter.ts';
 import type { CollectionStats, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
 import type { CountCache } from './count-cache.ts';
-import type { CollectionEntry } from './data-file/catalogue.ts';
+import { type CollectionEntry, onSnapshot, type ReadContext } from './data-file/catalogue.ts';
 import { isBusy } from './data-file/connection.ts';
 import { parseDocument } from './data-file/document-text.ts';
+import { asStoreError } from './data-file/storage-errors.ts';
 import {
   assertBeforeDeadline,
   createWorkLimit,
@@ -13,45 +14,106 @@ import {
   WorkLimitExceeded,
 } from './data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from './query/disk-usage.ts';
-import { countMatches, findById, findTexts, onSnapshot, type ReadContext } from './query/execute.ts';
-import { filterCostOf } from './query/filter-cost.ts';
+import { countMatches, findById, findTexts } from './query/execute.ts';
+import { filterCostOf } from './query/filter-analysis.ts';
 import type { Plan } from './query/plan-types.ts';
-import { asStoreError } from './threads/thread-result.ts';
 import type { Threads } from './threads/threads.ts';
 
 export interface Queries {
-  find(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly StoredDocument[]>;
-  findText(ns: Namespace, query: FindQuery, options: OperationOptions): Promise<readonly string[]>;
-  count(ns: Namespace, filter: Filter, options: OperationOptions): Promise<number>;
-  stats(ns: Namespace, options: OperationOptions): Promise<CollectionStats>;
+  find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
+  findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
+  count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
+  stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
 }
 
 interface QueriesDeps {
   readonly reader: ReadContext;
   readonly threads: Threads;
   readonly counts: CountCache;
-  /** Milliseconds that only ever grow: what budgets go by. */
+  /** Monotonic milliseconds, for work limits. */
   readonly clock: () => number;
 }
 
-/** What a read may take of the main thread: milliseconds, and UTF-16 units of text. */
+/** What one read may use of the main thread: milliseconds, and UTF-16 units of text. */
 const MAX_MAIN_THREAD_MS = 3;
 const MAX_MAIN_THREAD_TEXT = 300_000;
 
-/** Scanning more text than this is left to a reader thread from the start. */
+/** A scan of more text, or a page after more skipped documents, starts on a reader thread. */
 const MAX_SCANNED_TEXT = 500_000;
-
-/** So is passing over more of them. */
 const MAX_SKIPPED = 10_000;
+
+/** A filter of more operands, or with more expensive patterns, starts on a reader thread. */
+const MAX_OPERANDS = 2000;
+const MAX_PATTERN_COST = 100;
+
+/** Pattern instructions times characters on the main thread; one takes up to 20 ns. */
+const MAX_PATTERN_WORK = 150_000;
 
 const MAX_TEXTS_AT_ONCE = 1000;
 
-/** Filters of more operands, or with larger patterns, go to a reader thread whatever they are about. */
-const MAX_OPERANDS = 2000;
+/** Joins the main connection with the reader threads. */
+export function createQueries({ reader, threads, counts, clock }: QueriesDeps): Queries {
+  const findText: Queries['findText'] = async (ns, query, { deadline } = {}) => {
+    assertBeforeDeadline(deadline);
+    const id = soleId(query);
+    if (id !== undefined) {
+      const found = tryHere(() => ({ text: findById(reader, ns, id) }));
+      if (found !== undefined) return found.text === undefined ? [] : [found.text];
+    }
+    const accept = (plan: Plan, entry: CollectionEntry) => {
+      if (query.skip > MAX_SKIPPED) throw new WorkLimitExceeded();
+      assertShortScan(plan, entry);
+    };
+    const texts = tryHere(() =>
+      findTexts(reader, ns, { query, workLimit: limitFor(query.filter, clock), accept }),
+    );
+    return texts ?? threads.find({ ns, query, deadline }, estimatePageBytes(reader, ns, query));
+  };
 
-/** Instructions of patterns times characters, some 20 ns each at worst. */
-const MAX_PATTERN_WORK = 150_000;
-const MAX_PATTERN_COST = 100;
+  const countNow = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
+    const count = tryHere(() =>
+      countMatches(reader, ns, { filter, workLimit: limitFor(filter, clock), accept: assertShortScan }),
+    );
+    return count ?? threads.count({ ns, filter, deadline });
+  };
+
+  return {
+    findText,
+    find: async (ns, query, options) => parseAll(await findText(ns, query, options), query),
+    async count(ns, filter, { deadline } = {}) {
+      assertBeforeDeadline(deadline);
+      const entry = tryHere(() => onSnapshot(reader, ns, (found) => found));
+      if (entry === undefined) return countNow(ns, filter, deadline);
+      const cached = counts.get(entry, filter);
+      if (cached !== undefined) return cached;
+      const before = { ...entry };
+      const count = await countNow(ns, filter, deadline);
+      tryHere(() => reader.catalogue.refresh());
+      // A write during the count: the number belongs to neither state for certain.
+      if (reader.catalogue.get(ns)?.writes === before.writes) counts.set(before, filter, count);
+      return count;
+    },
+    async stats(ns, { deadline } = {}) {
+      assertBeforeDeadline(deadline);
+      const workLimit = createWorkLimit(MAX_MAIN_THREAD_MS, MAX_MAIN_THREAD_TEXT, clock);
+      const usage =
+        tryHere(() => measureDiskUsage(reader, ns, { workLimit, maxText: MAX_SCANNED_TEXT })) ??
+        (await threads.diskUsage({ ns, deadline }));
+      tryHere(() => reader.catalogue.refresh());
+      return statsOf(reader.catalogue.get(ns)?.documents ?? 0, usage);
+    },
+  };
+}
+
+/** Runs `work` on the main thread. Returns undefined if it takes too long there, or if the file is locked. */
+function tryHere<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof WorkLimitExceeded || isBusy(error)) return undefined;
+    throw asStoreError(error);
+  }
+}
 
 function limitFor(filter: Filter, clock: () => number): WorkLimit {
   const { patterns, operands } = filterCostOf(filter);
@@ -67,7 +129,7 @@ function assertShortScan(plan: Plan, entry: CollectionEntry): void {
   if (plan.access.kind === 'scan' && entry.bytes > MAX_SCANNED_TEXT) throw new WorkLimitExceeded();
 }
 
-/** The id, where the query is for one whole document by its id. */
+/** Returns the id if the query is for one whole document by its id. */
 function soleId({ filter, skip, limit, projection }: FindQuery): string | undefined {
   if (filter.kind !== 'field' || filter.path !== '_id' || filter.tests.length !== 1) return undefined;
   const [test] = filter.tests;
@@ -79,9 +141,9 @@ async function parseAll(
   texts: readonly string[],
   { projection }: FindQuery,
 ): Promise<readonly StoredDocument[]> {
-  // Many texts came from a thread just now: taking them in was a turn of its own.
+  // Decoding many texts of a reader thread took a time slice of its own.
   if (texts.length > MAX_TEXTS_AT_ONCE) await new Promise((resolve) => setImmediate(resolve));
-  // What is projected may lack its id, and was parsed before.
+  // A projected document may lack its id, and was validated before the projection.
   const parse =
     projection === undefined ? parseDocument : (text: string) => JSON.parse(text) as StoredDocument;
   return mapYielding(texts, parse);
@@ -99,73 +161,8 @@ function statsOf(documents: number, space: DiskUsage): CollectionStats {
   };
 }
 
-/** Undefined when the work is too long for the main thread. */
-function tryHere<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof WorkLimitExceeded || isBusy(error)) return undefined;
-    throw asStoreError(error);
-  }
-}
-
-/** About how long a full page of this query is: the documents of the collection tell. */
+/** Estimates the size of a full page from the average document of the collection. */
 function estimatePageBytes({ catalogue }: ReadContext, ns: Namespace, { limit }: FindQuery): number {
   const { documents = 0, bytes = 0 } = catalogue.get(ns) ?? {};
   return documents === 0 ? 0 : (bytes / documents) * Math.min(limit, documents);
-}
-
-/** Joins the main connection with the threads. */
-export function createQueries({ reader, threads, counts, clock }: QueriesDeps): Queries {
-  const findText: Queries['findText'] = async (ns, query, { deadline }) => {
-    assertBeforeDeadline(deadline);
-    const id = soleId(query);
-    if (id !== undefined) {
-      const found = tryHere(() => ({ text: findById(reader, ns, id) }));
-      if (found !== undefined) return found.text === undefined ? [] : [found.text];
-    }
-    const accept = (plan: Plan, entry: CollectionEntry) => {
-      if (query.skip > MAX_SKIPPED) throw new WorkLimitExceeded();
-      assertShortScan(plan, entry);
-    };
-    const texts = tryHere(() =>
-      findTexts(reader, ns, { query, meter: limitFor(query.filter, clock), accept }),
-    );
-    return texts ?? threads.find({ ns, query, deadline }, estimatePageBytes(reader, ns, query));
-  };
-
-  const countAnew = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
-    const count = tryHere(() =>
-      countMatches(reader, ns, { filter, meter: limitFor(filter, clock), accept: assertShortScan }),
-    );
-    return count ?? threads.count({ ns, filter, deadline });
-  };
-
-  return {
-    findText,
-    find: async (ns, query, options) => parseAll(await findText(ns, query, options), query),
-    async stats(ns, { deadline }) {
-      assertBeforeDeadline(deadline);
-      const work = {
-        meter: createWorkLimit(MAX_MAIN_THREAD_MS, MAX_MAIN_THREAD_TEXT, clock),
-        mostText: MAX_SCANNED_TEXT,
-      };
-      const space =
-        tryHere(() => measureDiskUsage(reader, ns, work)) ?? (await threads.diskUsage({ ns, deadline }));
-      tryHere(() => reader.catalogue.refresh());
-      return statsOf(reader.catalogue.get(ns)?.documents ?? 0, space);
-    },
-    async count(ns, filter, { deadline }) {
-      assertBeforeDeadline(deadline);
-      const entry = tryHere(() => onSnapshot(reader, ns, (found) => found));
-      if (entry === undefined) return countAnew(ns, filter, deadline);
-      const known = counts.get(entry, filter);
-      if (known !== undefined) return known;
-      const before = { ...entry };
-      const count = await countAnew(ns, filter, deadline);
-      tryHere(() => reader.catalogue.refresh());
-      if (reader.catalogue.get(ns)?.writes === before.writes) counts.set(before, filter, count);
-      return count;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { createRegistry, namespaceKey, type Registry } from '../../../src/collections/model/registry.ts';
+import { createRegistry, type Registry } from '../../../src/collections/model/registry.ts';
+import { namespaceKey } from '../../../src/stores/namespace.ts';
 
 /** The registry looks at addresses, name spaces and revision settings only. */
 function collection(

@@ -4,9 +4,11 @@ import {
   resolvePatterns,
   stripInternalFields,
   validateDocument,
+  validateFields,
 } from '../../../src/collections/validation/validate-document.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
+import { collectionOf } from '../library-service.ts';
 
 const LOOK_AHEAD = { pattern: '^(?=.*x)', flags: 'i' };
 const slow: PatternMatcher = async (rule, texts) =>
@@ -20,8 +22,8 @@ const books = makeCollection({
 });
 
 test('required fields come first, in the order of the specification, then the fields as sent', () => {
-  const { items } = validateDocument(books, { nope: 1, pages: 'x', title: '' }, 'create');
-  expect(items).toEqual([
+  const { issues } = validateDocument(books, { nope: 1, pages: 'x', title: '' }, 'create');
+  expect(issues).toEqual([
     { field: 'title', message: "can't be blank", code: 'ERROR_REQUIRED' },
     { field: 'isbn', message: 'An ISBN, please', code: 'ERROR_REQUIRED' },
     { field: 'nope', message: "doesn't exist in the collection schema", code: 'ERROR_NOT_IN_SCHEMA' },
@@ -31,21 +33,21 @@ test('required fields come first, in the order of the specification, then the fi
 });
 
 test('an absent required field must be specified on create, and may be absent on update', () => {
-  const { items } = validateDocument(books, { isbn: '1' }, 'create');
-  expect(items).toEqual([{ field: 'title', message: 'must be specified', code: 'ERROR_REQUIRED' }]);
-  expect(validateDocument(books, { pages: 1 }, 'update').items).toEqual([]);
+  const { issues } = validateDocument(books, { isbn: '1' }, 'create');
+  expect(issues).toEqual([{ field: 'title', message: 'must be specified', code: 'ERROR_REQUIRED' }]);
+  expect(validateDocument(books, { pages: 1 }, 'update').issues).toEqual([]);
 });
 
 test.each(['create', 'update'] as const)('null and blank fail a required field on %s', (mode) => {
   for (const title of [null, '']) {
-    const { items } = validateDocument(books, { title, isbn: '1' }, mode);
-    expect(items[0]).toEqual({ field: 'title', message: "can't be blank", code: 'ERROR_REQUIRED' });
+    const { issues } = validateDocument(books, { title, isbn: '1' }, mode);
+    expect(issues[0]).toEqual({ field: 'title', message: "can't be blank", code: 'ERROR_REQUIRED' });
   }
 });
 
 test('null clears any other field, whatever its rules', () => {
-  const { items, document } = validateDocument(books, { code: null, pages: null }, 'update');
-  expect(items).toEqual([]);
+  const { issues, document } = validateDocument(books, { code: null, pages: null }, 'update');
+  expect(issues).toEqual([]);
   expect(document).toEqual({ code: null, pages: null });
 });
 
@@ -72,12 +74,12 @@ test('values are stored in their normal form and the sent document is left alone
 
 test('a field may have the name of something that every object inherits', () => {
   const collection = makeCollection({ constructor: { required: true }, toString: {} });
-  expect(validateDocument(collection, {}, 'create').items).toHaveLength(1);
-  expect(validateDocument(makeCollection({ a: {} }), { valueOf: 1 }, 'create').items[0]?.field).toBe(
+  expect(validateDocument(collection, {}, 'create').issues).toHaveLength(1);
+  expect(validateDocument(makeCollection({ a: {} }), { valueOf: 1 }, 'create').issues[0]?.field).toBe(
     'valueOf',
   );
   const hostile = JSON.parse('{"__proto__": {"a": 1}}') as JsonObject;
-  expect(validateDocument(makeCollection({ a: {} }), hostile, 'create').items[0]?.field).toBe('__proto__');
+  expect(validateDocument(makeCollection({ a: {} }), hostile, 'create').issues[0]?.field).toBe('__proto__');
 });
 
 test('a pattern beyond the linear engine is pending until it is settled, in its place', async () => {
@@ -88,7 +90,7 @@ test('a pattern beyond the linear engine is pending until it is settled, in its 
   });
   const validated = validateDocument(collection, { a: 'no', b: 'xx', c: 'y' }, 'create');
   expect(validated.pending).toHaveLength(2);
-  expect(validated.items.map(({ field }) => field)).toEqual(['c']);
+  expect(validated.issues.map(({ field }) => field)).toEqual(['c']);
   expect((await resolvePatterns(validated, slow)).map(({ field, code }) => [field, code])).toEqual([
     ['a', 'ERROR_REGEX'],
     ['b', 'ERROR_MAX_LENGTH'],
@@ -100,7 +102,7 @@ test('a pattern beyond the linear engine is pending until it is settled, in its 
 
 test('endless failures are not all looked for', () => {
   const endless = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`no${n}`, n]));
-  expect(validateDocument(makeCollection({ a: {} }), endless, 'create').items).toHaveLength(1000);
+  expect(validateDocument(makeCollection({ a: {} }), endless, 'create').issues).toHaveLength(1000);
 });
 
 test('what the server writes itself is stripped', () => {
@@ -109,3 +111,28 @@ test('what the server writes itself is stripped', () => {
   const plain = { title: 'T' };
   expect(stripInternalFields(plain)).toBe(plain);
 });
+
+const PEOPLE = collectionOf('people', {
+  fields: { name: { required: true }, code: { validation: { regex: { pattern: '(?=a)a' } } } },
+});
+const OPTIONS = { mode: 'create', origin: { prefix: 'author.', index: 2 } } as const;
+
+test('issues of fields have their position in the request', () => {
+  const matchPattern = async () => true;
+  expect(validateFields(PEOPLE, {}, { ...OPTIONS, matchPattern })).toMatchObject({
+    issues: [{ field: 'author.name', index: 2 }],
+  });
+  expect(validateFields(PEOPLE, {}, { ...OPTIONS, origin: { prefix: '' }, matchPattern })).toMatchObject({
+    issues: [{ field: 'name' }],
+  });
+});
+
+test.each([true, false])(
+  'fields wait for a pattern beyond the linear engine that matches: %s',
+  async (matches) => {
+    const options = { ...OPTIONS, matchPattern: async () => matches };
+    const validated = validateFields(PEOPLE, { name: 'A', code: 'a' }, options);
+    expect(validated).toBeInstanceOf(Promise);
+    expect((await validated).issues.map(({ field }) => field)).toEqual(matches ? [] : ['author.code']);
+  },
+);

@@ -1,27 +1,28 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { withAnswerDeadline } from '../../../src/collections/writes/answer.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { contextOf, type Library, openLibrary, parse } from '../library-service.ts';
+import { collectionOf, contextOf, type Library, openLibrary, parse } from '../library-service.ts';
 
 const now = () => 1000;
 const late = { ...contextOf(), deadline: 900 };
 
-test('has time of its own, or what the request has left', async () => {
+test('an answer has two seconds at least, or the time that the request has left', async () => {
   const deadlineFor = (context: typeof late) =>
     withAnswerDeadline(async ({ deadline }) => deadline, { context, now });
   expect(await deadlineFor(late)).toBe(3000);
   expect(await deadlineFor({ ...late, deadline: 5000 })).toBe(5000);
 });
 
-test('what the database or its bounds refuse is left out; a mistake of ours is not', async () => {
+test('errors of the database or its limits do not fail an answer; other errors do', async () => {
   const failing = (error: Error) => withAnswerDeadline(() => Promise.reject(error), { context: late, now });
   expect(await failing(new StoreError('timeout'))).toBeUndefined();
   expect(await failing(new AppError('RESULT_TOO_LARGE'))).toBeUndefined();
   await expect(failing(new TypeError('ours'))).rejects.toThrow('ours');
 });
 
-describe('a database that stops to answer with the commit', () => {
+describe('a database that does not answer after the commit', () => {
   const SOURCES = {
     books: { fields: { title: {}, author: { type: 'Reference', settings: { collection: 'people' } } } },
     people: { fields: { name: {} } },
@@ -55,18 +56,71 @@ describe('a database that stops to answer with the commit', () => {
   });
   afterEach(() => library.close());
 
-  test('a create, an update and a removal succeed, with ids and without counts', async () => {
-    const body = { title: 'A', author: { name: 'Ann' } };
-    const [book] = await library.create('books', body);
-    expect(book).toMatchObject({ title: 'A', author: expect.stringMatching(/^[0-9a-f]{24}$/) });
-    const id = String(book!['_id']);
+  test('fails neither a create nor an update nor a removal', async () => {
+    const [ann] = await library.create('people', { name: 'Ann' });
+    const author = String(ann!['_id']);
+    committed = false;
+    const body = { title: 'A', author };
+    const { results } = await library.documents.create(library.at('books'), body, contextOf(), {
+      compose: true,
+    });
+    expect(parse(results[0]!)).toMatchObject(body);
+    const id = String(parse(results[0]!)['_id']);
     committed = false;
     const page = await library.documents.updateById(library.at('books'), id, { title: 'B' }, contextOf(), {
       compose: true,
     });
-    expect(parse(page.results[0]!)).toMatchObject({ title: 'B', author: book!['author']! });
+    expect(parse(page.results[0]!)).toMatchObject({ title: 'B', author });
     committed = false;
     const removed = library.documents.removeById(library.at('books'), id, contextOf(), { counts: true });
     expect(await removed).toEqual({ deleted: 1, totalCount: undefined });
+  });
+
+  test('is not needed for what the commit itself wrote', async () => {
+    const [book] = await library.create('books', { title: 'A', author: [{ name: 'Ann' }, { name: 'Bob' }] });
+    committed = false;
+    expect(book).toMatchObject({ title: 'A', author: await library.all('people') });
+    const [ann, bob] = book!['author'] as JsonObject[];
+    const update = {
+      author: [
+        { ...ann, name: 'Eve' },
+        { ...bob, name: 'Bo' },
+      ],
+    };
+    const id = String(book!['_id']);
+    const page = await library.documents.updateById(library.at('books'), id, update, contextOf(), {});
+    committed = false;
+    const people = await library.all('people');
+    expect(parse(page.results[0]!)).toMatchObject({ author: people });
+    expect(people).toMatchObject([
+      { name: 'Eve', v: 2 },
+      { name: 'Bo', v: 2 },
+    ]);
+  });
+});
+
+describe('composition of a written document', () => {
+  const SOURCES = {
+    books: { fields: { title: {}, author: { type: 'Reference', settings: { collection: 'people' } } } },
+    people: { fields: { name: {}, secret: {} }, settings: { fieldLimiters: { secret: 0 } } },
+  };
+
+  test('reads what the commit did not write, and what field limiters hide', async () => {
+    const library = await openLibrary(SOURCES);
+    onTestFinished(() => library.close());
+    const [known] = await library.create('people', { name: 'Ann', secret: 'x' });
+    const id = String(known!['_id']);
+    const author = [id, { name: 'Bob', secret: 'y' }];
+    const [book] = await library.create('books', { title: 'A', author });
+    expect((book!['author'] as JsonObject[]).map(({ name, secret }) => [name, secret])).toEqual([
+      ['Ann', undefined],
+      ['Bob', undefined],
+    ]);
+    library.put(collectionOf('people', { fields: SOURCES.people.fields }));
+    const [open] = await library.create('books', { title: 'B', author });
+    expect((open!['author'] as JsonObject[]).map(({ name, secret }) => [name, secret])).toEqual([
+      ['Ann', 'x'],
+      ['Bob', 'y'],
+    ]);
   });
 });

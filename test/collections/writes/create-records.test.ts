@@ -83,7 +83,7 @@ test('a write beside the records that somebody was faster with tells itself from
   );
   const gone: Write = { kind: 'remove', ns: token('x').ns, id: 'never', v: 3 };
   await expect(create([record('b.png')], [gone])).rejects.toMatchObject({
-    name: 'BesideError',
+    name: 'ExtraWriteError',
     reason: 'conflict',
     position: 0,
   });

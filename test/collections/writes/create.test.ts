@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { callerNamed, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
 
 const SOURCES = {
@@ -80,6 +82,28 @@ test.each<[string, Json, unknown]>([
 test('a key __proto__ is refused by name', async () => {
   const refusal = await refusalOf(library.create('books', JSON.parse('{"title":"A","__proto__":{"x":1}}')));
   expect(refusal.items).toMatchObject([{ field: '__proto__' }]);
+});
+
+test('a create that loses a race is planned again', async () => {
+  const attempts: number[] = [];
+  const wrap = (store: DocumentStore): DocumentStore => ({
+    ...store,
+    commit: async (writes, options) => {
+      attempts.push(writes.length);
+      if (attempts.length < 3) throw new StoreError('conflict');
+      await store.commit(writes, options);
+    },
+  });
+  const contested = await openLibrary(SOURCES, { wrap });
+  onTestFinished(() => contested.close());
+  const [book] = await contested.create('books', { title: 'A' });
+  expect(attempts).toEqual([1, 1, 1]);
+  expect(await contested.all('books')).toEqual([book]);
+});
+
+test('issues of a document and of its sub-documents are reported together', async () => {
+  const { items } = await refusalOf(library.create('books', { title: 5, sequel: { title: 6 } }));
+  expect(items.map(({ field }) => field)).toEqual(['title', 'sequel.title']);
 });
 
 test('empty and endless lists are refused', async () => {

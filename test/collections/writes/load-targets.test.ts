@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFilterCompiler } from '../../../src/collections/filters/compile.ts';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
-import { createWriteTargets } from '../../../src/collections/writes/load-targets.ts';
+import { loadTargets } from '../../../src/collections/writes/load-targets.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { contextOf, LIMITS, type Library, openLibrary } from '../library-service.ts';
 
 let library: Library;
@@ -13,45 +14,37 @@ beforeEach(async () => {
 
 afterEach(() => library.close());
 
-function affectedBy(limit: number) {
+function load(target: { id: string } | { query: JsonObject }, writeMatches = 5, context = contextOf()) {
   const { store } = library;
   const filters = createFilterCompiler({ store, registry: createRegistry(), limits: LIMITS });
-  return createWriteTargets({ store, filters, limit });
+  const deps = { store, filters, limits: { ...LIMITS, writeMatches } };
+  const collection = library.at('books');
+  return loadTargets(deps, { collection, target, projection: { include: ['v'] } }, context);
 }
 
-test('reads only what is asked for', async () => {
-  const collection = library.at('books');
+test('only the fields of the projection are read', async () => {
   const [first] = await library.all('books');
-  const projection = { include: ['v'] };
-  const target = { collection, id: String(first!['_id']) };
-  expect(await affectedBy(5).one(target, contextOf(), { projection })).toEqual({ v: 1, _id: target.id });
-  const found = await affectedBy(5).matching({ collection, query: { title: 'b' } }, contextOf(), {
-    projection,
-  });
+  const id = String(first!['_id']);
+  expect(await load({ id: id.toUpperCase() })).toEqual([{ v: 1, _id: id }]);
+  const found = await load({ query: { title: 'b' } });
   expect(found.map((document) => Object.keys(document))).toEqual([['v', '_id']]);
-  expect(await affectedBy(5).left(collection, contextOf())).toBe(2);
 });
 
-test('the limit itself still fits', async () => {
-  const target = { collection: library.at('books'), query: {} };
-  expect(await affectedBy(2).matching(target, contextOf(), {})).toHaveLength(2);
-  await expect(affectedBy(1).matching(target, contextOf(), {})).rejects.toMatchObject({
-    code: 'WRITE_TOO_LARGE',
-  });
+test('as many documents as the limit may match, and no more', async () => {
+  expect(await load({ query: {} }, 2)).toHaveLength(2);
+  await expect(load({ query: {} }, 1)).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE' });
 });
 
-test('a request may be bound tighter, never looser', async () => {
-  const target = { collection: library.at('books'), query: {} };
-  const bound = (maxMatches: number) => ({ ...contextOf(), maxMatches });
-  expect(await affectedBy(5).matching(target, bound(2), {})).toHaveLength(2);
-  const tight = affectedBy(5).matching(target, bound(1), {});
-  await expect(tight).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE', items: [{ field: 'query' }] });
-  const loose = affectedBy(1).matching(target, bound(100), {});
-  await expect(loose).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE' });
+test('a request may have a lower limit, never a higher one', async () => {
+  const limited = (maxMatches: number) => ({ ...contextOf(), maxMatches });
+  expect(await load({ query: {} }, 5, limited(2))).toHaveLength(2);
+  const lower = load({ query: {} }, 5, limited(1));
+  await expect(lower).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE', items: [{ field: 'query' }] });
+  await expect(load({ query: {} }, 1, limited(100))).rejects.toMatchObject({ code: 'WRITE_TOO_LARGE' });
 });
 
-test('a deadline that is over ends the work', async () => {
-  const target = { collection: library.at('books'), query: { title: { $regex: 'x' } } };
+test('a deadline that has passed ends the read', async () => {
   const late = { ...contextOf(), deadline: Date.now() - 1000 };
-  await expect(affectedBy(5).matching(target, late, {})).rejects.toMatchObject({ reason: 'timeout' });
+  const reading = load({ query: { title: { $regex: 'x' } } }, 5, late);
+  await expect(reading).rejects.toMatchObject({ reason: 'timeout' });
 });

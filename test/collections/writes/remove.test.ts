@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Json } from '../../../src/lib/json/json.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { contextOf, type Library, openLibrary, refusalOf } from '../library-service.ts';
 
 const FIELDS = { title: { type: 'String' }, pages: { type: 'Number' } };
@@ -62,6 +63,37 @@ test.each([[null], [[]], [{}], [{ query: null }], [{ query: [] }], [{ query: { $
     expect(await library.all('books')).toHaveLength(4);
   },
 );
+
+test('a query without a match commits nothing, neither a removal nor an update', async () => {
+  const commits: unknown[] = [];
+  const wrap = (store: DocumentStore): DocumentStore => ({
+    ...store,
+    commit: async (writes) => void commits.push(writes),
+  });
+  const idle = await openLibrary(SOURCES, { wrap });
+  onTestFinished(() => idle.close());
+  const books = idle.at('books');
+  const query = { title: 'nope' };
+  expect(await idle.documents.removeByQuery(books, { query }, contextOf(), {})).toMatchObject({ deleted: 0 });
+  const body = { query, update: { title: 'B' } };
+  expect((await idle.documents.updateByQuery(books, body, contextOf(), {})).results).toEqual([]);
+  expect(commits).toEqual([]);
+});
+
+test('an empty query leaves a warning that names the client, any other query does not', async () => {
+  const lines: unknown[] = [];
+  const log = { warn: (fields: object, message: string) => lines.push({ ...fields, message }) };
+  const logged = await openLibrary(SOURCES, { log });
+  onTestFinished(() => logged.close());
+  await logged.create('books', [{ title: 'A' }, { title: 'B' }]);
+  const books = logged.at('books');
+  const context = { ...contextOf(), origin: { requestId: 'r1', client: null } };
+  await logged.documents.removeByQuery(books, { query: { title: 'A' } }, context, {});
+  expect(lines).toEqual([]);
+  await logged.documents.removeByQuery(books, { query: {} }, context, {});
+  const message = 'every document of a collection was deleted';
+  expect(lines).toEqual([{ requestId: 'r1', by: 'ann', path: '/1.0/library/books', deleted: 1, message }]);
+});
 
 test('last states stay behind where revisions are kept', async () => {
   await library.create('notes', [{ title: 'A' }, { title: 'B' }]);

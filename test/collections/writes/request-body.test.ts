@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   assertStorable,
   assertValid,
+  checkedJson,
   parseDocuments,
   parseFields,
   parseQuery,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/collections/writes/request-body.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
+import { CheckedJson } from '../../../src/lib/json/json-check.ts';
 import { collectionOf } from '../library-service.ts';
 
 function refused(run: () => unknown): AppError {
@@ -21,7 +23,7 @@ function refused(run: () => unknown): AppError {
   throw new Error('nothing was refused');
 }
 
-test('guards the path of what cannot be kept', async () => {
+test('JSON that cannot be stored is rejected with its path', async () => {
   await assertStorable([{ a: [1, 'x'] }]);
   await expect(assertStorable({ a: ['\ud800'] })).rejects.toMatchObject({ items: [{ field: 'a.0' }] });
   await expect(assertStorable([{}, { a: '\ud800' }])).rejects.toMatchObject({ items: [{ field: '1.a' }] });
@@ -84,4 +86,11 @@ test('refuses only when there is something to refuse, and never lists without en
   assertValid([]);
   const items = Array.from({ length: 5000 }, (_, n) => ({ field: `${n}`, message: 'is wrong type' }));
   expect(refused(() => assertValid(items)).items).toHaveLength(101);
+});
+
+test('a body is checked unless its parser has checked it', async () => {
+  const body = { a: '\ud800' };
+  await expect(checkedJson(body)).rejects.toMatchObject({ items: [{ field: 'a' }] });
+  expect(await checkedJson({ a: 1 })).toEqual({ a: 1 });
+  expect(await checkedJson(new CheckedJson(body))).toBe(body);
 });

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { createWritePlan } from '../../../src/collections/writes/write-plan.ts';
+import { translateCommitError } from '../../../src/collections/writes/commit.ts';
+import {
+  createWritePlan,
+  orderWrites,
+  type PlannedWrite,
+} from '../../../src/collections/writes/write-plan.ts';
 import { StoreError } from '../../../src/errors.ts';
 import { collectionOf } from '../library-service.ts';
 
@@ -56,16 +61,7 @@ test('all documents of a write together are bounded', async () => {
   await expect(plan.finish()).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
 });
 
-test('is empty until something is planned', () => {
-  const plans = [planOf(), planOf(), planOf()] as const;
-  expect(plans.map((plan) => plan.isEmpty())).toEqual([true, true, true]);
-  plans[0].insert(plain, { id: ID, fields: {} }, HERE);
-  plans[1].update(plain, { _id: ID }, { fields: {}, origin: HERE });
-  plans[2].remove(plain, { _id: ID });
-  expect(plans.map((plan) => plan.isEmpty())).toEqual([false, false, false]);
-});
-
-test('a write beside the documents is in their commit, before them', async () => {
+test('an extra write is in the same commit, before the documents', async () => {
   const plan = planOf();
   plan.remove(plain, { v: 1, _id: 'a' });
   const note = {
@@ -73,10 +69,10 @@ test('a write beside the documents is in their commit, before them', async () =>
     ns: { database: null, collection: 'notes' },
     document: { _id: 'n' },
   } as const;
-  plan.addExtra(note, { prefix: '', extraWrite: 4 });
-  const { writes, explain } = await plan.finish();
+  plan.addExtra(note, 4);
+  const { writes, origins } = await plan.finish();
   expect(writes[0]).toEqual(note);
-  expect(explain(new StoreError('duplicate', { index: 0, fields: ['_id'] }))).toMatchObject({ position: 4 });
+  expect(origins[0]).toEqual({ prefix: '', extraWrite: 4 });
 });
 
 test('an update says which fields it changes', async () => {
@@ -112,16 +108,75 @@ test('a document beyond 16 MB is refused', () => {
   );
 });
 
-test('the innermost sub-document stands first, and each failure is told of the document that it came in', async () => {
+test('the innermost sub-document comes first, and an error names the document that it is about', async () => {
   const plan = planOf();
   const authors = collectionOf('authors', { fields: FIELDS });
   plan.insert(plain, { id: ID, fields: {} }, HERE);
   plan.insert(authors, { id: 'b'.repeat(24), fields: {}, depth: 2 }, { prefix: 'sequel.author.' });
   plan.insert(plain, { id: 'c'.repeat(24), fields: {}, depth: 1 }, { prefix: 'sequel.' });
-  const { writes, explain } = await plan.finish();
+  const { writes, origins } = await plan.finish();
   expect(writes.map((write) => write.kind === 'insert' && write.document._id[0])).toEqual(['b', 'c', 'a']);
-  const told = [0, 1, 2].map((index) => explain(new StoreError('duplicate', { index, fields: ['title'] })));
+  const told = [0, 1, 2].map((index) =>
+    translateCommitError(new StoreError('duplicate', { index, fields: ['title'] }), origins),
+  );
   expect(told).toMatchObject(
     ['sequel.author.title', 'sequel.title', 'title'].map((field) => ({ items: [{ field }] })),
+  );
+});
+
+const planned = (
+  step: PlannedWrite['step'],
+  collection: string,
+  id: string,
+  depth?: number,
+): PlannedWrite => ({
+  write: { kind: 'remove', ns: { database: null, collection }, id, v: 0 },
+  origin: { prefix: `${id}.` },
+  step,
+  ...(depth === undefined ? {} : { depth }),
+});
+
+const ordered = (all: readonly PlannedWrite[]) =>
+  orderWrites(all).writes.map((write) => (write.kind === 'remove' ? write.id : ''));
+
+test('extra writes come first, then revisions, and removals last', () => {
+  const all = [
+    planned('remove', 'books', 'gone'),
+    planned('update', 'books', 'changed'),
+    planned('insert', 'books', 'new'),
+    planned('revision', 'booksHistory', 'kept'),
+    planned('extra', 'cloister.media-removals', 'noted'),
+  ];
+  expect(ordered(all)).toEqual(['noted', 'kept', 'new', 'changed', 'gone']);
+});
+
+test('a sub-document is written before the document that refers to it', () => {
+  const all = [
+    planned('insert', 'books', 'book'),
+    planned('insert', 'towns', 'town', 2),
+    planned('insert', 'people', 'author', 1),
+    planned('insert', 'books', 'sequel', 1),
+    planned('insert', 'people', 'mayor', 3),
+  ];
+  expect(ordered(all)).toEqual(['mayor', 'town', 'sequel', 'author', 'book']);
+});
+
+test('writes of one collection stand together, in their order', () => {
+  const all = ['a', 'b', 'a', 'b', 'a'].map((collection, at) =>
+    planned('insert', collection, `${collection}${at}`),
+  );
+  expect(ordered(all)).toEqual(['a0', 'a2', 'a4', 'b1', 'b3']);
+});
+
+test('collections of one name in several databases are not mixed', () => {
+  const elsewhere = planned('insert', 'a', 'x');
+  const moved = { ...elsewhere, write: { ...elsewhere.write, ns: { database: 'b', collection: 'a' } } };
+  expect(ordered([planned('insert', 'a', '1'), moved, planned('insert', 'a', '2')])).toEqual(['1', '2', 'x']);
+});
+
+test('origins are in the order of the writes', () => {
+  const { writes, origins } = orderWrites([planned('remove', 'a', '1'), planned('insert', 'a', '2')]);
+  expect(writes.map((write) => write.kind === 'remove' && `${write.id}.`)).toEqual(
+    origins.map(({ prefix }) => prefix),
   );
 });

@@ -14,16 +14,16 @@ test.each([
   ['Public, S-MaxAge=9, max-age=60, proxy-revalidate', 'private, max-age=60'],
   ['private, no-cache', 'private, no-cache'],
   ['no-store', 'private, no-store'],
-])('where a country decided, %j becomes %j', (setting, sent) => {
+])('with a country consulted, %j becomes %j', (setting, sent) => {
   expect(cacheControlHeader(setting, facts('country', 'device'))).toBe(sent);
   expect(cacheControlHeader(setting, facts('network'))).toBe(sent);
 });
 
-test('where headers alone decided, the setting is sent as it is', () => {
+test('with only headers consulted, the setting is sent unchanged', () => {
   expect(cacheControlHeader('public, max-age=1', facts('device', 'language'))).toBe('public, max-age=1');
 });
 
-test('Vary names the headers behind the facts, each once, and is missing where there are none', () => {
+test('Vary names the headers of the consulted facts, each once, and is absent without any', () => {
   expect(consultedHeaders(facts('language', 'country', 'device'))).toEqual(['Accept-Language', 'User-Agent']);
   expect(varyHeader(['Accept', 'User-Agent', 'Accept'])).toEqual({ Vary: 'Accept, User-Agent' });
   expect(varyHeader([])).toEqual({});

@@ -21,11 +21,11 @@ test.each([
   ['gzip;q=nonsense', undefined],
   ['gzip ; q=0.2', 'gzip'],
   ['deflate', undefined],
-])('of Accept-Encoding %j comes %j', (header, encoding) => {
+])('Accept-Encoding %j is negotiated to %j', (header, encoding) => {
   expect(negotiateContentEncoding(header)).toBe(encoding);
 });
 
-test('what was compressed is read again', async () => {
+test('a compressed body decompresses to the original', async () => {
   for (const [encoding, decode] of [
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],

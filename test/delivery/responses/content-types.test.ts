@@ -23,7 +23,7 @@ test.each([
   ['image/svg+xml', false],
   ['Image/SVG+XML; charset=utf-8', false],
   ['text/html', false],
-])('whether %j is an image of pixels: %j', (type, is) => {
+])('%j is a raster image: %j', (type, is) => {
   expect(isRasterImage(type)).toBe(is);
 });
 
@@ -57,6 +57,6 @@ test.each([
   ['font/woff2', false],
   ['image/png', false],
   ['application/octet-stream', false],
-])('whether %j becomes smaller when compressed: %j', (type, is) => {
+])('%j is compressible: %j', (type, is) => {
   expect(isCompressible(type)).toBe(is);
 });

@@ -57,7 +57,7 @@ test('a file is sent whole with everything that a cache needs', async () => {
   expect((await bytesOf(answer)).toString()).toBe(TEXT);
 });
 
-test('a compressed file has a tag of its own and no length that would be wrong', async () => {
+test('a compressed file has an ETag of its own and no length', async () => {
   const [plain, gzip, brotli] = [
     ask(found()),
     ask(found(), { acceptEncoding: 'gzip' }),
@@ -79,7 +79,7 @@ test.each([
   expect(ask(file, { acceptEncoding: 'gzip' }).headers['Vary']).toBe('User-Agent');
 });
 
-test('a part is one of the plain file, and keeps it out of compression', async () => {
+test('a range is one of the plain file, which is not compressed then', async () => {
   const answer = ask(found(), { acceptEncoding: 'gzip', range: 'bytes=5-9' });
   expect(answer.status).toBe(206);
   expect(answer.headers).toMatchObject({
@@ -89,13 +89,13 @@ test('a part is one of the plain file, and keeps it out of compression', async (
   expect((await bytesOf(answer)).toString()).toBe(TEXT.slice(5, 10));
 });
 
-test('a part that the file does not have is 416, which nobody keeps', () => {
+test('a range that the file does not have is 416 and uncacheable', () => {
   const { status, headers, body } = ask(found(), { range: 'bytes=99999-' });
   expect({ status, body }).toEqual({ status: 416, body: undefined });
   expect(headers).toMatchObject({ 'Content-Range': `bytes */${TEXT.length}`, 'Cache-Control': 'no-store' });
 });
 
-test('who has the file already gets 304 with the headers of caching, and the file is not opened', () => {
+test('a client that has the file gets 304 with the headers of caching, and the file is not opened', () => {
   const etag = ask(found()).headers['ETag'];
   const { status, headers, body } = ask(found({ open: () => Promise.reject(new Error('opened')) }), {
     ifNoneMatch: etag,
@@ -109,12 +109,12 @@ test('who has the file already gets 304 with the headers of caching, and the fil
   });
 });
 
-test('the tag of one coding is none of another', () => {
+test('the ETag of one content coding does not match another', () => {
   const etag = ask(found(), { acceptEncoding: 'gzip' }).headers['ETag'];
   expect(ask(found(), { acceptEncoding: 'br', ifNoneMatch: etag }).status).toBe(200);
 });
 
-test('a file of unknown size has no parts and no length', () => {
+test('a file of unknown size has no ranges and no length', () => {
   const { status, headers } = ask(found({ size: undefined, contentType: 'video/mp4' }), {
     range: 'bytes=0-1',
   });

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { invalidTokenError } from '../../../src/auth/auth-errors.ts';
 import type { Client } from '../../../src/auth/clients/client.ts';
 import { StoreError } from '../../../src/errors.ts';
-import { createAuthenticate, requireAdmin, requireClient } from '../../../src/http/access/authenticate.ts';
+import {
+  assertReady,
+  createAuthenticate,
+  requireAdmin,
+  requireClient,
+} from '../../../src/http/access/authenticate.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
 
@@ -66,29 +71,29 @@ describe('the caller', () => {
     expect(JSON.parse(text)).toEqual({ client: clientId });
   });
 
-  it('is refused with a bad token, also where none is needed', async () => {
+  it('is rejected with a bad token, also where none is needed', async () => {
     expect(await get('/public', 'Bearer bad')).toMatchObject({ status: 401, challenge: INVALID });
     expect(await get('/nowhere', 'Bearer bad')).toMatchObject({ status: 401, challenge: INVALID });
   });
 
-  it('is looked up in the time that the database has for the request', async () => {
+  it('is looked up within the deadline of the request', async () => {
     expect((await get('/time', 'Bearer slow')).text).toBe('{"lookUpMs":300}');
     expect((await get('/time', 'Bearer admin')).text).toBe('{"lookUpMs":0}');
     expect((await get('/time')).text).toBe('{"lookUpMs":0}');
   });
 
-  it('gets 503 while the database cannot tell', async () => {
+  it('gets 503 while the database is away', async () => {
     expect(await get('/public', 'Bearer away')).toMatchObject({ status: 503, challenge: undefined });
   });
 });
 
-describe('an unknown address', () => {
+describe('an unknown path', () => {
   it('is 401 for the anonymous and 404 for others', async () => {
     expect(await get('/nowhere')).toMatchObject({ status: 401, challenge: NO_TOKEN });
     expect(await get('/nowhere', 'Bearer user')).toMatchObject({ status: 404, challenge: undefined });
   });
 
-  it('is 503 where it may turn out to be that of code, once the start is complete', async () => {
+  it('is 503 until startup has completed, where it may be that of an endpoint', async () => {
     ready = false;
     for (const url of ['/1.0/report', '/1.0/report/deep/down/below/x?y']) {
       expect(await get(url)).toMatchObject({ status: 503, challenge: undefined });
@@ -100,7 +105,7 @@ describe('an unknown address', () => {
     expect(await get('/1.0/report')).toMatchObject({ status: 401 });
   });
 
-  it('is refused before the body is looked at', async () => {
+  it('is rejected before the body is read', async () => {
     const headers = { authorization: 'Bearer user', 'content-type': 'x/y' };
     const answer = await server.inject({ method: 'POST', url: '/nowhere', headers, payload: 'abc' });
     expect(answer.statusCode).toBe(404);
@@ -108,16 +113,23 @@ describe('an unknown address', () => {
 });
 
 describe('guards', () => {
-  it('ask for a token', async () => {
+  it('reject requests without a token', async () => {
     expect(await get('/client')).toMatchObject({ status: 401, challenge: NO_TOKEN });
     expect(await get('/client', 'Basic abc')).toMatchObject({ status: 401, challenge: NO_TOKEN });
     expect(await get('/client', 'Bearer user')).toMatchObject({ status: 200 });
   });
 
-  it('ask for an admin', async () => {
+  it('reject everybody but admins', async () => {
     expect(await get('/admin')).toMatchObject({ status: 401, challenge: NO_TOKEN });
     const refused = await get('/admin?a="', 'Bearer user');
     expect(refused).toMatchObject({ status: 401, challenge: 'Bearer realm="/admin"' });
     expect(await get('/admin', 'Bearer admin')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('assertReady', () => {
+  it('throws `unavailable` until startup has completed', () => {
+    expect(() => assertReady(() => false)).toThrow(expect.objectContaining({ reason: 'unavailable' }));
+    expect(() => assertReady(() => true)).not.toThrow();
   });
 });

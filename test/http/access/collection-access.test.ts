@@ -71,8 +71,8 @@ const ask = async (method: string, path: string, client = '') => {
 };
 const status = async (method: string, path: string, client = '') => (await ask(method, path, client)).status;
 
-describe('the way into a collection', () => {
-  it('finds it and the id, in lower case', async () => {
+describe('the hook of collections', () => {
+  it('finds the collection, and the id in lower case', async () => {
     const { body } = await ask('GET', `books/${ID}`, 'user');
     expect(JSON.parse(body)).toEqual({
       path: '/1.0/library/books',
@@ -81,14 +81,14 @@ describe('the way into a collection', () => {
     });
   });
 
-  it('is 401 for the anonymous, 404 for others, where there is none', async () => {
+  it('sends 401 to the anonymous and 404 to others where there is no collection', async () => {
     for (const name of ['nothing', 'Books', 'constructor', '__proto__']) {
       expect(await status('GET', name), name).toBe(401);
       expect(await status('GET', name, 'user'), name).toBe(404);
     }
   });
 
-  it('wants a token unless the settings open it', async () => {
+  it('requires a token unless the settings open the collection', async () => {
     expect(await status('GET', 'books')).toBe(401);
     expect(await status('GET', 'open')).toBe(200);
     expect(await status('GET', `open/${ID}`)).toBe(200);
@@ -98,26 +98,26 @@ describe('the way into a collection', () => {
     expect(await status('POST', 'readable')).toBe(401);
   });
 
-  it('is 401 with the path for a client that may not', async () => {
+  it('sends 401 with the path to a client without permission', async () => {
     const { status: refused, headers } = await ask('GET', 'books?a=1', 'limited');
     expect([refused, headers['www-authenticate']]).toEqual([401, 'Bearer realm="/1.0/library/books"']);
     expect(await status('GET', `books/${ID}`, 'limited')).toBe(401);
     expect(await status('PATCH', 'books', 'limited')).toBe(401);
   });
 
-  it('takes a POST to a document for the update that it is', async () => {
+  it('treats a POST to a document as an update', async () => {
     expect(await status('POST', 'postable')).toBe(200);
     expect(await status('POST', `postable/${ID}`)).toBe(401);
   });
 
-  it('is 404 where the id has another form, before the method counts', async () => {
+  it('sends 404 for a malformed id, before the method counts', async () => {
     for (const id of ['1', 'g'.repeat(24), `${ID}0`, 'config2']) {
       expect(await status('GET', `books/${id}`, 'user'), id).toBe(404);
       expect(await status('PATCH', `books/${id}`, 'user'), id).toBe(404);
     }
   });
 
-  it('is closed to all that may pass until the start is complete, and nobody is told that there is none', async () => {
+  it('sends 503 until startup has completed, and 404 to nobody', async () => {
     ready = false;
     expect(await status('GET', 'open')).toBe(503);
     expect(await status('POST', `open/${ID}`)).toBe(503);
@@ -128,13 +128,13 @@ describe('the way into a collection', () => {
     expect((await ask('GET', 'books', 'user')).headers['retry-after']).toBe('2');
   });
 
-  it('refuses unknown methods after access', async () => {
+  it('rejects unknown methods after access is decided', async () => {
     expect(await status('PATCH', 'books')).toBe(401);
     expect(await status('PATCH', 'books', 'user')).toBe(405);
     expect(await status('PROPFIND', 'open')).toBe(405);
   });
 
-  it('only reads a collection of revisions', async () => {
+  it('allows only reads of a collection of revisions', async () => {
     expect(await status('GET', 'booksHistory', 'user')).toBe(200);
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const { status: refused, headers } = await ask(method, 'booksHistory', 'admin');
@@ -144,11 +144,11 @@ describe('the way into a collection', () => {
   });
 });
 
-describe('guard', () => {
+describe('assertPermitted', () => {
   const request = (client: Client | null) =>
     ({ client, originalUrl: '/a?b' }) as unknown as Parameters<typeof assertPermitted>[0];
 
-  it('throws the challenge that fits', () => {
+  it('throws NO_TOKEN or NOT_PERMITTED', () => {
     const books = collection('books');
     expect(() => assertPermitted(request(null), books, 'PUT')).toThrow('No access token supplied');
     expect(() => assertPermitted(request(LIMITED), books, 'PUT')).toThrow('This client may not do that');
@@ -156,7 +156,7 @@ describe('guard', () => {
   });
 });
 
-describe('addresses of files', () => {
+describe('paths of files', () => {
   it('exist in media collections only', async () => {
     expect(await ask('GET', 'images/photo.jpg', 'admin')).toMatchObject({ status: 200 });
     expect(await ask('GET', 'images/2026/11/photo.jpg', 'admin')).toMatchObject({ status: 200 });

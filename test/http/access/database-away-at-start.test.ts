@@ -30,29 +30,29 @@ async function tokenOfBefore(env: Readonly<Record<string, string>> = {}) {
   return { token, earlier, env: all };
 }
 
-describe('while the database has not come', () => {
-  it('greets, and is not healthy', async () => {
+describe('until the database is there, the server', () => {
+  it('answers /hello, and /health with 503', async () => {
     const { ask } = await startAwayApp({ away: true });
     expect(await ask('GET', '/hello')).toMatchObject({ status: 200, text: 'Welcome to API' });
     expectAway(await ask('GET', '/health'));
     expectAway(await ask('GET', '/health', { token: 'bad' }));
   });
 
-  it('gives no token, and refuses no credentials', async () => {
+  it('neither issues tokens nor rejects credentials', async () => {
     const { ask } = await startAwayApp({ away: true });
     for (const body of [ADMIN, { clientId: 'nobody', secret: 'wrong' }, {}, [], { clientId: 1 }]) {
       expectAway(await ask('POST', '/token', { body }), JSON.stringify(body));
     }
   });
 
-  it('takes no token for a bad one while it cannot tell', async () => {
+  it('rejects no token as bad that it cannot verify', async () => {
     const { ask } = await startAwayApp({ away: true });
     for (const path of [BOOKS, '/1.0/report', '/nowhere', '/api/status', '/api/config', '/favicon.ico']) {
       expectAway(await ask('GET', path, { token: 'whatever' }), path);
     }
   });
 
-  it('tells a good token from a bad one where the secret is configured', async () => {
+  it('verifies tokens where the secret is configured', async () => {
     const { token, earlier, env } = await tokenOfBefore({ CLOISTER_AUTH_TOKEN_SECRET: TOKEN_SECRET });
     const { ask } = await startAwayApp({ away: true, earlier, env });
     for (const path of [BOOKS, '/1.0/report', '/nowhere', '/api/status', '/api/config', '/favicon.ico']) {
@@ -63,7 +63,7 @@ describe('while the database has not come', () => {
     }
   });
 
-  it('asks for a token as ever, but not where it cannot know that one is needed', async () => {
+  it('requires a token only where it knows that one is needed', async () => {
     const { ask } = await startAwayApp({ away: true, specs: { ...LIBRARY, '1.0/library/open': OPEN } });
     for (const path of [BOOKS, `${BOOKS}/config`, '/api/clients', '/nowhere', '/api/hooks/x']) {
       expect((await ask('GET', path)).status, path).toBe(401);
@@ -84,8 +84,8 @@ describe('while the database has not come', () => {
   });
 });
 
-describe('once the database comes', () => {
-  it('all works that works otherwise, without a restart', async () => {
+describe('once the database is there', () => {
+  it('everything works without a restart', async () => {
     const { app, store, ask, login, log } = await startAwayApp({ away: true });
     store.comeBack();
     await app.started;
@@ -103,7 +103,7 @@ describe('once the database comes', () => {
     ]);
   });
 
-  it('the first admin is made and told of once, and no more at the next start', async () => {
+  it('the first admin is created and logged once, not again at the next start', async () => {
     const first = await startAwayApp({ away: true, env: {} });
     expect(first.admins).toEqual([]);
     first.store.comeBack();
@@ -141,7 +141,7 @@ describe('once the database comes', () => {
     },
   );
 
-  it('a configuration that it cannot take ends the start, however late', async () => {
+  it('a configuration that does not fit the database ends startup', async () => {
     const env = { CLOISTER_ADMIN_ID: 'no such id', CLOISTER_ADMIN_SECRET: 'secret' };
     await expect(startAwayApp({ away: false, env })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     const { app, store, ask } = await startAwayApp({ away: true, env });
@@ -150,7 +150,7 @@ describe('once the database comes', () => {
     expectAway(await ask('GET', '/health'));
   });
 
-  it('a server that closes before waits for nothing', async () => {
+  it('a server that was closed before waits for nothing', async () => {
     const { store, close, log } = await startAwayApp({ away: true });
     await close();
     const asked = store.missed.length;

@@ -87,12 +87,12 @@ describe('a collection that the client has no permission for', () => {
     ]);
   });
 
-  it('keeps its document through all of that', async () => {
+  it('still has its document after all rejected requests', async () => {
     const { body } = await app.inject('GET', `${PEOPLE_PATH}/${person}`);
     expect(body.results[0]).toMatchObject({ name: SECRET, v: 1 });
   });
 
-  it('is not in the listing', async () => {
+  it('is not listed', async () => {
     const { body } = await app.inject('GET', '/api/collections', { token: reader });
     expect(body.collections.map(({ path }: { path: string }) => path)).toEqual([
       '/1.0/library/books',
@@ -140,7 +140,7 @@ describe('a collection that is reached through a reference', () => {
     ['PUT', BOOKS_PATH],
     ['DELETE', BOOKS_PATH],
     ['POST', BOOKS_PATH],
-  ])('is no part of a filter: %s %s', async (method, path) => {
+  ])('cannot be used in a filter: %s %s', async (method, path) => {
     const body = {
       query: { 'author.name': SECRET },
       ...(method === 'DELETE' ? {} : { update: { pages: 9 } }),
@@ -192,7 +192,7 @@ describe('a collection that is reached through a reference', () => {
     expect(people.body.results).toEqual([expect.objectContaining({ name: SECRET, v: 1 })]);
   });
 
-  it('may be sent back as its id', async () => {
+  it('can be sent back as its id', async () => {
     const body = { author: { _id: person } };
     const { status, body: answer } = await app.inject('PUT', `${BOOKS_PATH}/${book}`, {
       token: reader,
@@ -214,7 +214,7 @@ describe('revisions', () => {
 });
 
 describe('permissions', () => {
-  it('may be bound to a version', async () => {
+  it('can be bound to a version', async () => {
     const token = await app.userToken('pinned', { collections: [{ path: 'books', apiVersion: '2.0' }] });
     const status = async (path: string) => (await app.inject('GET', path, { token })).status;
     expect(await status('/2.0/library/books')).toBe(200);
@@ -222,19 +222,19 @@ describe('permissions', () => {
     expect(await status(`${BOOKS_PATH}/${book}`)).toBe(401);
   });
 
-  it('for endpoints alone open no collection', async () => {
+  it('for endpoints give no access to collections', async () => {
     const token = await app.userToken('caller', { endpoints: [{ path: 'books' }] });
     expect((await app.inject('GET', BOOKS_PATH, { token })).status).toBe(401);
   });
 
-  it('end with a change of the client', async () => {
+  it('change at once with the client', async () => {
     const token = await app.userToken('changed');
     expect((await app.inject('GET', PEOPLE_PATH, { token })).status).toBe(200);
     await app.inject('PUT', '/api/clients/changed', { body: { permissions: { collections: [] } } });
     expect((await app.inject('GET', PEOPLE_PATH, { token })).status).toBe(401);
   });
 
-  it('give no way into what is for admins', async () => {
+  it('give no access to administration', async () => {
     for (const token of [reader, await app.userToken('unlimited')]) {
       for (const [method, path] of [
         ['GET', `${BOOKS_PATH}/config`],

@@ -14,7 +14,7 @@ const login = (body: unknown, headers: Record<string, string> = {}) =>
   app.inject('POST', '/token', { token: null, body, headers });
 
 describe('POST /token', () => {
-  it('answers good credentials with a token that nothing may keep', async () => {
+  it('sends an uncacheable token for valid credentials', async () => {
     const { status, headers, body } = await login(ADMIN);
     expect(status).toBe(200);
     expect(body).toEqual({ accessToken: expect.any(String), tokenType: 'Bearer', expiresIn: 1800 });
@@ -22,7 +22,7 @@ describe('POST /token', () => {
     expect((await app.inject('GET', '/api/status', { token: body.accessToken })).status).toBe(200);
   });
 
-  it('takes a form, and ignores the query and the Authorization header', async () => {
+  it('accepts a form, and ignores the query and the Authorization header', async () => {
     const form = new URLSearchParams({ ...ADMIN }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Bearer bad' };
     expect((await login(form, headers)).status).toBe(200);
@@ -38,7 +38,7 @@ describe('POST /token', () => {
     [],
     null,
     'null',
-  ])('refuses %j with the challenge', async (body) => {
+  ])('rejects %j with a challenge', async (body) => {
     const { status, headers, body: answer } = await login(body);
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe(
@@ -51,17 +51,17 @@ describe('POST /token', () => {
     });
   });
 
-  it('refuses no body like wrong credentials, and broken JSON with 400', async () => {
+  it('rejects an empty body like wrong credentials, and broken JSON with 400', async () => {
     expect((await app.inject('POST', '/token', { token: null })).status).toBe(401);
     expect((await login('{')).status).toBe(400);
   });
 
-  it('takes no other method', async () => {
+  it('supports no other method', async () => {
     const { status, headers } = await app.inject('GET', '/token', { token: null });
     expect([status, headers['allow']]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  it('slows guessing down', async () => {
+  it('limits the rate of guesses', async () => {
     const guesses = Array.from({ length: 6 }, () => login({ clientId: 'guessed', secret: 'wrong' }));
     const limited = (await Promise.all(guesses)).filter(({ status }) => status === 429);
     expect(limited).toHaveLength(1);

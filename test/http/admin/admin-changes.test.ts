@@ -91,8 +91,8 @@ function refuseAfter(store: FickleStore, most: number): () => number {
   };
 }
 
-describe('a change of which the database takes a part', () => {
-  it('is not made, and is told as failed where it was told at all', async () => {
+describe('a change that the database stores in part', () => {
+  it('is not made, and is a failure in the audit log if it is there at all', async () => {
     const app = await running();
     const again: Change = ['PUT', '/api/clients/probe/secret', { secret: 'a secret of the probe' }];
     await app.send(['POST', '/api/clients', { clientId: 'probe' }]);
@@ -122,7 +122,7 @@ describe('a change of which the database takes a part', () => {
   });
 });
 
-describe('a change that fails behind its entry', () => {
+describe('a change that fails after its audit entry', () => {
   const folders: readonly (readonly [string, Change])[] = [
     ['config.json', ['POST', '/api/config', { cache: { ttl: 5 } }]],
     ['collections/1.0/library/collection.plants.json', ['POST', '/1.0/library/plants/config', SPEC]],
@@ -130,7 +130,7 @@ describe('a change that fails behind its entry', () => {
     ['endpoints/1.0/endpoint.hello.policy.json', ['PUT', '/1.0/hello/policy', { limits: {} }]],
   ];
 
-  it.each(folders)('is told as failed: %s', async (name, change) => {
+  it.each(folders)('is recorded as failed: %s', async (name, change) => {
     const app = await running();
     // No file can be written where a folder stands.
     const file = join(app.workspace.path, name);

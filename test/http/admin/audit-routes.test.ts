@@ -23,7 +23,7 @@ const read = async (after = 0): Promise<readonly AuditEntry[]> =>
 const fileHash = (path: string) => sha256Hex(readFileSync(join(app.workspace.path, path), 'utf8'));
 
 describe('/api/audit', () => {
-  it('shows what admins did, with the fingerprints of files', async () => {
+  it('lists changes by admins, with fingerprints of files', async () => {
     const config = 'config.json';
     const spec = 'collections/1.0/library/collection.notes.json';
     const send = (method: string, path: string, body?: object) => app.inject(method, path, { body });
@@ -57,7 +57,7 @@ describe('/api/audit', () => {
     expect(JSON.stringify(entries)).not.toContain(SECRET);
   });
 
-  it('is read on from a number', async () => {
+  it('is read from a number on', async () => {
     const [first, second] = await read();
     const rest = await read(first?.seq);
     expect([rest[0]?.seq, rest[0]?.previous]).toEqual([second?.seq, first?.hash]);
@@ -66,7 +66,7 @@ describe('/api/audit', () => {
     }
   });
 
-  it('has nothing of what was refused', async () => {
+  it('has no entry for rejected changes', async () => {
     const { length } = await read();
     await app.inject('POST', `${PATH}/config`, { body: {} });
     await app.inject('DELETE', `${PATH}/config`);
@@ -76,7 +76,7 @@ describe('/api/audit', () => {
     expect(await read()).toHaveLength(length);
   });
 
-  it('is for admins, and only reads', async () => {
+  it('is for admins, and supports GET only', async () => {
     expect((await app.inject('GET', '/api/audit', { token: null })).status).toBe(401);
     expect((await app.inject('GET', '/api/audit', { token: await app.userToken('plain') })).status).toBe(401);
     const { status, headers } = await app.inject('DELETE', '/api/audit');

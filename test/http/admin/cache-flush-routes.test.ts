@@ -14,7 +14,7 @@ const flush = (body: unknown, token?: string) =>
 const cached = async (path: string) => (await app.inject('GET', path)).headers['x-cache'];
 
 describe('POST /api/flush', () => {
-  it('forgets the responses of one collection', async () => {
+  it('drops the responses of one collection', async () => {
     await cached('/1.0/library/books');
     await cached('/1.0/library/people');
     const { status, body } = await flush({ path: '/1.0/library/books' });
@@ -25,7 +25,7 @@ describe('POST /api/flush', () => {
     expect(await cached('/1.0/library/people')).toBe('MISS');
   });
 
-  it('forgets all with a star', async () => {
+  it('drops all responses with a star', async () => {
     await cached('/1.0/library/people');
     expect((await flush({ path: '*' })).status).toBe(200);
     expect(await cached('/1.0/library/people')).toBe('MISS');
@@ -49,7 +49,7 @@ describe('POST /api/flush', () => {
     expect((await flush({ path: '*' }, await app.userToken('plain'))).status).toBe(401);
   });
 
-  it('succeeds when nothing is cached at all', async () => {
+  it('succeeds without a cache', async () => {
     const plain = await startApp();
     expect((await plain.inject('POST', '/api/flush', { body: { path: '*' } })).status).toBe(200);
     await plain.close();

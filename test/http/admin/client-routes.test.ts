@@ -31,14 +31,14 @@ describe('/api/clients', () => {
     expect(read.body).toEqual({ results: [{ clientId: 'generated', accessType: 'user' }] });
   });
 
-  it('does not repeat a chosen secret', async () => {
+  it('does not show a chosen secret', async () => {
     const secret = 'a secret of my own';
     const { text } = await post({ clientId: 'chosen', secret, accessType: 'admin' });
     expect(text).not.toContain(secret);
     expect((await app.inject('GET', '/api/clients')).text).not.toContain(secret);
   });
 
-  it('lists all', async () => {
+  it('lists all clients', async () => {
     const { body } = await app.inject('GET', '/api/clients');
     expect(body.results).toContainEqual({ clientId: ADMIN.clientId, accessType: 'admin' });
   });
@@ -56,7 +56,7 @@ describe('/api/clients', () => {
     ]);
   });
 
-  it('gives another secret, after which old tokens are dead', async () => {
+  it('sets another secret, which ends old tokens', async () => {
     const token = await app.userToken('rotated');
     expect((await app.inject('GET', '/api/status', { token })).status).toBe(200);
     const { status, body } = await app.inject('PUT', '/api/clients/rotated/secret');
@@ -84,7 +84,7 @@ describe('/api/clients', () => {
     expect((await app.inject(method, path, { body })).status).toBe(404);
   });
 
-  it('refuses an id that exists, and to lose the last admin', async () => {
+  it('rejects an id that exists, and removing the last admin', async () => {
     expect((await post({ clientId: ADMIN.clientId })).status).toBe(409);
     await app.inject('DELETE', '/api/clients/chosen');
     const path = `/api/clients/${ADMIN.clientId}`;
@@ -99,13 +99,13 @@ describe('/api/clients', () => {
     { clientId: 'x', accessType: 'root' },
     { clientId: 'x', secret: {} },
     [],
-  ])('refuses %j in the envelope', async (body) => {
+  ])('rejects %j in the envelope', async (body) => {
     const { status, body: answer } = await post(body);
     expect(status).toBe(400);
     expect(answer).toMatchObject({ statusCode: 400, success: false });
   });
 
-  it('refuses other methods', async () => {
+  it('supports no other methods', async () => {
     const { status, headers } = await app.inject('DELETE', '/api/clients');
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
   });

@@ -32,19 +32,19 @@ describe('GET /api/collections', () => {
     });
   });
 
-  it('leaves out what the caller may not read', async () => {
+  it('omits collections that the caller may not read', async () => {
     const token = await app.userToken('limited', { collections: [{ path: 'people' }] });
     const { body } = await app.inject('GET', '/api/collections', { token });
     expect(body.collections.map(({ slug }: { slug: string }) => slug)).toEqual(['open', 'people']);
   });
 
-  it('tells when a specification was changed over HTTP', async () => {
+  it('shows when a specification was changed over HTTP', async () => {
     await app.inject('POST', '/1.0/library/added/config', { body: { fields: { a: {} }, settings: {} } });
     const { body } = await app.inject('GET', '/api/collections');
     expect(body.collections[0]).toMatchObject({ slug: 'added', lastModifiedAt: expect.any(Number) });
   });
 
-  it('needs a token and takes no other method', async () => {
+  it('requires a token and supports no other method', async () => {
     expect((await app.inject('GET', '/api/collections', { token: null })).status).toBe(401);
     expect((await app.inject('POST', '/api/collections', { body: {} })).status).toBe(405);
   });

@@ -27,14 +27,14 @@ describe('/api/config', () => {
     }
   });
 
-  it('shows what is in force, without secrets', async () => {
+  it('shows the current configuration without secrets', async () => {
     const { status, body, text: shown } = await app.inject('GET', '/api/config');
     expect(status).toBe(200);
     expect(body).toMatchObject({ auth: { tokenTtl: 1800 }, media: { s3: { secretKey: '********' } } });
     expect(shown).not.toContain('very secret');
   });
 
-  it('takes back what it showed, and writes nothing', async () => {
+  it('accepts its own output, and writes nothing', async () => {
     const before = await text();
     const { body } = await app.inject('GET', '/api/config');
     expect(body.sandbox.review).toBe('all');
@@ -42,7 +42,7 @@ describe('/api/config', () => {
     expect(await text()).toBe(before);
   });
 
-  it('writes a part into the file, for the next start, readable by its owner only', async () => {
+  it('writes a change into the file, for the next start, readable by its owner only', async () => {
     await chmod(path(), 0o644);
     const body = { auth: { tokenTtl: 60 }, media: { s3: { secretKey: '********' } } };
     const answer = await post(body);
@@ -58,7 +58,7 @@ describe('/api/config', () => {
     expect((await stat(path())).mode & 0o777).toBe(0o600);
   });
 
-  it('takes JSON as plain text', async () => {
+  it('accepts JSON as plain text', async () => {
     const options = { body: '{"cache":{"ttl":5}}', headers: { 'content-type': 'text/plain' } };
     expect((await app.inject('POST', '/api/config', options)).status).toBe(200);
   });
@@ -92,7 +92,7 @@ describe('/api/config', () => {
     ['unknown', { unknown: 1 }],
     ['sandbox.reveiw', { sandbox: { reveiw: 'none' } }],
     ['$schema', { $schema: 'http://a.example' }],
-  ])('refuses %s, naming it and where it is set, and writes nothing', async (field, body) => {
+  ])('rejects %s with its name and where it is set, and writes nothing', async (field, body) => {
     const before = await text();
     const { status, body: answer } = await post({ cors: true, ...body });
     expect(status).toBe(400);
@@ -102,7 +102,7 @@ describe('/api/config', () => {
     expect(await text()).toBe(before);
   });
 
-  it('tries what the next start would use, and writes nothing that would stop it', async () => {
+  it('checks the configuration of the next start, and writes nothing that would prevent it', async () => {
     const before = await text();
     const cached = await post({ cache: true });
     expect([cached.status, cached.body.errors[0].field]).toEqual([400, 'cache.path']);
@@ -111,7 +111,7 @@ describe('/api/config', () => {
     expect(await text()).toBe(before);
   });
 
-  it('refuses wrong values, naming them, and writes nothing', async () => {
+  it('rejects invalid values by name, and writes nothing', async () => {
     const before = await text();
     const { status, body: answer } = await post({ auth: { tokenTtl: 'soon' }, cache: { ttl: 7 } });
     expect(status).toBe(400);
@@ -119,7 +119,7 @@ describe('/api/config', () => {
     expect(await text()).toBe(before);
   });
 
-  it('refuses a body of many members without looking at each', async () => {
+  it('rejects a body of many members without checking each', async () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 1]));
     const { status, body } = await post(many);
     expect([status, body.errors.length]).toEqual([400, 1]);
@@ -131,7 +131,7 @@ describe('/api/config', () => {
     expect((await app.inject('POST', '/api/config', { body })).status).toBe(400);
   });
 
-  it('takes no other method', async () => {
+  it('supports no other method', async () => {
     const { status, headers } = await app.inject('PUT', '/api/config', { body: {} });
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
   });

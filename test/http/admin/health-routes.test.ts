@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-describe('what is public', () => {
+describe('the public routes', () => {
   it.each([null, 'bad'])('greets, with the token %s', async (token) => {
     const { status, text, headers } = await app.inject('GET', '/hello', { token });
     expect([status, text]).toEqual([200, 'Welcome to API']);
@@ -26,11 +26,11 @@ describe('what is public', () => {
     expect((await app.inject('HEAD', '/health', { token })).status).toBe(200);
   });
 
-  it('has no icon', async () => {
+  it('have an empty icon', async () => {
     expect((await app.inject('GET', '/favicon.ico', { token: null })).status).toBe(204);
   });
 
-  it('refuses other methods without asking who calls', async () => {
+  it('reject other methods without authentication', async () => {
     const { status, headers } = await app.inject('POST', '/health', { token: null });
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });

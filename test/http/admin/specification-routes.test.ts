@@ -15,7 +15,7 @@ const config = (method: string, name: string, options: object = {}) =>
   app.inject(method, `/1.0/library/${name}/config`, options);
 
 describe('a specification over HTTP', () => {
-  it('is created, in force at once, read, replaced, removed; the documents stay', async () => {
+  it('is created, used at once, read, replaced, removed; the documents stay', async () => {
     const created = await config('POST', 'notes', { body: SPEC });
     expect([created.status, created.body]).toEqual([
       200,
@@ -50,13 +50,13 @@ describe('a specification over HTTP', () => {
     ['1.0/library/system.notes', 'collection'],
     ['1.0/library/notes.', 'collection'],
     [`1.0/${'x'.repeat(60)}/${'y'.repeat(195)}`, 'collection'],
-  ])('is refused where not every store can hold the name: %s', async (path, field) => {
+  ])('is rejected if a store cannot hold the name: %s', async (path, field) => {
     const { status, body } = await app.inject('POST', `/${path}/config`, { body: SPEC });
     expect([status, body.errors.map((item: { field: string }) => item.field)]).toEqual([400, [field]]);
     expect((await app.inject('GET', `/${path}/config`)).status).toBe(404);
   });
 
-  it('may come as plain text', async () => {
+  it('can be sent as plain text', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await config('POST', 'plain', { body: JSON.stringify(SPEC), headers })).status).toBe(200);
     expect((await config('POST', 'plain', { body: 'no JSON', headers })).status).toBe(400);
@@ -66,7 +66,7 @@ describe('a specification over HTTP', () => {
     ['an empty object', {}, 'fields', 'must be provided at least once'],
     ['no fields', { fields: {}, settings: {} }, 'fields', 'must include at least one field'],
     ['no settings', { fields: { a: {} } }, 'settings', 'must be provided'],
-  ])('is refused with %s', async (_name, body, section, message) => {
+  ])('is rejected with %s', async (_name, body, section, message) => {
     const { status, body: answer } = await config('POST', 'broken', { body });
     expect(status).toBe(400);
     expect(answer).toMatchObject({ statusCode: 400, success: false });
@@ -83,7 +83,7 @@ describe('a specification over HTTP', () => {
     '/1.0/li..b/y/config',
     '/1.0/library/a%2Fb/config',
     '/1.0/library/.hidden/config',
-  ])('is refused at %s', async (path) => {
+  ])('is rejected at %s', async (path) => {
     const { status } = await app.inject('POST', path, { body: SPEC });
     expect(status).toBe(400);
   });
@@ -99,7 +99,7 @@ describe('a specification over HTTP', () => {
     }
   });
 
-  it('takes no other method', async () => {
+  it('supports no other method', async () => {
     const { status, headers } = await config('PUT', 'books', { body: SPEC });
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, POST, DELETE, OPTIONS']);
   });

@@ -36,7 +36,7 @@ describe('/api/status', () => {
     expect(text).not.toContain(ADMIN.secret);
   });
 
-  it('tells admins, and nobody else, how the sandbox fares', async () => {
+  it('shows the state of the sandbox to admins only', async () => {
     const custom = startEndpointApp();
     const sandbox = {
       level: 2,
@@ -47,7 +47,7 @@ describe('/api/status', () => {
     expect((await custom.ask('GET', '/api/status', { as: 'user' })).body.sandbox).toBeUndefined();
   });
 
-  it('needs a token', async () => {
+  it('requires a token', async () => {
     expect((await app.inject('GET', '/api/status', { token: null })).status).toBe(401);
   });
 });
@@ -58,7 +58,7 @@ describe('formatUptime', () => {
     [59.9, '0d 0h 0m 59s'],
     [90_061, '1d 1h 1m 1s'],
     [10 * 86_400, '10d 0h 0m 0s'],
-  ])('reads %d seconds as %s', (seconds, text) => {
+  ])('formats %d seconds as %s', (seconds, text) => {
     expect(formatUptime(seconds)).toBe(text);
   });
 });

@@ -8,8 +8,8 @@ import { ADMIN_CLIENT } from '../fixtures.ts';
 
 const CHANGE = { action: 'specification.remove', target: '/1.0/a/b', before: 'a', after: null };
 
-describe('createAnnounce', () => {
-  it('notes who asks, then lets the change be made', async () => {
+describe('an audited change', () => {
+  it('is recorded with its client, then applied', async () => {
     const store = await openFickleStore();
     const announce = createAuditedChange(auditOf(store));
     const seen: number[] = [];
@@ -28,8 +28,8 @@ describe('createAnnounce', () => {
   });
 });
 
-describe('fingerprintOf', () => {
-  it('is that of the file which holds the value', () => {
+describe('fingerprintJson', () => {
+  it('is the fingerprint of the file that holds the value', () => {
     expect(fingerprintJson({ a: [1] })).toBe(sha256Hex('{\n  "a": [\n    1\n  ]\n}\n'));
     expect(fingerprintJson(undefined)).toBeNull();
   });

@@ -21,21 +21,21 @@ const refusal = (run: () => unknown) => {
   return 'accepted';
 };
 
-describe('parseForm', () => {
-  it('reads fields as texts', () => {
+describe('a URL-encoded form', () => {
+  it('is an object of texts', () => {
     expect(parseFormBody(Buffer.from('clientId=a%20b&secret=c%2B+d'))).toEqual({
       clientId: 'a b',
       secret: 'c+ d',
     });
   });
 
-  it('refuses a field that repeats, and too many', () => {
+  it('is rejected with a repeated field, or too many', () => {
     expect(refusal(() => parseFormBody(Buffer.from('a=1&a=2')))).toMatchObject({ code: 'BAD_REQUEST' });
     const many = Array.from({ length: 21 }, (_, n) => `f${n}=1`).join('&');
     expect(refusal(() => parseFormBody(Buffer.from(many)))).toMatchObject({ code: 'BAD_REQUEST' });
   });
 
-  it('counts the fields before it parses them', () => {
+  it('is counted before it is parsed', () => {
     const pairs = Buffer.from('a&'.repeat(1_000_000));
     const started = threadCpuMs();
     expect(refusal(() => parseFormBody(pairs))).toMatchObject({ code: 'BAD_REQUEST' });
@@ -43,13 +43,13 @@ describe('parseForm', () => {
   });
 });
 
-describe('a server that takes JSON', () => {
+describe('a server that accepts JSON', () => {
   const { server } = bareServer((bare) => {
     useJsonParser(bare, 100);
     bare.post('/any', async (request) => ({ body: jsonBody(request) }));
     bare.post('/object', async (request) => jsonObjectBody(request));
     bare.register(async (scope) => {
-      acceptTextAsJson(scope, { values: 200 });
+      acceptTextAsJson(scope, { maxValues: 200 });
       scope.post('/plain', async (request) => ({ body: jsonBody(request) }));
     });
     bare.register(async (scope) => {
@@ -75,7 +75,7 @@ describe('a server that takes JSON', () => {
     },
   );
 
-  it('takes nothing else there', async () => {
+  it('accepts only code where a scope says so', async () => {
     for (const type of ['application/json', 'text/css', 'application/x-www-form-urlencoded']) {
       const headers = { 'content-type': type };
       const answer = await code.inject({ method: 'POST', url: '/code', headers, payload: '{}' });
@@ -97,7 +97,7 @@ describe('a server that takes JSON', () => {
     },
   );
 
-  it('takes no body without a type, and an empty one with a type', async () => {
+  it('treats an absent and an empty body as null', async () => {
     expect((await post('/any', {})).json()).toEqual({ body: null });
     expect((await post('/any', { 'content-type': 'application/json' }, '')).json()).toEqual({ body: null });
   });
@@ -108,7 +108,7 @@ describe('a server that takes JSON', () => {
     ['application/json; charset=iso-8859-1', 'of its charset'],
     ['nonsense', 'it is no type'],
     ['', 'it is empty'],
-  ])('refuses the type %j: %s', async (type) => {
+  ])('rejects the type %j: %s', async (type) => {
     const answer = await post('/any', { 'content-type': type }, '{"a":1}');
     expect(answer.statusCode).toBe(415);
     expect(answer.json()).toMatchObject({ statusCode: 415, success: false });
@@ -126,7 +126,7 @@ describe('a server that takes JSON', () => {
     },
   );
 
-  it('refuses a body without a type', async () => {
+  it('rejects a body that has no type', async () => {
     expect((await post('/any', {}, '{"a":1}')).statusCode).toBe(415);
   });
 
@@ -135,19 +135,19 @@ describe('a server that takes JSON', () => {
     expect((await post('/any', headers, '{"a":1}')).statusCode).toBe(415);
   });
 
-  it('takes the encoding identity', async () => {
+  it('accepts the content coding identity', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'Identity' };
     expect((await post('/any', headers, '{"a":1}')).statusCode).toBe(200);
   });
 
-  it('takes JSON under text/plain where a scope says so', async () => {
+  it('accepts JSON as text/plain where a scope says so', async () => {
     expect((await post('/plain', { 'content-type': 'text/plain' }, '{"a":1}')).json()).toEqual({
       body: { a: 1 },
     });
     expect((await post('/plain', { 'content-type': 'text/plain' }, 'a')).statusCode).toBe(400);
   });
 
-  it('bounds the values of JSON, of each scope by its own bound, however long it is', async () => {
+  it('limits the values of JSON by the limit of the scope, whatever its length', async () => {
     const json = { 'content-type': 'application/json' };
     const list = (length: number, space = '') => `${space}[${Array(length).fill(1)}]`;
     const padding = ' '.repeat(20_000);
@@ -163,7 +163,7 @@ describe('a server that takes JSON', () => {
     });
   });
 
-  it('takes forms where a scope says so', async () => {
+  it('accepts forms where a scope says so', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post('/form', headers, 'a=1')).json()).toEqual({ body: { a: '1' } });
     expect((await post('/plain', headers, 'a=1')).statusCode).toBe(415);

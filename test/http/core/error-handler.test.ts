@@ -4,7 +4,6 @@ import type { Client } from '../../../src/auth/clients/client.ts';
 import { ERRORS } from '../../../src/error-catalogue.ts';
 import { AppError, StoreError } from '../../../src/errors.ts';
 import { useJsonParser } from '../../../src/http/core/body-parsers.ts';
-import { toAppError } from '../../../src/http/core/error-handler.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { USER_CLIENT } from '../fixtures.ts';
 
@@ -47,7 +46,7 @@ describe('the error handler', () => {
     ['too-large', 413, 'The request body is too large'],
     ['filter-too-large', 413, 'The filter is too large for the database'],
     ['parallel-arrays', 400, 'The request cannot be understood'],
-  ] as const)('answers the store’s %s with %i', async (reason, status, message) => {
+  ] as const)('maps the store error %s to %i', async (reason, status, message) => {
     const {
       status: got,
       headers,
@@ -59,7 +58,7 @@ describe('the error handler', () => {
     if (status === 503) expect(body.errors[0].code).toBe('API-0004');
   });
 
-  it('a failure of the media store is not laid at the door of the database', async () => {
+  it('names the media store, not the database, where that failed', async () => {
     const { status, headers, body } = await thrown(new StoreError('unavailable', { store: 'media' }));
     expect([status, headers['retry-after']]).toEqual([503, '2']);
     expect(body.errors).toEqual([
@@ -80,13 +79,13 @@ describe('the error handler', () => {
     ]);
   });
 
-  it('names the fields that hold lists side by side', async () => {
+  it('names the fields of parallel arrays', async () => {
     const { status, body } = await thrown(new StoreError('parallel-arrays', { fields: ['a', 'b'] }));
     expect(status).toBe(400);
     expect(body.errors).toMatchObject([{ field: 'a' }, { field: 'b' }]);
   });
 
-  it('keeps a Retry-After that the thrower knows', async () => {
+  it('keeps the Retry-After of an error', async () => {
     const { headers } = await thrown(new AppError('STORE_UNAVAILABLE', { headers: { 'Retry-After': '9' } }));
     expect(headers['retry-after']).toBe('9');
   });
@@ -102,14 +101,14 @@ describe('the error handler', () => {
     },
   );
 
-  it('says no more of a failed endpoint than that it failed', async () => {
+  it('sends no detail of a failed endpoint', async () => {
     const { status, body, records } = await thrown(new AppError('ENDPOINT_ERROR', { cause: 'secret' }));
     expect(status).toBe(500);
     expect(body.errors).toEqual([{ message: 'The endpoint failed', code: 'ENDPOINT_ERROR' }]);
     expect(JSON.stringify(records)).not.toContain('secret');
   });
 
-  it('adds the challenge to a refusal of the domain', async () => {
+  it('adds the challenge to NOT_PERMITTED of the domain', async () => {
     const refusal = new AppError('NOT_PERMITTED', { field: 'author' });
     const { status, headers } = await thrown(refusal, USER_CLIENT);
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="/a/b"']);
@@ -120,7 +119,7 @@ describe('the error handler', () => {
     ]);
   });
 
-  it('adds empty results to an unknown document', async () => {
+  it('adds empty results to DOCUMENT_NOT_FOUND', async () => {
     const { body } = await thrown(new AppError('DOCUMENT_NOT_FOUND'));
     expect(body).toMatchObject({ statusCode: 404, success: false, results: [], metadata: { totalCount: 0 } });
   });
@@ -132,7 +131,7 @@ describe('the error handler', () => {
     'secret',
     undefined,
     null,
-  ])('tells nothing about %s but to the log', async (error) => {
+  ])('sends no detail of %s, and logs it', async (error) => {
     const { status, text, body, records } = await thrown(error);
     expect(status).toBe(500);
     expect(text).not.toContain('secret');
@@ -143,7 +142,7 @@ describe('the error handler', () => {
   });
 });
 
-describe('a flood of requests that the database does not serve', () => {
+describe('an outage of the database', () => {
   const levelsOf = async (reason: 'unavailable' | 'damaged' | 'timeout') => {
     const { server, records } = bareServer((bare) => {
       bare.get('/a', async () => {
@@ -154,18 +153,18 @@ describe('a flood of requests that the database does not serve', () => {
     return records.map(({ level }) => level);
   };
 
-  it('is one line of the log', async () => {
+  it('is logged once per interval', async () => {
     expect(await levelsOf('unavailable')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
     expect(await levelsOf('damaged')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
   });
 
-  it('is a line each where the request itself takes too long', async () => {
+  it('is not the cause of a query timeout, which is logged each time', async () => {
     expect(await levelsOf('timeout')).toEqual(Array(5).fill('warn'));
   });
 });
 
-describe('a client that goes away while it sends', () => {
-  it('is no failure of the server', async () => {
+describe('a client that goes away while it sends a body', () => {
+  it('is not logged as an error', async () => {
     const { server, records } = bareServer((bare) => {
       useJsonParser(bare, 100);
       bare.post('/a', async () => 'ok');
@@ -182,7 +181,7 @@ describe('a client that goes away while it sends', () => {
     expect(records).toEqual([]);
   });
 
-  it('hides no failure of the server behind what it has sent whole', async () => {
+  it('does not hide an error after the whole body has arrived', async () => {
     const { promise: gone, resolve: goAway } = Promise.withResolvers<void>();
     const { server, records } = bareServer((bare) => {
       bare.get('/a', async () => {
@@ -200,14 +199,16 @@ describe('a client that goes away while it sends', () => {
   });
 });
 
-describe('toAppError', () => {
+describe('an error of the framework', () => {
   it.each([
     ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'PAYLOAD_TOO_LARGE'],
     ['FST_ERR_BAD_URL', 400, 'BAD_REQUEST'],
     ['FST_ERR_SOMETHING_NEW', 400, 'BAD_REQUEST'],
     ['FST_ERR_SOMETHING_NEW', 500, 'INTERNAL'],
-  ])('reads the framework’s %s with %i as %s', (code, statusCode, expected) => {
-    expect(toAppError(Object.assign(new Error('x'), { code, statusCode })).code).toBe(expected);
+    ['OTHER', 400, 'INTERNAL'],
+  ])('%s with %i is sent as %s', async (code, statusCode, expected) => {
+    const { body } = await thrown(Object.assign(new Error('x'), { code, statusCode }));
+    expect(body.errors[0].code).toBe(expected);
   });
 });

@@ -3,10 +3,13 @@ import { AppError } from '../../../src/errors.ts';
 import { type JsonLimits, parseJsonBody, validateJsonBody } from '../../../src/http/core/json-body.ts';
 import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
 
-const MANY = { values: 100_000 };
+const MANY = { maxValues: 100_000 };
 const LISTED: JsonLimits = {
-  values: 50,
-  list: { most: 20_000, refuse: (elements) => new AppError('WRITE_TOO_LARGE', { message: `${elements}` }) },
+  maxValues: 50,
+  list: {
+    maxElements: 20_000,
+    createError: (elements) => new AppError('WRITE_TOO_LARGE', { message: `${elements}` }),
+  },
 };
 /** Makes a body one of those that are read in slices. */
 const PADDING = ' '.repeat(20_000);
@@ -21,7 +24,7 @@ async function refusal(work: Promise<unknown>) {
   return error instanceof AppError ? { code: error.code, item: error.items[0] } : 'accepted';
 }
 
-it('refuses what is absurdly deep before parsing it', async () => {
+it('rejects extreme depth before parsing', async () => {
   const levels = 1_000_000;
   const started = threadCpuMs();
   const item = { message: 'The body is nested deeper than 100 levels' };
@@ -82,16 +85,16 @@ describe.each([
   });
 });
 
-it('takes an empty body as none', () => {
+it('treats an empty body as none', () => {
   expect(parseJsonBody(Buffer.alloc(0), MANY)).toBeUndefined();
 });
 
 describe('the values of JSON', () => {
-  it('are bounded, members counted three times', async () => {
+  it('are limited, members counted three times', async () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`)}}`;
     for (const space of ['', PADDING]) {
-      expect(await read(space + members(16), { values: 48 })).toHaveProperty('k15');
-      const refused = await refusal(read(space + members(17), { values: 48 }));
+      expect(await read(space + members(16), { maxValues: 48 })).toHaveProperty('k15');
+      const refused = await refusal(read(space + members(17), { maxValues: 48 }));
       expect(refused).toMatchObject({
         code: 'PAYLOAD_TOO_LARGE',
         item: { message: expect.stringMatching('48') },
@@ -99,7 +102,7 @@ describe('the values of JSON', () => {
     }
   });
 
-  it('are those of each element where a list is welcome', async () => {
+  it('are limited in each element where a list is accepted', async () => {
     const element = (count: number) => `[${Array(count).fill(1)}]`;
     const list = [...Array(5000).fill(element(50)), '{}'];
     expect(await read(`[${list}]`, LISTED)).toHaveLength(5001);
@@ -110,7 +113,7 @@ describe('the values of JSON', () => {
     });
   });
 
-  it('are not looked at where the list itself is too long', async () => {
+  it('do not count where the list itself is too long', async () => {
     const refused = await refusal(read(`[${Array(20_001).fill('[')}]`, LISTED));
     expect(refused).toMatchObject({ code: 'BAD_REQUEST' });
     const item = { message: '20001' };
@@ -118,7 +121,7 @@ describe('the values of JSON', () => {
   });
 });
 
-it('lets others go on while it reads a long list', async () => {
+it('yields to the event loop while it parses a long list', async () => {
   const row = JSON.stringify(Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`name${n}`, n])));
   const json = Buffer.from(`[${Array(20_000).fill(row)}]`);
   let turns = 0;
@@ -132,13 +135,13 @@ it('lets others go on while it reads a long list', async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-describe('JSON that others parse', () => {
-  it('is looked at and handed on, names that are reserved here included', async () => {
+describe('JSON for posted code', () => {
+  it('is checked only for form, reserved names included', async () => {
     const seen: number[] = [];
     const assertShape = ({ values }: { readonly values: number }) => void seen.push(values);
-    await validateJsonBody(Buffer.from('[{"__proto__":1},"\\ud800"]'), { values: 5, assertShape });
+    await validateJsonBody(Buffer.from('[{"__proto__":1},"\\ud800"]'), { maxValues: 5, assertShape });
     expect(seen).toEqual([5]);
-    const broken = validateJsonBody(Buffer.from('{"a":}'), { values: 5, assertShape });
+    const broken = validateJsonBody(Buffer.from('{"a":}'), { maxValues: 5, assertShape });
     expect(await refusal(broken)).toMatchObject({ code: 'BAD_REQUEST' });
   });
 });

@@ -88,7 +88,7 @@ describe('values of a document: 100,000, members counted three times', () => {
     }
   });
 
-  it('as the operator says', async () => {
+  it('are limited as configured', async () => {
     const small = await startApp({ specs: SPECS, config: { limits: { jsonValues: 1000 } } });
     expectRefusal(await small.inject('POST', plain, { body: `{"x":${list(1001)}}` }), 413);
     await small.close();

@@ -6,7 +6,7 @@ const TOKEN = `${'h'.repeat(36)}.${'p'.repeat(300)}.${'s'.repeat(43)}`;
 const ENCODED = TOKEN.replaceAll('.', '%2E');
 
 describe('isTokenShaped', () => {
-  it('knows tokens, percent-encoded ones too', () => {
+  it('recognises tokens, percent-encoded ones too', () => {
     expect(isTokenShaped(TOKEN)).toBe(true);
     expect(isTokenShaped(ENCODED)).toBe(true);
   });
@@ -17,16 +17,16 @@ describe('isTokenShaped', () => {
     `${'a'.repeat(400)}.jpg`,
     '0123456789abcdef01234567',
     '',
-  ])('takes no name of a file for one: %s', (name) => {
+  ])('does not take the name of a file for a token: %s', (name) => {
     expect(isTokenShaped(name)).toBe(false);
   });
 
-  it('leaves short texts with two dots to those who only compare form', () => {
+  it('requires the length of a token, hasTwoDots does not', () => {
     expect([hasTwoDots('a.b.c'), hasTwoDots('a%2eb%2Ec'), hasTwoDots('a.b')]).toEqual([true, true, false]);
   });
 });
 
-describe('withoutTokens', () => {
+describe('redactTokens', () => {
   it.each([
     [`/api/media/${TOKEN}`, '/api/media/<token>'],
     [`/api/media/${ENCODED}/`, '/api/media/<token>/'],
@@ -36,7 +36,7 @@ describe('withoutTokens', () => {
     [`/1.0/library/books?filter=${TOKEN}`, `/1.0/library/books?filter=${TOKEN}`],
     ['/1.0/library/books', '/1.0/library/books'],
     [`/${'a'.repeat(400)}`, `/${'a'.repeat(400)}`],
-  ])('writes %s', (url, shown) => {
+  ])('redacts %s', (url, shown) => {
     expect(redactTokens(url)).toBe(shown);
   });
 });

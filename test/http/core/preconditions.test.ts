@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { parsePreconditions, rejectPreconditions } from '../../../src/http/core/preconditions.ts';
-import { documentEtag, listEtag } from '../../../src/http/documents/etag.ts';
+import { documentEtag, listEtag } from '../../../src/http/documents/read-response.ts';
 
 const ifMatch = (header: string) => parsePreconditions({ headers: { 'if-match': header } });
 const ifNoneMatch = (header: string) => parsePreconditions({ headers: { 'if-none-match': header } });
 
-describe('preconditionOf', () => {
-  it('demands nothing without the headers', () => {
+describe('the precondition of a write', () => {
+  it('is absent without the headers', () => {
     expect(parsePreconditions({ headers: {} })).toBeUndefined();
   });
 
@@ -41,13 +41,13 @@ describe('preconditionOf', () => {
     },
   );
 
-  it('takes no tag of a list for a state, whatever its digest begins with', () => {
+  it('ignores the ETag of a list, whatever its digest begins with', () => {
     const tags = Array.from({ length: 2000 }, (_, n) => listEtag(`body ${n}`));
     const states = Array.from({ length: 100 }, (_, v) => v);
     expect(tags.filter((tag) => states.some((v) => ifMatch(tag)?.(v)))).toEqual([]);
   });
 
-  it('knows the state of a document that was never written through us', () => {
+  it('holds for v 0, of a document written by others', () => {
     expect(ifMatch('"0"')?.(0)).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('preconditionOf', () => {
   });
 });
 
-describe('refusePreconditions', () => {
+describe('rejectPreconditions', () => {
   it('names the header', () => {
     const refuse = (headers: Record<string, string>) => () => rejectPreconditions({ headers });
     expect(refuse({})).not.toThrow();

@@ -17,7 +17,7 @@ const refused = (url: string) => {
 };
 
 describe('parseQuery', () => {
-  it('decodes the parameters that mean something', () => {
+  it('decodes the known parameters', () => {
     const query = parseQuery('/a?filter=%7B%22a%22%3A%22%C3%BC+%2B%22%7D&count=5');
     expect([...query]).toEqual([
       ['filter', '{"a":"ü +"}'],
@@ -33,14 +33,14 @@ describe('parseQuery', () => {
     expect(parseQuery(url).size).toBe(0);
   });
 
-  it('takes a parameter without a value as empty, and a value with equals signs whole', () => {
+  it('reads a parameter without a value as empty, and keeps equals signs in a value', () => {
     expect([...parseQuery('/a?sort&filter=a=b=c#part')]).toEqual([
       ['sort', ''],
       ['filter', 'a=b=c'],
     ]);
   });
 
-  it('refuses a known parameter that is given twice, naming it', () => {
+  it('rejects a repeated parameter by name', () => {
     expect(refused('/a?count=1&page=2&count=1')).toMatchObject({
       code: 'Invalid Parameter',
       field: 'count',
@@ -50,21 +50,21 @@ describe('parseQuery', () => {
   });
 
   it.each(['/a?filter=%', '/a?filter=%zz', '/a?filter=%ff', '/a?%ff=1', '/a?x=%', '/a?x=1&y=%c3'])(
-    'refuses %s',
+    'rejects %s',
     (url) => {
       expect(refused(url)).toMatchObject({ code: 'BAD_REQUEST' });
     },
   );
 });
 
-describe('queryText', () => {
-  it('is what follows the first question mark', () => {
+describe('rawQuery', () => {
+  it('returns the text after the first question mark', () => {
     expect(rawQuery('/a?b?c#d')).toBe('b?c');
     expect(rawQuery('/a')).toBeUndefined();
   });
 });
 
-describe('flag', () => {
+describe('parseFlag', () => {
   it.each([
     ['true', true],
     ['false', false],
@@ -81,7 +81,7 @@ describe('flag', () => {
   });
 });
 
-describe('numberParameter', () => {
+describe('parseNumberParameter', () => {
   const after = { fallback: 7, what: 'the number of an entry' };
 
   it.each([
@@ -89,7 +89,7 @@ describe('numberParameter', () => {
     ['/a?x=1', 7],
     ['/a?after=0', 0],
     ['/a?x&after=12#after=3', 12],
-  ])('of %s is %i', (url, value) => {
+  ])('parses %s as %i', (url, value) => {
     expect(parseNumberParameter(url, 'after', after)).toBe(value);
   });
 
@@ -101,7 +101,7 @@ describe('numberParameter', () => {
     'after=1e3',
     'after=1&after=2',
     `after=${'9'.repeat(16)}`,
-  ])('refuses %s', (query) => {
+  ])('rejects %s', (query) => {
     expect(() => parseNumberParameter(`/a?${query}`, 'after', after)).toThrow(AppError);
   });
 });

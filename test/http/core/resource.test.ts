@@ -19,8 +19,8 @@ const { server } = bareServer((bare) => {
 type Method = 'GET';
 const ask = (method: string, url: string) => server.inject({ method: method as Method, url });
 
-describe('an address', () => {
-  it('runs its handlers', async () => {
+describe('a path', () => {
+  it('calls its handlers', async () => {
     expect((await ask('GET', '/both')).body).toBe('text');
     expect((await ask('POST', '/both')).body).toBe('posted');
   });
@@ -30,7 +30,7 @@ describe('an address', () => {
     expect([answer.statusCode, answer.body, answer.headers['content-length']]).toEqual([200, '', '4']);
   });
 
-  it('refuses a query string that it cannot read, whatever it does with one that it can', async () => {
+  it('rejects a query string that does not decode, also where it uses none', async () => {
     for (const query of ['x=%', '%ff', 'count=1&count=2']) {
       for (const method of ['GET', 'HEAD', 'POST']) {
         const answer = await ask(method, `/both?${query}`);
@@ -41,26 +41,26 @@ describe('an address', () => {
     expect((await ask('GET', '/both?x=1&x=2&y=%20')).statusCode).toBe(200);
   });
 
-  it('tells its methods', async () => {
+  it('lists its methods', async () => {
     const answer = await ask('OPTIONS', '/both');
     expect([answer.statusCode, answer.headers['allow']]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   });
 
   const others = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT'].includes(method));
 
-  it.each(others)('refuses %s with the methods that it takes', async (method) => {
+  it.each(others)('rejects %s with its methods', async (method) => {
     const answer = await ask(method, '/both');
     expect(answer.statusCode).toBe(405);
     expect(answer.headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
     expect(answer.json()).toMatchObject({ statusCode: 405, success: false });
   });
 
-  it('refuses HEAD where there is no GET', async () => {
+  it('rejects HEAD without GET', async () => {
     const answer = await ask('HEAD', '/write');
     expect([answer.statusCode, answer.headers['allow']]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  it('refuses writes on a condition, unless its handlers see to that', async () => {
+  it('rejects conditional writes, unless its handlers evaluate conditions', async () => {
     const headers = { 'if-match': '"1"' };
     const send = async (method: string, url: string) =>
       (await server.inject({ method: method as Method, url, headers })).statusCode;
@@ -70,7 +70,7 @@ describe('an address', () => {
     expect(await send('DELETE', '/both')).toBe(405);
   });
 
-  it('refuses a method before the body is looked at', async () => {
+  it('rejects a method before the body is read', async () => {
     const answer = await server.inject({
       method: 'PUT',
       url: '/both',
@@ -81,7 +81,7 @@ describe('an address', () => {
   });
 });
 
-describe('an address with a bound of its own', () => {
+describe('a path with a body limit', () => {
   it.each([
     [5, 200],
     [6, 413],
@@ -94,7 +94,7 @@ describe('an address with a bound of its own', () => {
   });
 });
 
-describe('an address that takes any method', () => {
+describe('a path of any method', () => {
   it.each(METHODS.filter((method) => method !== 'CONNECT' && method !== 'QUERY'))(
     'answers %s',
     async (method) => {

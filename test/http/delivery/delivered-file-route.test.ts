@@ -25,7 +25,7 @@ describe('delivered files', () => {
     expect(head.headers['content-length']).toBe(String(CSS.length));
   });
 
-  test('are not sent again to who has them', async () => {
+  test('are 304 for a client that has them', async () => {
     const { inject } = await startDelivery({ files: { 'a.css': CSS } });
     const { headers } = await inject('GET', '/a.css');
     const again = await inject('GET', '/a.css', { headers: { 'if-none-match': String(headers['etag']) } });
@@ -34,7 +34,7 @@ describe('delivered files', () => {
     expect((await inject('GET', '/a.css', { headers: since })).status).toBe(304);
   });
 
-  test('are sent in parts', async () => {
+  test('are sent in ranges', async () => {
     const { inject } = await startDelivery({ files: { 'a.txt': '0123456789' } });
     const part = await inject('GET', '/a.txt', { headers: { range: 'bytes=2-4' } });
     expect([part.status, part.text, part.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10']);
@@ -42,14 +42,14 @@ describe('delivered files', () => {
     expect([none.status, none.headers['content-range']]).toEqual([416, 'bytes */10']);
   });
 
-  test('that are missing are 404 without a word about this machine', async () => {
+  test('that are missing are 404 without detail of the machine', async () => {
     const { inject } = await startDelivery();
     const answer = await inject('GET', '/nothing.jpg');
     expect(answer).toMatchObject({ status: 404, body: { success: false, errors: ['File not found'] } });
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'access-control-allow-origin': '*' });
   });
 
-  test('take no other method', async () => {
+  test('support no other method', async () => {
     const { inject } = await startDelivery({ files: { 'a.css': CSS } });
     for (const method of ['POST', 'DELETE', 'PROPFIND']) {
       const answer = await inject(method, '/a.css');
@@ -59,7 +59,7 @@ describe('delivered files', () => {
     expect((await inject('OPTIONS', '/a.css')).status).toBe(204);
   });
 
-  test('are asked for with a query string that can be read, and is not too long', async () => {
+  test('are rejected with a query string that does not decode or is too long', async () => {
     const { inject } = await startDelivery({ files: { 'a.css': CSS } });
     expect((await inject('GET', '/a.css?v=%zz')).status).toBe(400);
     expect((await inject('GET', `/a.css?v=${'x'.repeat(20_000)}`)).status).toBe(414);
@@ -67,7 +67,7 @@ describe('delivered files', () => {
   });
 });
 
-test('a route that nothing matches is an unknown address, which nobody keeps', async () => {
+test('are 404 and uncacheable where no branch of a route matches', async () => {
   const route = { branches: [{ condition: { language: 'fr' }, recipe: 'thumbs' }] };
   const { inject } = await startDelivery({ routes: { french: route }, files: { 'a.css': CSS } });
   const answer = await inject('GET', '/french/a.css', { headers: { 'accept-language': 'en' } });
@@ -75,7 +75,7 @@ test('a route that nothing matches is an unknown address, which nobody keeps', a
   expect(answer.headers['cache-control']).toBe('no-store');
 });
 
-test('files of a bucket that is away are answered with 503, without a word of what it said', async () => {
+test('of a bucket that is away are 503, without its error', async () => {
   const away = () =>
     Promise.reject(new StoreError('unavailable', { cause: new Error('ECONNREFUSED 10.0.0.1') }));
   const path = await temporaryFolder();

@@ -22,7 +22,7 @@ async function answerTo(thrown: Error, create = createDeliveryErrorHandler) {
   return { status: statusCode, headers, body: JSON.parse(payload) };
 }
 
-test('an error is a list of texts, and nothing of the file is left', async () => {
+test('an error is a list of texts without headers of the file', async () => {
   const { status, headers, body } = await answerTo(
     new AppError('RENDER_BUSY', { headers: { 'Retry-After': '1' } }),
   );
@@ -32,13 +32,13 @@ test('an error is a list of texts, and nothing of the file is left', async () =>
   expect(headers).not.toHaveProperty('content-encoding');
 });
 
-test('what is not meant for clients stays inside', async () => {
+test('an unexpected error is sent without detail', async () => {
   const { status, body } = await answerTo(new Error('/secret/path'));
   expect([status, body]).toEqual([500, { success: false, errors: ['Something went wrong'] }]);
   expect((await answerTo(new StoreError('conflict'))).status).toBe(503);
 });
 
-test('where documents are posted, a body that is none is a bad request in two words', async () => {
+test('a malformed definition is `Bad Request`', async () => {
   const broken = new AppError('BAD_REQUEST', { message: 'The body is not valid JSON' });
   expect((await answerTo(broken, createDefinitionErrorHandler)).body).toEqual({
     success: false,

@@ -7,7 +7,7 @@ const photo = () =>
     .jpeg()
     .toBuffer();
 
-test('a flush forgets the variants that its pattern names', async () => {
+test('a flush drops the variants that its pattern names', async () => {
   const recipes = { thumbs: { settings: { width: 20 } }, other: { settings: { width: 10 } } };
   const routes = { 'home-route': { branches: [{ recipe: 'thumbs' }] } };
   const { inject, asAdmin } = await startDelivery({ files: { 'a.jpg': await photo() }, recipes, routes });

@@ -54,6 +54,22 @@ describe('creating documents', () => {
   });
 });
 
+describe('bodies of writes', () => {
+  it.each([
+    ['POST', PATH, '{"title":"\\ud800"}'],
+    ['POST', PATH, '[{"title":"a"},{"title":"\\ud800"}]'],
+    ['POST', PATH, '{"query":{},"update":{"title":"\\ud800"}}'],
+    ['PUT', PATH, '{"query":{"__proto__":1},"update":{}}'],
+    ['DELETE', PATH, '{"query":{"title":"\\ud800"}}'],
+    ['PUT', `${PATH}/${UNKNOWN}`, '{"title":"\\ud800"}'],
+    ['POST', `${PATH}/${UNKNOWN}`, '{"title":"\\ud800"}'],
+  ] as const)('are checked before anything is done: %s %s %s', async (method, path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const { status, body: answer } = await app.inject(method, path, { body, headers });
+    expect([status, answer.errors[0].code]).toEqual([400, 'BAD_REQUEST']);
+  });
+});
+
 describe('updating documents', () => {
   it('sets fields of one, by PUT and by the POST of old clients', async () => {
     const { _id } = await create('before');

@@ -1,130 +1,121 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
-import { AppError } from '../../../src/errors.ts';
-import { createReadResponder } from '../../../src/http/documents/read-response.ts';
-import { type CachedResponse, createResponseCache } from '../../../src/http/documents/response-cache.ts';
-import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
-import { type BareServer, bareServer } from '../bare-fastify-server.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  computeLongEtag,
+  documentEtag,
+  listEtag,
+  parseCallback,
+  sendRead,
+  wrapJsonp,
+} from '../../../src/http/documents/read-response.ts';
+import type { CachedResponse } from '../../../src/http/documents/response-cache.ts';
+import { bareServer } from '../bare-fastify-server.ts';
 import { collection } from '../fixtures.ts';
 
-let answer: () => CachedResponse;
-let computed: number;
+describe('the ETag of a read', () => {
+  const pieces = ['é'.repeat(100_000), 'x', `😀${'y'.repeat(65_535)}😀`.repeat(3)];
+  const whole = pieces.join('');
 
-function open(cached: boolean, jsonp = true): BareServer {
-  const registry = createRegistry();
-  const books = collection('books');
-  registry.put(books);
-  const cache = createMemoryCache({ maxBytes: 100_000, now: () => 0 });
-  const store = { watch: () => () => undefined };
-  const respond = createReadResponder(
-    cached ? createResponseCache({ cache, store, registry, bootId: 'b', ttlSeconds: 60 }) : undefined,
-    { jsonp, connections: { holdDuring: (_socket, _bytes, work) => work() } },
-  );
-  return bareServer((bare) => {
-    bare.get('/a', (request, reply) => {
-      request.collection = books;
-      return respond(request, reply, async () => {
-        computed += 1;
-        return answer();
-      });
-    });
+  it('differs by body, and begins with the v of a document', () => {
+    expect(listEtag('a')).toMatch(/^"l[\w-]{20,}"$/);
+    expect(listEtag('a')).not.toBe(listEtag('b'));
+    expect(documentEtag(3, 'a')).toMatch(/^"3-[0-9a-z]{1,7}"$/);
+    expect(documentEtag(3, 'a')).not.toBe(documentEtag(3, 'b'));
+    expect(documentEtag(3, 'a')).not.toBe(documentEtag(4, 'a'));
   });
-}
 
-beforeEach(() => {
-  computed = 0;
-  answer = () => ({ body: '{"results":[]}' });
+  it('of a long text in pieces is that of the same text in one', async () => {
+    const bytes = Buffer.byteLength(whole);
+    expect(await computeLongEtag(pieces)).toEqual({ etag: listEtag(whole), bytes });
+    expect(await computeLongEtag(whole)).toEqual({ etag: listEtag(whole), bytes });
+    expect(await computeLongEtag(pieces, 7)).toEqual({ etag: documentEtag(7, whole), bytes });
+  });
 });
 
-describe('a read without a cache', () => {
-  it('is JSON with a tag', async () => {
-    const { headers, body } = await open(false).server.inject({ url: '/a' });
-    expect(body).toBe('{"results":[]}');
-    expect(headers['content-type']).toBe('application/json');
-    expect(headers['etag']).toMatch(/^"[\w-]+"$/);
-    expect(headers['x-cache']).toBeUndefined();
+describe('the callback of a JSONP response', () => {
+  const name = (callback: string | undefined, byDefault: string | null = null) =>
+    parseCallback(
+      new Map(callback === undefined ? [] : [['callback', callback]]),
+      collection('books', { settings: { callback: byDefault } }),
+    );
+
+  it('is the one of the request, else of the collection, else none', () => {
+    expect(name('show')).toBe('show');
+    expect(name('show', 'other')).toBe('show');
+    expect(name(undefined, 'other')).toBe('other');
+    expect(name(undefined)).toBeUndefined();
   });
 
-  it('is 304 for who has it', async () => {
-    const { server } = open(false);
-    answer = () => ({ body: '{}', v: 4 });
-    const etag = String((await server.inject({ url: '/a' })).headers['etag']);
+  it.each(['', 'a.b', 'a1', 'alert(1)//', 'ä', '_a', 'a b', 'a'.repeat(101)])('may not be %j', (callback) => {
+    expect(() => name(callback)).toThrow('Invalid parameter');
+  });
+});
+
+describe('a JSONP body', () => {
+  it('is a call of the function with the JSON', async () => {
+    expect(await wrapJsonp('show', '{"a":1}')).toBe('show({"a":1});');
+  });
+
+  it('escapes what older engines take for the end of a line', async () => {
+    expect(await wrapJsonp('f', '"\u2028\u2029"')).toBe('f("\\u2028\\u2029");');
+  });
+
+  it('stays in pieces when it is long', async () => {
+    expect(await wrapJsonp('f', ['["', '\u2028', '"]'])).toEqual(['f(', '["', '\\u2028', '"]', ');']);
+  });
+});
+
+describe('sendRead', () => {
+  let response: CachedResponse = { body: '{"results":[]}' };
+  const reserved: number[] = [];
+  const connections = {
+    reserveDuring: <T>(_socket: unknown, bytes: number, work: () => Promise<T>) => {
+      reserved.push(bytes);
+      return work();
+    },
+  };
+  const { server } = bareServer((bare) => {
+    bare.get('/json', (request, reply) =>
+      sendRead(request, reply, { response, callback: undefined, connections }),
+    );
+    bare.get('/jsonp', (request, reply) =>
+      sendRead(request, reply, { response, callback: 'show', connections }),
+    );
+  });
+
+  it('sends JSON with an ETag', async () => {
+    const { headers, body } = await server.inject({ url: '/json' });
+    expect(body).toBe('{"results":[]}');
+    expect(headers).toMatchObject({ 'content-type': 'application/json', etag: listEtag(body) });
+  });
+
+  it('sends JSONP under an ETag of its own', async () => {
+    const { headers, body } = await server.inject({ url: '/jsonp' });
+    expect(body).toBe('show({"results":[]});');
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      etag: listEtag(body),
+    });
+  });
+
+  it('sends 304 to a client that has the response', async () => {
+    response = { body: '{}', v: 4 };
+    const etag = String((await server.inject({ url: '/json' })).headers['etag']);
     expect(etag).toMatch(/^"4-/);
-    const again = await server.inject({ url: '/a', headers: { 'if-none-match': `"x", W/${etag}` } });
+    const again = await server.inject({ url: '/json', headers: { 'if-none-match': `"x", W/${etag}` } });
     expect([again.statusCode, again.body, again.headers['etag']]).toEqual([304, '', etag]);
-    answer = () => ({ body: '{}', v: 5 });
-    const changed = await server.inject({ url: '/a', headers: { 'if-none-match': etag } });
+    response = { body: '{}', v: 5 };
+    const changed = await server.inject({ url: '/json', headers: { 'if-none-match': etag } });
     expect(changed.statusCode).toBe(200);
   });
 
-  it('is a call with a callback, under a tag of its own', async () => {
-    const { server } = open(false);
-    const plain = await server.inject({ url: '/a' });
-    const call = await server.inject({ url: '/a?callback=show' });
-    expect(call.body).toBe('show({"results":[]});');
-    expect(call.headers['content-type']).toBe('text/javascript; charset=utf-8');
-    expect(call.headers['etag']).not.toBe(plain.headers['etag']);
-  });
-
-  it('is no call where calls are not offered', async () => {
-    const { body } = await open(false, false).server.inject({ url: '/a?callback=show' });
-    expect(body).toBe('{"results":[]}');
-  });
-
-  it('is refused before anything is computed', async () => {
-    const { server } = open(false);
-    for (const query of ['callback=1', 'count=x', 'filter=[]', 'page=1&page=1']) {
-      expect((await server.inject({ url: `/a?${query}` })).statusCode, query).toBe(400);
-    }
-    expect(computed).toBe(0);
-  });
-});
-
-describe('a read with a cache', () => {
-  const ask = async ({ server }: BareServer, query = '') => {
-    const { statusCode, headers, body } = await server.inject({ url: `/a${query}` });
-    return {
-      statusCode,
-      body,
-      cache: `${headers['x-cache']} ${headers['x-cache-lookup']}`,
-      tag: headers['etag'],
-    };
-  };
-
-  it('is stored, then served', async () => {
-    const open_ = open(true);
-    answer = () => ({ body: '{"a":1}', v: 3 });
-    const first = await ask(open_);
-    expect(first).toMatchObject({ cache: 'MISS MISS', body: '{"a":1}' });
-    const second = await ask(open_);
-    expect(second).toEqual({ ...first, cache: 'HIT HIT' });
-    expect(computed).toBe(1);
-  });
-
-  it('bypasses the cache on demand, and does not replace what is there', async () => {
-    const opened = open(true);
-    expect((await ask(opened, '?cache=false')).cache).toBe('MISS MISS');
-    answer = () => ({ body: '{"new":1}' });
-    expect(await ask(opened, '?cache=false')).toMatchObject({ cache: 'MISS HIT', body: '{"new":1}' });
-    expect(await ask(opened, '?cache=true')).toMatchObject({ cache: 'HIT HIT', body: '{"results":[]}' });
-  });
-
-  it('serves a call from what was stored as JSON', async () => {
-    const opened = open(true);
-    await ask(opened);
-    expect(await ask(opened, '?callback=show')).toMatchObject({
-      cache: 'HIT HIT',
-      body: 'show({"results":[]});',
+  it('counts a long response as unsent while it computes the ETag', async () => {
+    const body = `"${'é'.repeat(2_000_000)}"`;
+    response = { body };
+    const { headers } = await server.inject({ url: '/json' });
+    expect(reserved).toEqual([body.length]);
+    expect(headers).toMatchObject({
+      etag: listEtag(body),
+      'content-length': String(Buffer.byteLength(body)),
     });
-  });
-
-  it('keeps no refusals', async () => {
-    const opened = open(true);
-    answer = () => {
-      throw new AppError('DOCUMENT_NOT_FOUND');
-    };
-    expect(await ask(opened)).toMatchObject({ statusCode: 404, cache: 'undefined undefined' });
-    answer = () => ({ body: '{}' });
-    expect(await ask(opened)).toMatchObject({ statusCode: 200, cache: 'MISS MISS' });
   });
 });

@@ -55,7 +55,7 @@ describe('the key of a response', () => {
     expect(keyOf('books')).toBe(keyOf('books'));
   });
 
-  it('is none where hooks may change the answer: it may depend on anything', () => {
+  it('is undefined for a collection with read hooks', () => {
     const use = [{ name: 'a', options: undefined }];
     for (const hooks of [{ beforeGet: use }, { afterGet: use }]) {
       registry.put(collection('books', { settings: { hooks } }));
@@ -65,7 +65,7 @@ describe('the key of a response', () => {
     expect(keyOf('books')).toBeDefined();
   });
 
-  it('is none where the collection says so', () => {
+  it('is undefined for a collection that is not cached', () => {
     registry.put(collection('books', { settings: { cache: false } }));
     expect(keyOf('books')).toBeUndefined();
   });
@@ -76,7 +76,7 @@ describe('the key of a response', () => {
     expect(keyOf('books')).not.toBe(before);
   });
 
-  it('stays when something else is written', () => {
+  it('stays when another collection is written', () => {
     const before = keyOf('books');
     commit('others', 'booksHistory');
     expect(keyOf('books')).toBe(before);
@@ -85,13 +85,13 @@ describe('the key of a response', () => {
     expect(keyOf('towns')).toBe(towns);
   });
 
-  it('moves on when any specification changes', () => {
+  it('changes with any specification', () => {
     const before = keyOf('books');
     registry.put(collection('others', { fields: [reference('x')] }));
     expect(keyOf('books')).not.toBe(before);
   });
 
-  it('differs by start', () => {
+  it('differs by start of the server', () => {
     const before = keyOf('books');
     responses = open('another boot');
     expect(keyOf('books')).not.toBe(before);
@@ -122,7 +122,7 @@ describe('the key of a response', () => {
 });
 
 describe('a response', () => {
-  it('comes back as it was kept', async () => {
+  it('is returned as it was stored', async () => {
     await responses.write('k', { body: '{"a":"\n"}', v: 3 });
     await responses.write('l', { body: '' });
     expect(await responses.read('k')).toEqual({ body: '{"a":"\n"}', v: 3 });
@@ -130,7 +130,7 @@ describe('a response', () => {
     expect(await responses.read('m')).toBeUndefined();
   });
 
-  it('is gone after its time', async () => {
+  it('expires', async () => {
     await responses.write('k', { body: 'x' });
     time = 60_000;
     expect(await responses.read('k')).toBeUndefined();
@@ -138,7 +138,7 @@ describe('a response', () => {
 });
 
 describe('flush', () => {
-  it('forgets one collection by its path', async () => {
+  it('drops the responses of one collection by its path', async () => {
     const books = keyOf('books');
     const people = keyOf('people');
     await responses.flush('/1.0/library/books');
@@ -146,13 +146,13 @@ describe('flush', () => {
     expect(keyOf('people')).toBe(people);
   });
 
-  it('does not grow with paths that name nothing', async () => {
+  it('ignores paths of no collection', async () => {
     const books = keyOf('books');
     await responses.flush('/no/such/path');
     expect(keyOf('books')).toBe(books);
   });
 
-  it('keeps an answer that was computed meanwhile from being found', async () => {
+  it('drops a response that was computed meanwhile', async () => {
     const before = keyOf('books') ?? '';
     await responses.flush('*');
     await responses.write(before, { body: 'old' });
@@ -160,7 +160,7 @@ describe('flush', () => {
     expect(await responses.read(keyOf('books') ?? '')).toBeUndefined();
   });
 
-  it('forgets everything with a star', async () => {
+  it('drops everything with a star', async () => {
     await responses.write('k', { body: 'x' });
     await responses.flush('*');
     expect(await responses.read('k')).toBeUndefined();

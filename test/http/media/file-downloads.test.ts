@@ -45,7 +45,7 @@ describe('a file', () => {
     expect(full.headers).toMatchObject(headers);
   });
 
-  it('may be empty', async () => {
+  it('can be empty', async () => {
     await app.put({ path: 'empty.bin', bytes: '' });
     expect(await get('empty.bin')).toMatchObject({
       status: 200,
@@ -65,14 +65,14 @@ describe('a file', () => {
     }
   });
 
-  it('that may be active is boxed in', async () => {
+  it('of an active type is sent in a sandbox', async () => {
     await app.put({ path: 'x.svg', mimetype: 'image/svg+xml', bytes: '<svg onload="alert(1)"/>' });
     const { headers } = await get('x.svg');
     expect(headers).toMatchObject({ 'content-type': 'image/svg+xml', 'content-security-policy': 'sandbox' });
     expect((await get(FOX)).headers).not.toHaveProperty('content-security-policy');
   });
 
-  it('with a declared type that is none has the type of unknown bytes', async () => {
+  it('with a malformed declared type is application/octet-stream', async () => {
     await app.put({ path: 'odd', mimetype: 'text/html\r\nx-evil: 1' });
     const { headers } = await get('odd');
     expect(headers['content-type']).toBe('application/octet-stream');
@@ -80,7 +80,7 @@ describe('a file', () => {
   });
 });
 
-describe('parts of a file', () => {
+describe('ranges of a file', () => {
   it.each([
     ['bytes=4-8', 'quick', '4-8'],
     ['bytes=-3', 'fox', '16-18'],
@@ -94,7 +94,7 @@ describe('parts of a file', () => {
     });
   });
 
-  it('that do not exist are refused, without the headers of the file', async () => {
+  it('that do not exist are 416, without the headers of the file', async () => {
     const { status, headers, body } = await get(FOX, { range: 'bytes=19-' });
     expect({ status, range: headers['content-range'] }).toEqual({ status: 416, range: 'bytes */19' });
     expect(body).toMatchObject({ success: false, errors: [{ code: 'RANGE_NOT_SATISFIABLE' }] });
@@ -102,13 +102,13 @@ describe('parts of a file', () => {
     expect(headers).not.toHaveProperty('content-disposition');
   });
 
-  it('that cannot be understood, or are several, are the whole file', async () => {
+  it('that are malformed, or several, get the whole file', async () => {
     for (const range of ['bytes=a-b', 'bytes=5-2', 'lines=0-1', 'bytes=0-1,3-4']) {
       expect(await get(FOX, { range })).toMatchObject({ status: 200, text: TEXT });
     }
   });
 
-  it('are sent only of the state that the client has a part of', async () => {
+  it('are sent only of the state that If-Range names', async () => {
     const { headers } = await get(FOX);
     const range = 'bytes=4-8';
     expect(await get(FOX, { range, 'if-range': String(headers['etag']) })).toMatchObject({ status: 206 });
@@ -140,7 +140,7 @@ describe('conditional requests', () => {
     });
   });
 
-  it('are 412 for a client that relies on another state', async () => {
+  it('are 412 if the file is in another state', async () => {
     const answer = await get(FOX, { 'if-match': '"other"' });
     expect(answer).toMatchObject({ status: 412, body: { errors: [{ code: 'PRECONDITION_FAILED' }] } });
     expect(await get(FOX, { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).toMatchObject({
@@ -157,7 +157,7 @@ describe('conditional requests', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('a missing file', () => {
   it.each([
     ...['2026/11/22/none.txt', 'none.txt', `${UNKNOWN}/file`, 'none/file', '2026/11/22', '2026'],
     ...['..%2f..%2f..%2fworkspace%2fconfig.json', '%2e%2e%2f%2e%2e/config.json', '%252e%252e/config.json'],
@@ -168,7 +168,7 @@ describe('what is not there', () => {
       '..%5cfox.txt',
       '%C0%AE%C0%AE/x',
     ],
-  ])('%s is 404 or a malformed address', async (path) => {
+  ])('at %s is 404 or 400', async (path) => {
     const { status, body } = await get(path);
     expect([400, 404]).toContain(status);
     expect(body.success).toBe(false);
@@ -203,8 +203,8 @@ describe('what is not there', () => {
   });
 });
 
-describe('access', () => {
-  it('follows that of the documents', async () => {
+describe('access to files', () => {
+  it('follows the permissions of documents', async () => {
     const open = await app.put({ collection: 'open', path: 'open.txt', bytes: 'open' });
     const anonymous = { token: null };
     for (const path of ['open/open.txt', `open/${open}/file`]) {
@@ -231,7 +231,7 @@ describe('access', () => {
     });
   });
 
-  it('is for reading alone', async () => {
+  it('is for reads only', async () => {
     for (const [method, path] of [
       ['PUT', FOX],
       ['DELETE', FOX],
@@ -249,7 +249,7 @@ describe('access', () => {
     });
   });
 
-  it('leaves records as they are', async () => {
+  it('does not change access to records', async () => {
     expect(await get(id)).toMatchObject({
       status: 200,
       body: { results: [{ _id: id, fileName: 'fox.txt' }] },

@@ -12,7 +12,7 @@ const FILE = {
   open: () => Promise.reject(new Error('not opened')),
 };
 
-test('a picture that needs a token', () => {
+test('the headers of a picture that needs a token are private', () => {
   expect(fileHeaders(FILE, false)).toEqual({
     'content-type': 'image/jpeg',
     'x-content-type-options': 'nosniff',
@@ -54,7 +54,9 @@ test.each([
   `a/${'b'.repeat(300)}`,
   'te xt/plain',
   'tëxt/plain',
-])('%j is no type', (type) => expect(fileContentType(type)).toBe('application/octet-stream'));
+])('%j is sent as application/octet-stream', (type) =>
+  expect(fileContentType(type)).toBe('application/octet-stream'),
+);
 
 test.each([
   ...[
@@ -81,7 +83,7 @@ test.each([
     'video/x+xml',
   ],
   ...['text/xsl', 'text/cache-manifest', 'application/x-xpinstall', 'model/x3d+xml', 'text/plainx', '*/*'],
-])('%s may be active, so it is boxed in', (mimetype) => {
+])('%s may be active, and is sent in a sandbox', (mimetype) => {
   expect(isActiveType(mimetype)).toBe(true);
   expect(fileHeaders({ ...FILE, mimetype }, true)['content-security-policy']).toBe('sandbox');
 });

@@ -17,12 +17,12 @@ const [images, newer, films, books] = [
   collection('/1.0/library/books', false),
 ];
 
-describe('mediaCollectionOf', () => {
-  it('finds the only one without being told', () => {
+describe('findMediaCollection', () => {
+  it('finds the only media collection without an address', () => {
     expect(findMediaCollection(registryOf(books, images), {}, everyone)).toBe(images);
   });
 
-  it('finds the one that fits', () => {
+  it('finds the one that matches the address', () => {
     const all = registryOf(images, newer, films, books);
     expect(findMediaCollection(all, { name: 'films' }, everyone)).toBe(films);
     expect(findMediaCollection(all, { name: 'images', version: '2.0' }, everyone)).toBe(newer);
@@ -37,11 +37,11 @@ describe('mediaCollectionOf', () => {
     },
   );
 
-  it('says that there is none at all', () => {
+  it('throws if there is none', () => {
     expect(() => findMediaCollection(registryOf(books), {}, everyone)).toThrow('no media collection');
   });
 
-  it('names of several those that may be seen, and not more than ten', () => {
+  it('lists at most ten of several, those that the caller may see', () => {
     const all = registryOf(images, newer, films);
     const visible = ({ name }: Collection) => name === 'films';
     expect(() => findMediaCollection(all, {}, visible)).toThrow(

@@ -10,7 +10,7 @@ import { BOUNDARY, FORM_TYPE, formOf, type Part } from '../../helpers/form.ts';
 import { exchange } from '../../helpers/raw-http.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
 
-const MOST = { fileBytes: 1000, parts: 5 };
+const MOST = { maxFileBytes: 1000, maxParts: 5 };
 const FILE: Part = { fileName: 'a.txt', type: 'text/plain', body: 'hello' };
 
 let bare: BareServer;
@@ -35,7 +35,7 @@ beforeAll(async () => {
         return parts;
       };
     server.post('/', read());
-    server.post('/large', read(undefined, { fileBytes: 10_000_000, parts: 5 }));
+    server.post('/large', read(undefined, { maxFileBytes: 10_000_000, maxParts: 5 }));
     server.post('/slow', read(clock.signal));
     server.post('/first', async (request) => {
       for await (const part of parseMultipartForm(request, { ...MOST, signal: new AbortController().signal }))
@@ -82,7 +82,7 @@ describe('a form', () => {
     ]);
   });
 
-  it('may hold file inputs that nobody filled in: no name and no bytes are no file', async () => {
+  it('skips empty file inputs', async () => {
     const headers =
       'Content-Disposition: form-data; name=x; filename=""\r\nContent-Type: application/octet-stream';
     const { status, body } = await send(formOf([{ headers, body: '' }, FILE, { headers, body: '22' }]));
@@ -95,13 +95,13 @@ describe('a form', () => {
     ]);
   });
 
-  it('is read to its end, whatever stands around it, and in whatever pieces it comes', async () => {
+  it('is read to its end, whatever surrounds it and however it is cut into chunks', async () => {
     const form = Buffer.concat([Buffer.from('preamble\r\n'), formOf([FILE]), Buffer.alloc(100_000, 'x')]);
     const answers = await Promise.all([1, 7, 60].map((length) => sendInPieces(form, length)));
     for (const answer of answers) expect(answer).toContain('"text":"hello"');
   });
 
-  it('may hold what looks like a boundary', async () => {
+  it('can contain text that looks like a boundary', async () => {
     const text = `\r\n--${BOUNDARY.slice(1)}\r\n--${BOUNDARY}x`.slice(0, -BOUNDARY.length - 3);
     const { body } = await send(formOf([{ ...FILE, body: text }]));
     expect(body[0].text).toBe(text);
@@ -113,7 +113,7 @@ describe('a form', () => {
     expect(answer).toContain('"fileName":"naïve.txt"');
   });
 
-  it('is told from other bodies by its type', () => {
+  it('is recognised by its content type', () => {
     for (const type of ['multipart/form-data; boundary=x', 'Multipart/Form-Data']) {
       expect(isMultipartForm({ headers: { 'content-type': type } })).toBe(true);
     }
@@ -123,7 +123,7 @@ describe('a form', () => {
   });
 });
 
-describe('a form that is refused', () => {
+describe('a form is rejected', () => {
   it.each<[string, readonly Part[], number, RegExp]>([
     [
       'a file that is too long',
@@ -184,7 +184,7 @@ describe('a form that is refused', () => {
   });
 });
 
-it('a form of which nobody reads the rest does not hang', async () => {
+it('and does not hang where its rest is not read', async () => {
   const answer = await send(formOf([{ name: 'a' }, FILE, FILE]), '/first');
   expect(answer).toEqual({ status: 200, body: { kind: 'field' } });
 });

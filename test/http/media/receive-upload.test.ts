@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acceptMultipart } from '../../../src/http/media/multipart-form.ts';
-import { createReceiveUpload } from '../../../src/http/media/receive-upload.ts';
+import { createReceiveUpload, createUploadHandler } from '../../../src/http/media/receive-upload.ts';
 import type { UploadGrant, UploadRequest } from '../../../src/media/media.ts';
 import { FORM_TYPE, formOf } from '../../helpers/form.ts';
 import { makeCollection } from '../../helpers/specifications.ts';
@@ -38,8 +38,8 @@ function serverOf({ media = {}, grant }: Options = {}) {
     media: { upload },
     now: () => 1000,
   };
-  const connection = { timeItself: () => (timed += 1) };
-  const receive = createReceiveUpload(deps as never, { of: () => connection } as never);
+  const connection = { disableRequestTimeout: () => (timed += 1) };
+  const receive = createReceiveUpload(deps as never, { get: () => connection } as never);
   const { server } = bareServer((scope) => {
     acceptMultipart(scope);
     scope.post('/', async (request) => receive(request, COLLECTION, grant));
@@ -52,7 +52,7 @@ function serverOf({ media = {}, grant }: Options = {}) {
 const form = (body: string, files = 1) => formOf(Array(files).fill({ fileName: 'a', body }));
 
 describe('the receiver of uploads', () => {
-  it('hands the parts of the form to the service, and answers with its records', async () => {
+  it('passes the parts of the form to the service, and returns its records', async () => {
     const { send, asked, timed } = serverOf({ grant: GRANT });
     const answer = await send(form('hello', 2));
     expect([answer.statusCode, answer.json()]).toEqual([200, ['hello', 'hello']]);
@@ -62,13 +62,13 @@ describe('the receiver of uploads', () => {
     expect(timed()).toBe(1);
   });
 
-  it('holds a form against the configuration', async () => {
+  it('enforces the limits of the configuration', async () => {
     const { send } = serverOf();
     expect((await send(form('x'.repeat(11)))).statusCode).toBe(413);
     expect((await send(form('x', 3))).statusCode).toBe(400);
   });
 
-  it('takes nothing where uploads are switched off', async () => {
+  it('rejects uploads where they are switched off', async () => {
     const { send, asked } = serverOf({ media: { enabled: false } });
     expect([(await send(form('x'))).statusCode, asked]).toEqual([404, []]);
   });
@@ -85,5 +85,43 @@ describe('the receiver of uploads', () => {
     expect(answer.status).toBe(408);
     server.server.closeAllConnections();
     await server.close();
+  });
+});
+
+function post(
+  options: Partial<Parameters<typeof createUploadHandler>[0]> = {},
+  { headers = {}, signUploads = false } = {},
+) {
+  const upload = createUploadHandler({
+    receive: async () => ['{"a":1}', '{"b":2}'],
+    enabled: undefined,
+    ...options,
+  });
+  const collection = makeCollection({ a: {} }, { type: 'media', signUploads });
+  const { server } = bareServer((scope) => {
+    scope.post('/', (request, reply) => upload(request, collection, reply));
+  });
+  return server.inject({ method: 'POST', url: '/', headers });
+}
+
+describe('the response to an upload', () => {
+  it('is 201 with the records', async () => {
+    const answer = await post();
+    expect([answer.statusCode, answer.body]).toEqual([201, '{"results":[{"a":1},{"b":2}]}']);
+    expect(answer.headers['content-type']).toBe('application/json');
+  });
+
+  it('is 404 where uploads are switched off', async () => {
+    expect((await post({ enabled: false })).statusCode).toBe(404);
+  });
+
+  it('is 400 without a token where uploads are signed, before anything is read', async () => {
+    const receive = () => Promise.reject(new Error('was read'));
+    const answer = await post({ receive }, { signUploads: true });
+    expect([answer.statusCode, answer.json().errors[0].code]).toEqual([400, 'UPLOAD_TOKEN_MISSING']);
+  });
+
+  it('is 400 for a precondition, which no new file can meet', async () => {
+    expect((await post({}, { headers: { 'if-match': '1' } })).statusCode).toBe(400);
   });
 });

@@ -9,8 +9,8 @@ let server: SocketServer;
 
 afterEach(() => server.close());
 
-describe('more connections than there may be', () => {
-  it('are marked, told of once a minute, and none any more when others have gone', async () => {
+describe('connections over the limit', () => {
+  it('are marked, and logged once a minute', async () => {
     const warnings: object[] = [];
     server = await startSocketServer((_request, response) => response.end(), { connections: 2, warnings });
     const ends = [await server.open(), await server.open(), await server.open(), await server.open()];
@@ -25,7 +25,7 @@ describe('more connections than there may be', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('are answered and closed at once when they are far too many', async () => {
+  it('get an error and are closed at once beyond the surplus', async () => {
     server = await startSocketServer((_request, response) => response.end(), { connections: 1 });
     for (let n = 0; n < 257; n += 1) await server.open();
     const { client, connection } = await server.open();
@@ -36,7 +36,7 @@ describe('more connections than there may be', () => {
   });
 });
 
-describe('bytes that wait for clients', () => {
+describe('unsent bytes', () => {
   const unread = async () => {
     const ends = await server.open(GET, true);
     await expect.poll(() => ends.server.writableLength).toBeGreaterThan(0);
@@ -46,25 +46,25 @@ describe('bytes that wait for clients', () => {
     startSocketServer(
       (request, response) => {
         response.end('x'.repeat(MUCH));
-        server.connections.of(request.socket)?.reserveUntilClosed(response);
+        server.connections.get(request.socket)?.reserveUntilClosed(response);
       },
       { unsentBytes },
     );
 
-  it('count while they are made ready', async () => {
+  it('count while a response is prepared', async () => {
     server = await start(MUCH);
     const { server: socket, connection } = await server.open();
     const { connections } = server;
-    const work = async () => [connection?.unsentBytes, connections.refusal(MUCH)?.code];
-    expect(await connections.holdDuring(socket, 10_000, work)).toEqual([10_000, 'SERVER_BUSY']);
+    const work = async () => [connection?.unsentBytes, connections.overloadError(MUCH)?.code];
+    expect(await connections.reserveDuring(socket, 10_000, work)).toEqual([10_000, 'SERVER_BUSY']);
     expect(connection?.unsentBytes).toBe(0);
     await unread();
-    await expect(connections.holdDuring(socket, 2 * MUCH, work)).rejects.toMatchObject({
+    await expect(connections.reserveDuring(socket, 2 * MUCH, work)).rejects.toMatchObject({
       code: 'SERVER_BUSY',
     });
   });
 
-  it('make room, where a quarter is all that is left, as soon as their clients stand still', async () => {
+  it('of stalled clients are dropped when less than a quarter is free', async () => {
     server = await start(MUCH);
     const { server: socket } = await unread();
     const end = closed(socket);
@@ -73,41 +73,41 @@ describe('bytes that wait for clients', () => {
     await end;
   });
 
-  it('leave no room for more of them', async () => {
+  it('over the limit are an error', async () => {
     server = await start(2 * MUCH);
-    expect(server.connections.refusal(3 * MUCH)).toBeUndefined();
+    expect(server.connections.overloadError(3 * MUCH)).toBeUndefined();
     const { client, server: socket, connection } = await unread();
     expect(connection?.unsentBytes).toBeGreaterThan(MUCH / 2);
-    expect(server.connections.refusal(MUCH / 2)).toBeUndefined();
-    expect(server.connections.refusal(3 * MUCH)).toMatchObject({ code: 'SERVER_BUSY', status: 503 });
+    expect(server.connections.overloadError(MUCH / 2)).toBeUndefined();
+    expect(server.connections.overloadError(3 * MUCH)).toMatchObject({ code: 'SERVER_BUSY', status: 503 });
     const end = closed(socket);
     client.resume();
     client.destroy();
     await end;
-    expect(server.connections.refusal(3 * MUCH)).toBeUndefined();
+    expect(server.connections.overloadError(3 * MUCH)).toBeUndefined();
   });
 
-  it('make room when their client has not read for a while, the longest of them first', async () => {
+  it('of stalled clients are dropped first, the longest stalled before others', async () => {
     server = await start(3 * MUCH);
     const first = await unread();
     server.advance(0);
     server.advance(STALLED_MS / 2);
     const second = await unread();
     server.advance(0);
-    expect(server.connections.refusal(2 * MUCH - 10_000)?.code).toBe('SERVER_BUSY');
+    expect(server.connections.overloadError(2 * MUCH - 10_000)?.code).toBe('SERVER_BUSY');
     server.advance(STALLED_MS);
     const end = closed(first.server);
-    expect(server.connections.refusal(2 * MUCH - 10_000)).toBeUndefined();
+    expect(server.connections.overloadError(2 * MUCH - 10_000)).toBeUndefined();
     await end;
     expect(second.server.destroyed).toBe(false);
     expect(first.connection?.unsentBytes).toBe(0);
   });
 });
 
-describe('the end of the server', () => {
-  it('waits for no client that has its answer', async () => {
+describe('a shutdown', () => {
+  it('does not wait for clients that have their response', async () => {
     server = await startSocketServer((request, response) => {
-      server.connections.of(request.socket)?.discardBody(request);
+      server.connections.get(request.socket)?.discardBody(request);
       response.writeHead(401, { connection: 'close', 'content-length': 0 }).end();
     });
     const busy = await server.open();

@@ -30,7 +30,7 @@ function refuse(
   response: ServerResponse,
   headers: Record<string, string> = {},
 ): void {
-  server.connections.of(request.socket)?.discardBody(request);
+  server.connections.get(request.socket)?.discardBody(request);
   response.writeHead(401, { 'content-length': 2, ...headers });
   response.end('no');
 }
@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-describe('requests of one connection', () => {
+describe('requests of a connection', () => {
   it('are handled one after the other, and answered in order', async () => {
     const waiting: (() => void)[] = [];
     handle = ({ url }, response) => waiting.push(() => answer(response, `answer to ${url}.`));
@@ -66,7 +66,7 @@ describe('requests of one connection', () => {
     await begun;
   });
 
-  it('are read no further while one of them is not answered', async () => {
+  it('are not read while an earlier one has no response', async () => {
     handle = () => undefined;
     const { client, server: socket } = await server.open();
     const text = get('/').repeat(1000);
@@ -79,7 +79,7 @@ describe('requests of one connection', () => {
     expect(socket.bytesRead).toBeLessThan(total / 10);
   });
 
-  it('go on behind a short body that nobody read', async () => {
+  it('continue after a short body that was not read', async () => {
     handle = (request, response) =>
       request.method === 'POST' ? refuse(request, response) : answer(response, 'ok.');
     const evil = get('/evil');
@@ -96,7 +96,7 @@ describe('requests of one connection', () => {
 describe('the end of a connection', () => {
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-  it('comes after the client has stopped to write, and nothing that it wrote is a request', async () => {
+  it('waits for the client to stop writing, and ignores what it wrote', async () => {
     handle = (request, response) => refuse(request, response, closing);
     const { client, server: socket } = await server.open(post);
     const all = received(client);
@@ -124,7 +124,7 @@ describe('the end of a connection', () => {
   it.each([
     ['that ends the connection', closing],
     ['that does not', {}],
-  ])('comes when too much is sent after an answer %s', async (_name, headers) => {
+  ])('comes when too much is sent after a response %s', async (_name, headers) => {
     handle = (request, response) => refuse(request, response, headers);
     const { client, server: socket } = await server.open(post);
     client.resume();
@@ -175,7 +175,7 @@ describe('a client that does not read', () => {
     return ends;
   };
 
-  it('is cut off when its time is up, and not before', async () => {
+  it('is disconnected after the timeout', async () => {
     const { server: socket } = await unread();
     const end = closed(socket);
     server.advance(SEND_MS - 1);
@@ -184,7 +184,7 @@ describe('a client that does not read', () => {
     await end;
   });
 
-  it('has its time anew with everything that it reads, and as long as nothing waits', async () => {
+  it('restarts the timeout with everything that it reads', async () => {
     const pieces: (() => void)[] = [];
     handle = (_request, response) => {
       response.writeHead(200, { 'content-length': 3 * MUCH });
@@ -207,7 +207,7 @@ describe('a client that does not read', () => {
     }
   });
 
-  it('cannot buy time by sending', async () => {
+  it('cannot extend the timeout by sending', async () => {
     const { client, server: socket } = await unread();
     const end = closed(socket);
     server.advance(SEND_MS - 1);
@@ -217,8 +217,8 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('what is no request', () => {
-  it('is answered after the answer before it', async () => {
+describe('an invalid request', () => {
+  it('gets its error after the response before it', async () => {
     const waiting: (() => void)[] = [];
     handle = ({ url }, response) => waiting.push(() => answer(response, `answer to ${url}.`));
     const { client } = await server.open(`${get('/1')}nonsense\r\n\r\n`);
@@ -230,7 +230,7 @@ describe('what is no request', () => {
     expect(await all).toMatch(/^HTTP\/1.1 200 .*answer to \/1\.HTTP\/1.1 405 .*"statusCode":405.*\}$/s);
   });
 
-  it('is answered whatever follows', async () => {
+  it('gets its error whatever follows', async () => {
     const { client } = await server.open();
     const all = received(client);
     client.write('nonsense\r\n\r\n');
@@ -242,10 +242,10 @@ describe('what is no request', () => {
   });
 });
 
-describe('a body that is no HTTP', () => {
+describe('an invalid body', () => {
   const broken = 'POST /broken HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n';
 
-  it('is answered, and nobody waits for the rest of it', async () => {
+  it('gets its error without its rest', async () => {
     handle = (request) => request.resume();
     const { client, server: socket } = await server.open(broken);
     expect(await receives(client, '}')).toMatch(/^HTTP\/1.1 400 /);
@@ -257,7 +257,7 @@ describe('a body that is no HTTP', () => {
     await end;
   });
 
-  it('is answered after the answer before it', async () => {
+  it('gets its error after the response before it', async () => {
     const waiting: (() => void)[] = [];
     handle = ({ url }, response) => waiting.push(() => answer(response, `answer to ${url}.`));
     const { client } = await server.open(get('/1') + broken);
@@ -284,7 +284,7 @@ describe('100 Continue', () => {
     expect(await receives(client, 'abc.')).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('is not sent to one that is refused, whose connection ends', async () => {
+  it('is not sent with an error, after which the connection ends', async () => {
     handle = (request, response) => refuse(request, response);
     const { client } = await server.open(post);
     const all = received(client);

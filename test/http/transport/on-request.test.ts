@@ -13,7 +13,7 @@ function withEntry(debugging: boolean, isSurplus = false) {
       void logged.push({ level: 'debug', fields: { ...fields }, message }),
     isLevelEnabled: (level: string) => debugging && level === 'debug',
   };
-  const connections = { of: () => ({ isSurplus }) as Connection };
+  const connections = { get: () => ({ isSurplus }) as Connection };
   const deps = { config, logger } as unknown as Parameters<typeof createOnRequest>[0];
   const { onRequest } = createOnRequest(deps, connections);
   const { server } = bareServer((bare) => {
@@ -25,7 +25,7 @@ function withEntry(debugging: boolean, isSurplus = false) {
   return { server, logged };
 }
 
-describe('every answer', () => {
+describe('every response', () => {
   it('names the server, its request, and forbids sniffing', async () => {
     const { server } = withEntry(false);
     const { headers } = await server.inject({ url: '/a' });
@@ -44,7 +44,7 @@ describe('every answer', () => {
     expect(await status(`/${'x'.repeat(200)}?${'x'.repeat(100)}`)).toBe(200);
   });
 
-  it('is in the log at debug level, without its query', async () => {
+  it('is logged at debug level, without its query', async () => {
     const { server, logged } = withEntry(true);
     await server.inject({ url: '/a?filter=secret' });
     expect(logged).toMatchObject([{ fields: { requestId: 'request-1', method: 'GET', path: '/a' } }]);
@@ -54,8 +54,8 @@ describe('every answer', () => {
   });
 });
 
-describe('a connection that is one too many', () => {
-  it('gets 503 with the time to come again, but tells of its health', async () => {
+describe('a connection over the limit', () => {
+  it('gets 503 with Retry-After, but /health', async () => {
     const { server } = withEntry(false, true);
     const refused = await server.inject({ url: '/a' });
     expect([refused.statusCode, refused.json().statusCode]).toEqual([503, 503]);

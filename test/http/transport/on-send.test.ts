@@ -49,8 +49,8 @@ const expected: Readonly<Record<string, string>> = {
   '/bytes': LONG,
 };
 
-describe('an answer', () => {
-  it('that is a stream passes as it is', async () => {
+describe('a response', () => {
+  it('that is a stream passes unchanged', async () => {
     const { url } = await open();
     expect(await (await fetch(`${url}/stream`)).text()).toBe('abc');
   });
@@ -71,7 +71,7 @@ describe('an answer', () => {
   );
 });
 
-describe('while others read nothing of theirs', () => {
+describe('while the limit of unsent bytes is reached', () => {
   const unread = async (
     url: string,
     connections: Awaited<ReturnType<typeof open>>['connections'],
@@ -80,32 +80,29 @@ describe('while others read nothing of theirs', () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
     socket.pause();
     socket.write(text);
-    await expect.poll(() => connections.refusal(2_000_000)).toBeDefined();
+    await expect.poll(() => connections.overloadError(2_000_000)).toBeDefined();
     return socket;
   };
 
   it.each([
     ['a read', 'GET /unread HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a write', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'],
-  ])(
-    'as that of %s, a read that is not small is 503; small answers, errors and writes go out',
-    async (_name, text) => {
-      const { url, connections } = await open();
-      const socket = await unread(url, connections, text);
-      const refused = await fetch(`${url}/text`);
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
-      expect(await refused.json()).toMatchObject({ statusCode: 503, success: false });
-      const head = await fetch(`${url}/text`, { method: 'HEAD' });
-      expect(head.status).toBe(503);
-      expect((await fetch(`${url}/none`)).status).toBe(204);
-      const errors = await fetch(`${url}/errors`);
-      expect([errors.status, ((await errors.json()) as { errors: string }).errors]).toEqual([400, LONG]);
-      const written = await fetch(url, { method: 'POST' });
-      expect([written.status, (await written.text()).length]).toEqual([200, UNREAD.length]);
-      socket.destroy();
-      await expect.poll(() => connections.refusal(2_000_000)).toBeUndefined();
-    },
-  );
+  ])('a read of more than %s is 503; small responses, errors and writes are sent', async (_name, text) => {
+    const { url, connections } = await open();
+    const socket = await unread(url, connections, text);
+    const refused = await fetch(`${url}/text`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await refused.json()).toMatchObject({ statusCode: 503, success: false });
+    const head = await fetch(`${url}/text`, { method: 'HEAD' });
+    expect(head.status).toBe(503);
+    expect((await fetch(`${url}/none`)).status).toBe(204);
+    const errors = await fetch(`${url}/errors`);
+    expect([errors.status, ((await errors.json()) as { errors: string }).errors]).toEqual([400, LONG]);
+    const written = await fetch(url, { method: 'POST' });
+    expect([written.status, (await written.text()).length]).toEqual([200, UNREAD.length]);
+    socket.destroy();
+    await expect.poll(() => connections.overloadError(2_000_000)).toBeUndefined();
+  });
 });
 
 describe('the connection', () => {

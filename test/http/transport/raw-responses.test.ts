@@ -4,7 +4,7 @@ import {
   tooManyConnectionsResponse,
 } from '../../../src/http/transport/raw-responses.ts';
 
-describe('brokenRequestAnswer', () => {
+describe('the response to what is no request', () => {
   it.each([
     ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
     ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
@@ -15,13 +15,13 @@ describe('brokenRequestAnswer', () => {
     expect(invalidRequestResponse(code).split('\r\n')[0]).toBe(`HTTP/1.1 ${line}`);
   });
 
-  it('names the methods of a 405', () => {
+  it('lists the methods with a 405', () => {
     expect(invalidRequestResponse('HPE_INVALID_METHOD')).toContain('\r\nAllow: GET, HEAD, POST');
   });
 });
 
-describe('tooManyConnectionsAnswer', () => {
-  it('is 503, and says when to come again', () => {
+describe('the response to a connection over the limit', () => {
+  it('is 503 with Retry-After', () => {
     const [head = '', body = ''] = tooManyConnectionsResponse().split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 503 .*\r\nRetry-After: \d+\r\nConnection: close$/s);
     expect(head).toContain(`Content-Length: ${body.length}`);

@@ -11,7 +11,7 @@ const whole = (body: (typeof BODIES)[number][1]) =>
   Buffer.isBuffer(body) ? body : Buffer.from([body].flat().join(''));
 
 describe.each(BODIES)('%s', (_name, body) => {
-  it('come as they are, in chunks that are counted', async () => {
+  it('are streamed unchanged, in chunks that are counted', async () => {
     const taken: number[] = [];
     const bytes = await buffer(createResponseStream(body, (count) => taken.push(count)));
     expect(bytes.equals(whole(body))).toBe(true);
@@ -19,7 +19,7 @@ describe.each(BODIES)('%s', (_name, body) => {
     expect(Math.max(...taken)).toBeLessThanOrEqual(200_000);
   });
 
-  it('let others have their turns', async () => {
+  it('yield to the event loop while they are streamed', async () => {
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -32,7 +32,7 @@ describe.each(BODIES)('%s', (_name, body) => {
   });
 });
 
-it('makes no more than is taken', async () => {
+it('a response stream creates no chunk before it is requested', async () => {
   const taken: number[] = [];
   const stream = createResponseStream('x'.repeat(2_000_000), (count) => taken.push(count));
   stream.read(1);

@@ -100,7 +100,7 @@ export async function startSocketServer(
       const accepted = once(server, 'connection') as Promise<[Socket]>;
       const [socket] = await accepted;
       if (text !== '') client.write(text);
-      return { client, server: socket, connection: connections.of(socket) };
+      return { client, server: socket, connection: connections.get(socket) };
     },
     async close() {
       for (const client of clients) client.destroy();

@@ -7,7 +7,6 @@ import { hook, packaged } from '../open-modules.ts';
 const policies = createPolicyParser({
   policyLimits: packaged,
   jsonBytes: 1,
-  findOriginIssue: () => undefined,
 });
 
 const readFile = (found: FileText) => {

@@ -16,7 +16,6 @@ describe('mustWait', () => {
     const reader = createPolicyParser({
       policyLimits: ceilings,
       jsonBytes: 1,
-      findOriginIssue: () => undefined,
     });
     const weak = await reader.parse({ limits: { cpuMs: 50 }, grants: { collections: [], response: {} } });
     const strong = await reader.parse({ grants });

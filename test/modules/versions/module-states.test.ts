@@ -9,7 +9,6 @@ const KEY = 'endpoint:1.0/report';
 const policies = createPolicyParser({
   policyLimits: packaged,
   jsonBytes: 1,
-  findOriginIssue: () => undefined,
 });
 const metadata = { methods: ['GET'], authenticate: ['PUT'], displayName: 'R', route: '/1.0/r/:x' };
 const active = {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bwrapArguments, nodeLibraryPaths } from '../../../src/sandbox-supervisor/isolation/bubblewrap.ts';
 
-describe('the cage', () => {
+describe('the bwrap command line', () => {
   const line = bwrapArguments({ files: ['/a', '/b c'], filter: 4, status: 5 });
 
   it('shares nothing with the machine, and dies with the server', () => {
@@ -11,7 +11,7 @@ describe('the cage', () => {
     expect(line).not.toContain('--share-net');
   });
 
-  it('shows the files, read-only, and no others', () => {
+  it('binds the given files read-only, and no others', () => {
     const bound = line.flatMap((word, index) =>
       word.includes('bind') ? [line.slice(index, index + 3)] : [],
     );
@@ -24,12 +24,12 @@ describe('the cage', () => {
     expect(line.indexOf('--remount-ro')).toBeGreaterThan(line.lastIndexOf('--ro-bind'));
   });
 
-  it('ends before the command, so that nothing of that is taken for an option', () => {
+  it('ends with --, so that no part of the command is taken for an option', () => {
     expect(line.at(-1)).toBe('--');
     expect(line.slice(-5)).toEqual(['--seccomp', '4', '--json-status-fd', '5', '--']);
   });
 
-  it('does without a filter where none is known', () => {
+  it('has no filter where none is known', () => {
     expect(bwrapArguments({ files: [], filter: undefined, status: 5 })).not.toContain('--seccomp');
   });
 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { watchBwrap } from '../../../src/sandbox-supervisor/isolation/bwrap-status.ts';
+import { watchBwrap } from '../../../src/sandbox-supervisor/isolation/bubblewrap.ts';
 
 const ended: (() => void)[] = [];
 
@@ -22,8 +22,8 @@ function standIn(says: string) {
   return { child, filter, status };
 }
 
-describe('following bubblewrap', () => {
-  it('hands over the filter, and finds the host below the first process', async () => {
+describe('watching bwrap', () => {
+  it('sends the filter, and finds the host below the first process', async () => {
     const { child, filter, status } = standIn('{ "child-pid": PID, "net-namespace": 1 }');
     const pid = watchBwrap({ filter, status }, new Uint8Array(800));
     expect(pid()).toBeUndefined();
@@ -34,7 +34,7 @@ describe('following bubblewrap', () => {
   });
 
   it.each(['nonsense', '{ "child-pid": "x" }', '{ "child-pid": 99999999999999 }'])(
-    'knows no host when it says %s',
+    'knows no host when bwrap prints %s',
     async (says) => {
       const { filter, status } = standIn(says);
       const pid = watchBwrap({ filter, status }, null);
@@ -43,7 +43,7 @@ describe('following bubblewrap', () => {
     },
   );
 
-  it('does not mind one that is gone before it has read', async () => {
+  it('ignores a bwrap that exits before it has read the filter', async () => {
     const child = spawn('/bin/sh', ['-c', 'exit 1'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });

@@ -9,7 +9,7 @@ let canaries: Canaries | undefined;
 afterEach(() => canaries?.remove());
 
 describe('canaries', () => {
-  it('can be touched by all, and then say so', async () => {
+  it('can be touched by every user, and record that', async () => {
     canaries = await createCanaries();
     expect(readFileSync(canaries.file, 'utf8')).toBe('canary');
     expect(await canaries.touches()).toEqual(new Set());
@@ -20,7 +20,7 @@ describe('canaries', () => {
     expect(await canaries.touches()).toEqual(new Set(['connect', 'socket', 'write']));
   });
 
-  it('are removed', async () => {
+  it('are removed with their folder', async () => {
     const { file, port, remove } = await createCanaries();
     await remove();
     expect(existsSync(file)).toBe(false);

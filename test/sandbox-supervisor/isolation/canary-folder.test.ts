@@ -14,11 +14,11 @@ import { describe, expect, it } from 'vitest';
 import {
   createCanaryFolder,
   removeStaleCanaryFolders,
-} from '../../../src/sandbox-supervisor/isolation/canary-folder.ts';
+} from '../../../src/sandbox-supervisor/isolation/canaries.ts';
 import { ROOT } from '../../helpers/source-tree.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/canary-folder.ts');
+const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/canaries.ts');
 const HOUR_MS = 3_600_000;
 
 /** Makes a folder and a file in it, and ends as the rest of the script says. */
@@ -39,9 +39,9 @@ function run(parent: string, end: string): string {
 
 const sweep = (parent: string, now = Date.now()) => removeStaleCanaryFolders({ parent, now });
 
-describe('the folder of a self-test', () => {
+describe('the canary folder', () => {
   it.each(['process.exit(1);', 'throw new Error();', ''])(
-    'is gone when the process ends by %j',
+    'is removed when the process ends by %j',
     async (end) => {
       const parent = await temporaryFolder();
       expect(run(parent, end)).toContain(parent);
@@ -49,7 +49,7 @@ describe('the folder of a self-test', () => {
     },
   );
 
-  it('is left by a process that is killed, and swept by the next', async () => {
+  it('stays when its process is killed, and is removed by the next self-test', async () => {
     const parent = await temporaryFolder();
     const left = run(parent, 'process.kill(process.pid, "SIGKILL");');
     expect(readdirSync(parent)).toEqual([basename(left)]);
@@ -57,7 +57,7 @@ describe('the folder of a self-test', () => {
     expect(readdirSync(parent)).toEqual([]);
   });
 
-  it('is not swept while its process runs', async () => {
+  it('is not removed while its process runs', async () => {
     const parent = await temporaryFolder();
     const own = createCanaryFolder(parent);
     const child = spawn(process.execPath, [
@@ -75,8 +75,8 @@ describe('the folder of a self-test', () => {
   });
 });
 
-describe('the sweep', () => {
-  it('leaves a folder of another process namespace until it must be old', async () => {
+describe('the removal of stale canary folders', () => {
+  it('leaves a folder of another process namespace until it is old', async () => {
     const parent = await temporaryFolder();
     const other = join(parent, 'cloister-self-test-4000000000-1-abcdef');
     mkdirSync(other);
@@ -86,7 +86,7 @@ describe('the sweep', () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  it('removes nothing but what a self-test lays out, and follows no link', async () => {
+  it('removes only the files of a self-test, and follows no link', async () => {
     const parent = await temporaryFolder();
     const elsewhere = await temporaryFolder();
     writeFileSync(join(elsewhere, 'canary'), 'not ours');
@@ -111,7 +111,7 @@ describe('the sweep', () => {
     expect(readdirSync(elsewhere)).toEqual(['canary']);
   });
 
-  it('leaves folders of other users', async ({ skip }) => {
+  it('leaves folders of other users alone', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can make a folder of another user');
     const parent = await temporaryFolder();
     const other = join(parent, 'cloister-self-test-abcdef');
@@ -122,7 +122,7 @@ describe('the sweep', () => {
     expect(existsSync(other)).toBe(true);
   });
 
-  it('minds no folder that is not there', async () => {
+  it('ignores a parent folder that does not exist', async () => {
     await expect(sweep('/none/such')).resolves.toBeUndefined();
   });
 });

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { canSwitchUser, createUserIdAllocator } from '../../../src/sandbox-supervisor/isolation/host-user.ts';
 import { openFolder } from '../../helpers/nobody.ts';
 
-describe('users of hosts', () => {
-  it('are others each time, and none that a machine gives out', () => {
+describe('the user ids of hosts', () => {
+  it('are new each time, and outside the ranges that machines allocate', () => {
     const next = createUserIdAllocator(() => 0);
     const ids = Array.from({ length: 1000 }, next);
     expect(new Set(ids).size).toBe(1000);
@@ -22,18 +22,18 @@ describe('users of hosts', () => {
     expect(ids.reduce((most, id) => Math.max(most, id))).toBeLessThan(2 ** 31);
   });
 
-  it('come round again', () => {
+  it('repeat after all were used', () => {
     const next = createUserIdAllocator(() => 0);
     const first = next();
     for (let count = 1; count < 0x10000; count++) next();
     expect(next()).toBe(first);
   });
 
-  it('are only for a server that is root', () => {
+  it('are only allocated when the server is root', () => {
     expect(canSwitchUser(['/'])).toBe(process.getuid?.() === 0);
   });
 
-  it('are not for files that strangers cannot read', () => {
+  it('are not allocated when other users cannot read the files', () => {
     const open = openFolder();
     const place = mkdtempSync(join(open ?? tmpdir(), 'cloister-own-user-'));
     onTestFinished(() => rmSync(place, { recursive: true }));

@@ -11,25 +11,25 @@ const LIST =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
   'for descriptor in /proc/self/fd/*; do echo "${descriptor##*/} $(readlink $descriptor)"; done; true';
 
-describe('descriptors of a host', () => {
-  it('are its pipes, and nowhere for the standard ones', () => {
+describe('the file descriptors of a host', () => {
+  it('are its pipes, with /dev/null for the standard ones', () => {
     expect(withOnlyPipes(2, (stdio) => (stdio as readonly unknown[]).slice(0, 5))).toEqual([
       ...['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     ]);
   });
 
-  it('are open, and lead to the server', async () => {
+  it('are open, and connected to the server', async () => {
     const child = withOnlyPipes(1, (stdio) => spawn('/bin/sh', ['-c', 'echo said >&3'], { stdio }));
     expect(await text(child.stdio[3] as never)).toBe('said\n');
     if (child.exitCode === null) await once(child, 'exit');
   });
 
-  it.runIf(process.platform === 'linux')('are not those that the server got from whoever started it', () => {
+  it.runIf(process.platform === 'linux')('do not include those that the server inherited', () => {
     const script = `
-      const { withPipesOnly } = await import(${JSON.stringify(MODULE)});
+      const { withOnlyPipes } = await import(${JSON.stringify(MODULE)});
       const { spawn } = await import('node:child_process');
       const start = (stdio) => spawn('/bin/sh', ['-c', ${JSON.stringify(`{ ${LIST}; } >&3`)}], { stdio });
-      const child = withPipesOnly(1, start);
+      const child = withOnlyPipes(1, start);
       child.stdio[3].pipe(process.stdout);`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
       encoding: 'utf8',

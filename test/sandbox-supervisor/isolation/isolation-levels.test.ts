@@ -10,18 +10,18 @@ const SECOND = { ...FIRST, namespaces: true, startFilter: true };
 const THIRD = { ...SECOND, selfLock: true };
 const REVIEWED = { reviewedBinding: true };
 
-describe('levels', () => {
-  it('rise with the walls', () => {
+describe('isolation levels', () => {
+  it('rise with the active layers', () => {
     expect([{}, FIRST, SECOND, THIRD].map(isolationLevel)).toEqual([0, 1, 2, 3]);
   });
 
-  it('are not reached while anything below is missing', () => {
+  it('are not reached while a layer of a lower level is missing', () => {
     expect(isolationLevel({ ...FIRST, selfLock: true })).toBe(1);
     for (const name of Object.keys(FIRST)) expect(isolationLevel({ ...THIRD, [name]: false })).toBe(0);
     expect(isolationLevel({ ...THIRD, namespaces: false })).toBe(1);
   });
 
-  it('are refused below the one that is demanded, with what is missing in words', () => {
+  it('below the minimum are rejected, with a description of what is missing', () => {
     expect(checkIsolationLevel(0, {})).toBeUndefined();
     expect(checkIsolationLevel(3, { ...THIRD, ...REVIEWED })).toBeUndefined();
     expect(checkIsolationLevel(2, { ...FIRST, ...REVIEWED })).toBe(
@@ -30,14 +30,14 @@ describe('levels', () => {
     );
   });
 
-  it('count for nothing with a binary that nobody reviewed, where a level is demanded', () => {
+  it('are rejected with a binary that was not reviewed, if there is a minimum', () => {
     expect(checkIsolationLevel(1, THIRD)).toMatch(/isolated-vm/);
     expect(checkIsolationLevel(0, THIRD)).toBeUndefined();
   });
 });
 
-describe('walls in force', () => {
-  it('are those around and those within', () => {
+describe('the active layers', () => {
+  it('are the outer ones and those that the host reports', () => {
     const around = { namespaces: true, diesWithServer: false, ownUser: false };
     const within = { selfLock: true, diesWithServer: true, permissions: true };
     expect(activeLayers(around, within)).toEqual({
@@ -45,11 +45,11 @@ describe('walls in force', () => {
     });
   });
 
-  it('take the word of the host for the permission model', () => {
+  it('include the permission model only if the host reports it', () => {
     expect(activeLayers({ permissions: true }, {})).toEqual({ permissions: false });
   });
 
-  it('are not found on prototypes', () => {
+  it('are not read from prototypes', () => {
     expect(activeLayers({}, JSON.parse('{"__proto__":{"selfLock":true}}'))['selfLock']).not.toBe(true);
     expect(isolationLevel(activeLayers(Object.create(THIRD), {}))).toBe(0);
   });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
-import { exitSignal } from '../../../src/sandbox-supervisor/isolation/exit-signal.ts';
 import { createLauncher, type HostProcess } from '../../../src/sandbox-supervisor/isolation/launcher.ts';
+import { exitSignal } from '../../../src/sandbox-supervisor/isolation/process-group.ts';
 import { findSystemTools, type SystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { isOpenToAll } from '../../helpers/nobody.ts';
 
@@ -76,7 +76,7 @@ const MACHINES: readonly { readonly machine: string; readonly tools: SystemTools
 ];
 
 describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched with $machine', ({ tools }) => {
-  it('is what it is said to be', async () => {
+  it('has the layers that are reported', async () => {
     const child = await launched(tools);
     expect(proc(child, 'environ')).toBe('PWD=/\0');
     expect(Object.fromEntries(limitsOf(child))).toMatchObject({
@@ -93,7 +93,7 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     expect(statusOf(child, 'NoNewPrivs')).toBe('1');
     expect(statusOf(child, 'Seccomp')).toBe('2');
     expect(Number(statusOf(child, 'Seccomp_filters'))).toBe(tools.bwrap === undefined ? 1 : 2);
-    expect(child.walls).toMatchObject({
+    expect(child.layers).toMatchObject({
       emptyEnvironment: true,
       jitless: true,
       limits: true,
@@ -101,13 +101,13 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     });
   });
 
-  it.runIf(open)('has a user of its own where the server is root, and no powers', async () => {
+  it.runIf(open)('has its own user where the server is root, and no capabilities', async () => {
     const launcher = createLauncher({ root, tools });
     const one = await launched(tools, false, launcher);
     const other = await launched(tools, false, launcher);
     const users = [one, other].map((child) => Number(statusOf(child, 'Uid').split('\t')[0]));
     const isRoot = process.getuid?.() === 0;
-    expect(one.walls['ownUser']).toBe(isRoot);
+    expect(one.layers['ownUser']).toBe(isRoot);
     expect(new Set(users).size).toBe(isRoot ? 2 : 1);
     expect(users).not.toContain(0);
     // Threads are counted by user: where others share it, a limit would count theirs.
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     expect(Number.parseInt(statusOf(one, 'CapEff'), 16)).toBe(0);
   });
 
-  it('holds nothing open but its pipe', async () => {
+  it('has nothing open but its pipe', async () => {
     const child = await launched(tools);
     const target = (descriptor: number) => readlinkSync(`/proc/${child.pid()}/fd/${descriptor}`);
     expect([0, 1, 2].map(target)).toEqual(['/dev/null', '/dev/null', '/dev/null']);
@@ -130,7 +130,7 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     for (const name of pipes) expect(pipes.filter((other) => other === name)).toHaveLength(2);
   });
 
-  it('is gone when it is killed, and the kill is told from a fault of its own', async () => {
+  it('exits when it is killed, and the kill is told from a crash', async () => {
     const child = await launched(tools);
     const pid = child.pid();
     child.process.kill('SIGKILL');
@@ -139,9 +139,9 @@ describe.runIf(process.platform === 'linux').each(MACHINES)('a host launched wit
     await expect.poll(() => stateOf(pid)).toBe('gone');
   });
 
-  it('may have a compiler, and then no limit of memory', async () => {
+  it('may have the just-in-time compiler, and then no memory limit', async () => {
     const child = await launched(tools, true);
-    expect(child.walls).toMatchObject({ jitless: false, memoryLimit: false, limits: true });
+    expect(child.layers).toMatchObject({ jitless: false, memoryLimit: false, limits: true });
     expect(limitsOf(child).get('Max data size')).toBe('unlimited unlimited');
     expect(statusOf(child, 'Seccomp')).toBe('2');
   });
@@ -167,9 +167,9 @@ function childrenOf(pid: number): number[] {
 }
 
 describe.runIf(process.platform === 'linux' && bwrap !== undefined)(
-  'a cage that is still being built',
+  'a bwrap sandbox that is still being set up',
   () => {
-    it('goes as a whole when it is killed', { timeout: 60_000 }, async () => {
+    it('is killed as a whole', { timeout: 60_000 }, async () => {
       const launcher = createLauncher({ root, tools: all });
       const inside: number[] = [];
       for (let count = 0; count < 20; count++) {
@@ -187,29 +187,29 @@ describe.runIf(process.platform === 'linux' && bwrap !== undefined)(
   },
 );
 
-describe('a launcher', () => {
-  it('claims namespaces and a filter from the start only under bubblewrap', async () => {
+describe('the launcher', () => {
+  it('reports namespaces and a start filter only under bubblewrap', async () => {
     const caged = await launched(all);
-    expect(caged.walls['namespaces']).toBe(bwrap !== undefined);
+    expect(caged.layers['namespaces']).toBe(bwrap !== undefined);
     expect(caged.pid() === caged.process.pid).toBe(bwrap === undefined);
     const bare = await launched(withoutBoth);
-    expect(bare.walls).toMatchObject({ namespaces: false, startFilter: false, diesWithServer: false });
+    expect(bare.layers).toMatchObject({ namespaces: false, startFilter: false, diesWithServer: false });
     expect(bare.pid()).toBe(bare.process.pid);
-    if (setpriv !== undefined) expect((await launched(withoutBwrap)).walls['diesWithServer']).toBe(true);
+    if (setpriv !== undefined) expect((await launched(withoutBwrap)).layers['diesWithServer']).toBe(true);
   });
 
-  it('does without tools that fail', async () => {
+  it('works without tools that fail', async () => {
     const child = await launched({ ...withoutBoth, bwrap: '/bin/false', setpriv: '/none/such' });
-    expect(child.walls).toMatchObject({ namespaces: false, diesWithServer: false, limits: true });
+    expect(child.layers).toMatchObject({ namespaces: false, diesWithServer: false, limits: true });
   });
 
-  it('does without any tool', async () => {
+  it('works without any tool', async () => {
     const child = await launched({});
-    expect(child.walls).toMatchObject({ limits: false, memoryLimit: false, emptyEnvironment: true });
+    expect(child.layers).toMatchObject({ limits: false, memoryLimit: false, emptyEnvironment: true });
     if (process.platform === 'linux') expect(proc(child, 'environ')).toBe('PWD=/\0');
   });
 
-  it('rejects when there is nothing to launch, each time anew', async () => {
+  it('rejects when there is nothing to launch, at each call', async () => {
     const launcher = createLauncher({ root: new URL('file:///none/such/') });
     for (let count = 0; count < 2; count++) {
       await expect(launcher.launch({ jit: false, memoryMb: 384 })).rejects.toThrow();

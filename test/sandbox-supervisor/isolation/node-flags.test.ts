@@ -8,18 +8,18 @@ function evaluate(expression: string, jit = false): string {
   return spawnSync(process.execPath, [...flags, '--print', expression], { encoding: 'utf8' }).stdout.trim();
 }
 
-describe('the flags of a host', () => {
-  it('take away the compiler, and WebAssembly with it, unless they are granted', () => {
+describe('the Node flags of a host', () => {
+  it('disable the just-in-time compiler, and WebAssembly with it, unless it is granted', () => {
     expect(evaluate('typeof WebAssembly')).toBe('undefined');
     expect(evaluate('typeof WebAssembly', true)).toBe('object');
   });
 
-  it('take away evaluation and __proto__ from the realm of the host', () => {
+  it('disable evaluation and __proto__ in the realm of the host', () => {
     expect(evaluate('try { new Function("1") } catch (error) { error.name }')).toBe('EvalError');
     expect(evaluate('"__proto__" in {}')).toBe('false');
   });
 
-  it('deny everything but what is named', () => {
+  it('deny every permission that is not named', () => {
     const asked = ['fs.write', 'child', 'worker', 'net', 'inspector', 'wasi'];
     expect(evaluate(`${JSON.stringify(asked)}.filter((scope) => process.permission.has(scope)).length`)).toBe(
       '0',
@@ -28,7 +28,7 @@ describe('the flags of a host', () => {
     expect(evaluate('process.permission.has("fs.read", "/etc/passwd")')).toBe('false');
   });
 
-  it('print no warnings', () => {
+  it('disable warnings', () => {
     const flags = nodeFlags({ jit: false, readable: [] });
     expect(spawnSync(process.execPath, [...flags, '--eval', '0'], { encoding: 'utf8' }).stderr).toBe('');
   });

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createProcessGroups, killGroup } from '../../../src/sandbox-supervisor/isolation/process-group.ts';
+import {
+  createProcessGroups,
+  exitSignal,
+  killGroup,
+} from '../../../src/sandbox-supervisor/isolation/process-group.ts';
 import { ROOT } from '../../helpers/source-tree.ts';
 
 const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/process-group.ts');
@@ -18,7 +22,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe.runIf(process.platform === 'linux')('a group of processes', () => {
+describe.runIf(process.platform === 'linux')('a process group', () => {
   it('is killed as a whole', async () => {
     const child = spawn('sh', ['-c', NEST], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
     const inner = Number(String((await once(child.stdout, 'data'))[0]));
@@ -30,12 +34,12 @@ describe.runIf(process.platform === 'linux')('a group of processes', () => {
     expect(() => killGroup(child)).not.toThrow();
   });
 
-  it('goes with the process that keeps it', async () => {
+  it('is killed when the process exits that registered it', async () => {
     const script = `
       import { spawn } from 'node:child_process';
-      import { createGroupKeeper } from ${JSON.stringify(MODULE)};
+      import { createProcessGroups } from ${JSON.stringify(MODULE)};
       const child = spawn('sh', ['-c', ${JSON.stringify(NEST)}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-      createGroupKeeper().keep(child);
+      createProcessGroups().add(child);
       child.stdout.once('data', (said) => {
         process.stdout.write(child.pid + ' ' + said);
         process.exit(0);
@@ -49,21 +53,36 @@ describe.runIf(process.platform === 'linux')('a group of processes', () => {
     await expect.poll(() => pids.filter(isRunning)).toEqual([]);
   });
 
-  it('is forgotten when it has ended', async () => {
+  it('is unregistered when it has ended', async () => {
     const before = process.listenerCount('exit');
     const keeper = createProcessGroups();
     const children = ['true', 'true'].map((program) => spawn(program, { detached: true, stdio: 'ignore' }));
     const ended = children.map((child) => once(child, 'exit'));
-    for (const child of children) keeper.keep(child);
+    for (const child of children) keeper.add(child);
     expect(process.listenerCount('exit')).toBe(before + 1);
     await Promise.all(ended);
     expect(process.listenerCount('exit')).toBe(before);
   });
 
-  it('may never have come to be', async () => {
+  it('may have failed to start', async () => {
     const child = spawn('/none/such', { detached: true });
-    createProcessGroups().keep(child);
+    createProcessGroups().add(child);
     killGroup(child);
     await once(child, 'error');
+  });
+});
+
+describe('the signal that ended a host', () => {
+  it('is the one that Node reports', () => {
+    expect(exitSignal(null, 'SIGKILL')).toBe('SIGKILL');
+  });
+
+  it('is read from the exit code of bwrap or a shell', () => {
+    expect(exitSignal(137, null)).toBe('SIGKILL');
+    expect(exitSignal(134, null)).toBe('SIGABRT');
+  });
+
+  it('is none when the host exited by itself', () => {
+    for (const code of [0, 1, 127, 128, 255, null]) expect(exitSignal(code, null)).toBeUndefined();
   });
 });

@@ -6,8 +6,8 @@ import {
   NODE_ATTEMPTS,
 } from '../../../src/sandbox-supervisor/isolation/self-test-attempts.ts';
 
-describe('the verdict on an attempt', () => {
-  it('is that the wall held when nothing was got', () => {
+describe('the result of a self-test attempt', () => {
+  it('is held when it got nothing', () => {
     expect(evaluateAttempt('read', '', { permissions: true })).toEqual({
       item: { attempt: 'read a file', held: true, detail: 'refused' },
       broken: false,
@@ -15,27 +15,27 @@ describe('the verdict on an attempt', () => {
     });
   });
 
-  it('is a failure when a wall was said to stop it', () => {
+  it('is broken when an active layer should have stopped it', () => {
     const { item, broken } = evaluateAttempt('native-read', 'it was done', { selfLock: true });
     expect([item.held, item.detail, broken]).toEqual([false, 'it was done', true]);
   });
 
-  it('is said openly, and is no failure, where there is no such wall', () => {
+  it('is not held, but not broken, where no layer stops it', () => {
     const { item, broken } = evaluateAttempt('native-read', 'it was done', { permissions: true });
     expect([item.held, broken]).toEqual([false, false]);
     expect(item.detail).toBe('it was done; no wall of this level is against it');
   });
 
-  it('is a failure when what must always hold was not tried', () => {
+  it('is broken when an attempt was not made that every host stops', () => {
     expect(evaluateAttempt('guest-loop', undefined, {}).broken).toBe(true);
   });
 
-  it('is never that something unknown is harmless', () => {
+  it('is broken for an unknown attempt that succeeded', () => {
     expect(evaluateAttempt('something new', 'it was done', {}).broken).toBe(true);
     expect(evaluateAttempt('__proto__', 'it was done', {}).broken).toBe(true);
   });
 
-  it('asks of a just-in-time compiler nothing that it cannot do without', () => {
+  it('is not broken by what the just-in-time compiler needs', () => {
     expect(
       evaluateAttempt('native-executable', 'it was done', { selfLock: true, jitless: true }).broken,
     ).toBe(true);
@@ -44,7 +44,7 @@ describe('the verdict on an attempt', () => {
     ).toBe(false);
   });
 
-  it('takes a wall that let something through for none, and all where that is promised without walls', () => {
+  it('disproves the layers that should have stopped it, or all where every host should have', () => {
     const walls = { selfLock: true, permissions: true, limits: true };
     const held = evaluateAttempt('read', '', walls);
     expect(layersThatHeld(walls, [held])).toEqual(walls);
@@ -53,7 +53,7 @@ describe('the verdict on an attempt', () => {
     expect(layersThatHeld(walls, [held, evaluateAttempt('guest-loop', 'it ran on', walls)])).toEqual({});
   });
 
-  it('has words of its own for each attempt', () => {
+  it('has a description for each attempt', () => {
     const words = [...NODE_ATTEMPTS, ...NATIVE_ATTEMPTS].map(
       (name) => evaluateAttempt(name, '', {}).item.attempt,
     );

@@ -50,13 +50,19 @@ function unwalled(args: readonly string[], walls: Readonly<Record<string, boolea
         stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       });
       const socket = child.stdio[3] as Socket;
-      return { process: child, socket, walls, pid: () => child.pid, kill: () => child.kill('SIGKILL') };
+      return {
+        process: child,
+        socket,
+        layers: walls,
+        pid: () => child.pid,
+        kill: () => child.kill('SIGKILL'),
+      };
     },
   };
 }
 
 describe.each(USERS)('the self-test as $user', (user) => {
-  it.each(MACHINES)('passes with $machine, and says what is not held', ({ tools, memory }) => {
+  it.each(MACHINES)('passes with $machine, and lists what is not held', ({ tools, memory }) => {
     const { state, items, ms } = run(tools, user);
     expect(items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'))).toEqual(
       [],
@@ -73,14 +79,14 @@ describe.each(USERS)('the self-test as $user', (user) => {
 });
 
 describe('the self-test', () => {
-  it('leaves nothing behind', async () => {
+  it('leaves no files and processes behind', async () => {
     // A folder of its own: other workers test themselves in the common one.
     const folder = await temporaryFolder();
     expect(run(MACHINES[0]!.tools, USERS[0]!, { TMPDIR: folder }).state).toBe('passed');
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('has failed where no host can be started, and names no path', async () => {
+  it('fails where no host can be started, and names no path', async () => {
     const launcher = createLauncher({ root: new URL('file:///none/such/') });
     const { state, items } = await runSelfTest(launcher, { jit: false, memoryMb: 384 });
     expect(state).toBe('failed');
@@ -89,7 +95,7 @@ describe('the self-test', () => {
     expect(items[0]?.detail).not.toContain('/');
   });
 
-  it('has failed when no process can be had, or it ends at once', async () => {
+  it('fails when no process can be started, or it exits at once', async () => {
     const none = { launch: () => Promise.reject(new Error('no process')) };
     expect((await runSelfTest(none, { jit: false, memoryMb: 384 })).state).toBe('failed');
     const { state, items } = await runSelfTest(unwalled(['--eval', '0']), { jit: false, memoryMb: 384 });
@@ -97,7 +103,7 @@ describe('the self-test', () => {
     expect(items.filter(({ held }) => held)).toEqual([]);
   });
 
-  it('has failed when a wall is claimed that is not there', async () => {
+  it('fails when a layer is reported that is missing', async () => {
     const files = await readSandboxFiles(packageRoot());
     const flags = [
       '--no-node-snapshot',

@@ -7,8 +7,8 @@ import { createWorkspace } from '../../helpers/workspace.ts';
 const place = createWorkspace();
 afterAll(place.remove);
 
-describe('tools', () => {
-  it('are those that can be run, in the first folder that has them', () => {
+describe('the system tools', () => {
+  it('are executable, in the first folder that has them', () => {
     const bwrap = join(place.cwd, 'bwrap');
     writeFileSync(bwrap, '');
     writeFileSync(join(place.cwd, 'setpriv'), '');
@@ -21,7 +21,7 @@ describe('tools', () => {
     expect(findSystemTools().sh).toMatch(/^\/.*\/sh$/);
   });
 
-  it('are found whatever PATH says', () => {
+  it('are found regardless of PATH', () => {
     const { PATH } = process.env;
     process.env['PATH'] = place.cwd;
     try {

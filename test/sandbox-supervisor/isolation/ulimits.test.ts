@@ -9,18 +9,18 @@ import {
 const sh = (script: string, ...args: string[]) =>
   spawnSync('/bin/sh', ['-c', script, ...args], { encoding: 'utf8' });
 
-describe('limits', () => {
-  it('bound memory only without a compiler', () => {
+describe('ulimits', () => {
+  it('limit memory only without the just-in-time compiler', () => {
     expect(ulimitOptions({ jit: false, memoryMb: 384, ownUser: false })).toContain('-d 393216');
     expect(ulimitOptions({ jit: true, memoryMb: 384, ownUser: false }).join()).not.toContain('-d');
   });
 
-  it('are one command each, so that none is lost on a shell that takes one option at a time', () => {
+  it('are one command each, as some shells take one option at a time', () => {
     expect(ulimitScript(['-c 0', '-n 64'])).toBe('ulimit -c 0 && ulimit -n 64 && exec "$0" "$@"');
     expect(ulimitScript([])).toBe('exec "$0" "$@"');
   });
 
-  it('reach the command, whatever stands in its arguments', () => {
+  it('apply to the command, whatever its arguments contain', () => {
     const script = ulimitScript(ulimitOptions({ jit: false, memoryMb: 300, ownUser: false }));
     const shown = sh(
       script,
@@ -33,13 +33,13 @@ describe('limits', () => {
     expect(shown.stdout).toBe('0\n0\n64\n1024\n900\n307200\na b;$(id)"\n');
   });
 
-  it('that cannot be set keep the command from starting', () => {
+  it('that cannot be set prevent the start of the command', () => {
     const { status, stdout } = sh(ulimitScript(['-n nonsense']), '/bin/echo', 'started');
     expect(status).not.toBe(0);
     expect(stdout).toBe('');
   });
 
-  it('are tried one by one', () => {
+  it('are probed one by one', () => {
     expect(sh(ulimitProbeScript(['-c 0', '-n nonsense', '-s 1024'])).stdout).toBe('-c 0\n-s 1024\n');
   });
 });

@@ -34,7 +34,7 @@ const FRAMES = [
   ['2', 'y'.repeat(300)],
 ];
 
-describe('frames', () => {
+describe('frames from a host', () => {
   it.each([1, 2, 3, 7, 8, 9, 64, 1000])('come out the same in chunks of %i bytes', (size) => {
     const { frames, push } = readerOf();
     for (let at = 0; at < STREAM.length; at += size) {
@@ -43,7 +43,7 @@ describe('frames', () => {
     expect(frames).toEqual(FRAMES);
   });
 
-  it('come out the same wherever the stream is cut', () => {
+  it('are the same wherever the stream is cut', () => {
     for (let cut = 0; cut <= STREAM.length; cut += 1) {
       const { frames, push } = readerOf();
       push(STREAM.subarray(0, cut));
@@ -52,7 +52,7 @@ describe('frames', () => {
     }
   });
 
-  it('are refused by their headers, before any raw byte has come', () => {
+  it('are rejected by their headers, before any raw byte arrives', () => {
     const start = Buffer.concat([lengths(7, 67_108_864), Buffer.from('refused')]);
     for (const size of [1, 5, 15]) {
       const { frames, headers, push } = readerOf();
@@ -77,14 +77,14 @@ describe('frames', () => {
     expect(pieces.frames).toEqual([]);
   });
 
-  it('after one that is refused are not read', () => {
+  it('after a rejected one are not read', () => {
     const { frames, push } = readerOf();
     expect(push(Buffer.concat([frame('stop'), frame('1')]))).toBe(false);
     expect(push(frame('2'))).toBe(false);
     expect(frames).toEqual([['stop', '']]);
   });
 
-  it('of the largest size cost nothing before they come', () => {
+  it('of the largest size cost nothing before they arrive', () => {
     const before = process.memoryUsage().rss;
     const { push } = readerOf();
     expect(push(Buffer.concat([lengths(2, 67_108_864), Buffer.from('{}')]))).toBe(true);

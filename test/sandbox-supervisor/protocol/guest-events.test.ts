@@ -54,7 +54,7 @@ describe('the head of a response', () => {
   });
 });
 
-describe('heads of a host that does not cut them', () => {
+describe('heads of a compromised host', () => {
   const fields = (members: object) => JSON.stringify({ message: 'm', level: 'info', ...members });
 
   it.each([
@@ -65,7 +65,7 @@ describe('heads of a host that does not cut them', () => {
     expect([parseError(text), parseLog(text), parseNext(text)]).toEqual([null, null, null]);
   });
 
-  it('are refused with a message of an error that is longer than one that was cut', () => {
+  it('are rejected with an error message that is too long', () => {
     const [most, more] = [fields({ message: 'x'.repeat(300) }), fields({ message: 'x'.repeat(301) })];
     expect([parseError(most) === null, parseNext(most) === null]).toEqual([false, false]);
     expect([parseError(more), parseNext(more)]).toEqual([null, null]);
@@ -74,17 +74,17 @@ describe('heads of a host that does not cut them', () => {
     expect([parseError(long), parseLog(long)]).toEqual([null, null]);
   });
 
-  it('are refused with headers of too many values, or too deep', () => {
+  it('are rejected with too many headers, or headers that are too deep', () => {
     expect(parseResponseHead(`[200,[${'{},'.repeat(10_000)}{}],"text"]`)).toBeNull();
     expect(parseResponseHead(`[200,${'['.repeat(1000)}${']'.repeat(1000)},"text"]`)).toBeNull();
   });
 
-  it('are refused where a timer is longer than a number', () => {
+  it('are rejected when a timer is longer than a number', () => {
     expect(parseTimer(`{"ms":1${' '.repeat(200)}}`)).toBeNull();
   });
 });
 
-describe('a body', () => {
+describe('the body of a response', () => {
   const text = { status: 200, headers: [], encoding: 'text' } as const;
   const bytes = { ...text, encoding: 'base64' } as const;
 
@@ -94,15 +94,15 @@ describe('a body', () => {
     expect(responseOf(bytes, 'AP8=', 2)).toMatchObject({ body: Buffer.from([0, 255]) });
   });
 
-  it('is refused when it has more bytes than allowed', () => {
+  it('is rejected when it has too many bytes', () => {
     expect(responseOf(text, 'ü', 1)).toBeNull();
     expect(responseOf(text, Buffer.from('ü'), 1)).toBeNull();
     expect(responseOf(bytes, 'AP8=', 1)).toBeNull();
   });
 });
 
-describe('next', () => {
-  it('passes, or carries an error', () => {
+describe('a next event', () => {
+  it('has no error, or one with a message', () => {
     expect(parseNext('{}')).toEqual({ kind: 'next' });
     expect(parseNext('{"message":"no"}')).toEqual({ kind: 'next', error: { message: 'no' } });
     expect(parseNext('{"message":"no","statusCode":404}')).toEqual({
@@ -123,8 +123,8 @@ describe('next', () => {
   });
 });
 
-describe('an error', () => {
-  it('has a message, and perhaps more', () => {
+describe('an error event', () => {
+  it('has a message, and optional members', () => {
     expect(parseError('{"message":"a"}')).toEqual({ message: 'a', tooLarge: false });
     expect(parseError('{"message":"a","stack":"b","code":"c","tooLarge":true}')).toEqual({
       message: 'a',
@@ -141,12 +141,12 @@ describe('an error', () => {
     },
   );
 
-  it('is refused when it is endless', () => {
+  it('is rejected when it is too long', () => {
     expect(parseError(JSON.stringify({ message: 'x'.repeat(65_537) }))).toBeNull();
   });
 });
 
-describe('a host call', () => {
+describe('a host call event', () => {
   it('has a number and a name', () => {
     expect(parseCall('{"call":1,"name":"model.find"}', '{}')).toEqual({
       id: 1,
@@ -176,8 +176,8 @@ describe('a host call', () => {
   });
 });
 
-describe('a log record', () => {
-  it('has a level, a message and perhaps a stack', () => {
+describe('a log event', () => {
+  it('has a level, a message and an optional stack', () => {
     expect(parseLog('{"level":"warn","message":"a"}')).toEqual({ level: 'warn', message: 'a' });
     expect(parseLog('{"level":"error","message":"a","stack":"b","more":1}')).toEqual({
       level: 'error',

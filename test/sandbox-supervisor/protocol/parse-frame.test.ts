@@ -27,8 +27,8 @@ const without = (message: object, name: string) =>
   Object.fromEntries(Object.entries(message).filter(([key]) => key !== name));
 const parse = (message: unknown, rawBytes = 0) => parseHostMessage(JSON.stringify(message), rawBytes);
 
-describe('messages of a host', () => {
-  it('are taken as the protocol has them', () => {
+describe('the messages of a host', () => {
+  it('are accepted in the forms of the protocol', () => {
     expect(parse(TURNS, 10)).toEqual(TURNS);
     for (const message of [
       READY,
@@ -109,7 +109,7 @@ describe('messages of a host', () => {
     expect(parsed).toBe(0);
   });
 
-  it('are refused with an infinite turn, which JSON can say', () => {
+  it('are rejected with an infinite turn, which JSON can express', () => {
     const header = (turnMs: string) => JSON.stringify(TURNS).replace('"turnMs":0.5', `"turnMs":${turnMs}`);
     expect(parseHostMessage(header('3600000'), 10)).toMatchObject({ turnMs: 3_600_000 });
     expect(parseHostMessage(header('1e999'), 10)).toBeNull();
@@ -141,11 +141,11 @@ describe('messages of a host', () => {
     expect(parse(message)).toBeNull();
   });
 
-  it('are refused with raw bytes where none belong', () => {
+  it('are rejected with raw bytes where none belong', () => {
     expect(parse(READY, 1)).toBeNull();
   });
 
-  it('are refused when they are no JSON', () => {
+  it('are rejected when they are no JSON', () => {
     expect(parseHostMessage('{', 0)).toBeNull();
     expect(parseHostMessage('', 0)).toBeNull();
   });

@@ -78,6 +78,7 @@ export function createSide(store: DocumentStore): Side {
     newId,
     now,
     patterns: { matches: async () => true },
+    log: { warn: () => undefined },
   });
 
   const statistics = async ({ namespace }: Collection) => {

@@ -10,8 +10,8 @@ import { createLogLines } from './log-lines.ts';
 
 const LIBRARY = { database: 'library', collection: 'books' };
 
-describeMongo('a survey', ({ standalone }) => {
-  test('tells what there is, by declared names', async () => {
+describeMongo('the catalog', ({ standalone }) => {
+  test('returns collections and statistics by declared index names', async () => {
     const { connection, indexing, ensure, books } = await openBench(standalone);
     const survey = createCatalog({ connection, indexes: indexing.cache, separateDatabases: false });
     await ensure([index('*', { a: 1 })]);
@@ -22,7 +22,7 @@ describeMongo('a survey', ({ standalone }) => {
     expect(await failureOf(survey.stats(SPACE, late))).toMatchObject({ reason: 'timeout' });
   });
 
-  test('and everything else needs no more than readWrite on the databases in use', async () => {
+  test('and the rest of the store work for a user with readWrite on the databases in use', async () => {
     const server = await ownServer({ auth: true });
     const admin = rawClient(server.uri).db('admin');
     const roles = ['site', 'library'].map((db) => ({ role: 'readWrite', db }));
@@ -80,13 +80,13 @@ async function openFilled(server: string) {
   return { ask, own: database.databaseName };
 }
 
-describeMongo('filled name spaces', ({ standalone }) => {
-  test('are those of the one database', async () => {
+describeMongo('listNamespaces', ({ standalone }) => {
+  test('lists the collections with documents of the one database', async () => {
     const { ask } = await openFilled(standalone);
     expect(await ask(false)).toEqual(['null/books', 'null/cloister.clients', 'null/view']);
   });
 
-  test('are those of all databases by their names, where each has its own', async () => {
+  test('lists the collections of all databases by name with separate databases', async () => {
     const { ask, own } = await openFilled(standalone);
     const theirs = [`${own}-2/books`, `${own}-2/cloister.indexes`];
     expect(await ask(true)).toEqual(

@@ -5,11 +5,11 @@ import { index } from '../../contracts/store-cases.ts';
 import { describeMongo } from '../../helpers/mongo-servers.ts';
 import { foldingIndex, openBench, SPACE } from './indexes/workbench.ts';
 
-describeMongo('statistics', ({ standalone, replicaSet }) => {
+describeMongo('collection statistics', ({ standalone, replicaSet }) => {
   test.each([
     ['a lone server', standalone],
     ['a replica set', replicaSet],
-  ])('count what a twin takes with its index, by declared names, on %s', async (_, server) => {
+  ])('add the size of a shadow index to its index, by declared names, on %s', async (_, server) => {
     const { connection, indexing, ensure, books } = await openBench(server);
     await books.createIndex({ z: 1 }, { name: 'theirs' });
     await books.createIndex({ t: 1 }, { name: 't_1' });

@@ -2,7 +2,7 @@
 import type { Document } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoreError } from '../../../src/errors.ts';
-import { toAppError } from '../../../src/http/core/error-handler.ts';
+import { toAppError } from '../../../src/store-errors.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
@@ -95,7 +95,7 @@ function wrong(code: number, failure: unknown): string | undefined {
 }
 
 describeMongo('an error of a server', () => {
-  test('is no defect, whatever its code, and over when it is asked once more', async () => {
+  test('is never a 500, whatever its code, and passes with a retry', async () => {
     const { store, fail } = await open({ replicaSet: false });
     const found: string[] = [];
     for (const [at, code] of CODES.entries()) {
@@ -116,7 +116,7 @@ describeMongo('an error of a server', () => {
   }, 60_000);
 
   test.each([true, false])(
-    'that lasts is answered as one of the database (replica set: %s)',
+    'that persists is answered as an error of the database (replica set: %s)',
     async (replicaSet) => {
       const { store, lines, fail } = await open({ replicaSet });
       await store.commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, {})));
@@ -148,8 +148,8 @@ describeMongo('an error of a server', () => {
   );
 });
 
-describeMongo('a server that refuses reads for it is no longer the primary', () => {
-  test('is used on: what it says leaves the driver whole', async () => {
+describeMongo('a server that rejects reads as it is no longer the primary', () => {
+  test('is used again, and its answers leave the driver intact', async () => {
     const { store, fail } = await open({ replicaSet: true });
     await store.commit([insert(BOOKS, 1, {})]);
     await fail({ times: 6 }, { failCommands: ['find', 'insert'], errorCode: 10107 });

@@ -1,12 +1,13 @@
 // Objects of uploads besides their bytes.
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createUploadId } from '../../../src/stores/media-operations.ts';
 import { Bucket } from '../../../src/stores/s3-media/bucket.ts';
-import { isReservation, Journal, uploadId } from '../../../src/stores/s3-media/journal.ts';
+import { isReservation, Journal } from '../../../src/stores/s3-media/journal.ts';
 import { all } from '../../contracts/media-cases.ts';
 import { isS3ServerInstalled, launchS3Server, objectsIn, type S3Server } from '../../helpers/s3-server.ts';
 
-const ID = uploadId(1_700_000_000_000, '0123456789abcdef');
+const ID = createUploadId(1_700_000_000_000, '0123456789abcdef');
 
 describe.skipIf(!isS3ServerInstalled())('the journal of uploads to a bucket', () => {
   let server: S3Server;
@@ -42,7 +43,7 @@ describe.skipIf(!isS3ServerInstalled())('the journal of uploads to a bucket', ()
 
   it('reserves a name for one upload only', async () => {
     const { bucket, journal, objects } = await open();
-    const other = uploadId(1_700_000_000_001, '0123456789abcdef');
+    const other = createUploadId(1_700_000_000_001, '0123456789abcdef');
     const [first, second] = await Promise.all([
       journal.reserve(ID, 'p/1/a.txt'),
       journal.reserve(other, 'p/1/a.txt'),

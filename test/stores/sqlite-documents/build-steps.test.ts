@@ -6,13 +6,13 @@ import { indexOf, NS } from './test-database.ts';
 
 function openSteps(smallText: number) {
   const joined = openStoreParts();
-  const { bench, threads, queue, wal, asked } = joined;
+  const { bench, threads, queue, checkpointer, asked } = joined;
   bench.fill([{ a: 1 }, { a: 2 }, { a: 3 }]);
   bench.catalogue.refresh();
   const { n } = bench.catalogue.addIndex(bench.catalogue.ensure(NS), indexOf({ path: 'a' }), false);
   const limits = { sliceMs: -1, smallSliceMs: -1, smallText };
   const onError = (error: unknown) => joined.errors.push(error);
-  const steps = createBuildSteps({ writer: bench, threads, queue, wal, limits, onError });
+  const steps = createBuildSteps({ writer: bench, threads, queue, checkpointer, limits, onError });
   return { ...joined, asked, n, steps, limits };
 }
 

@@ -4,10 +4,10 @@ import { openStoreParts } from './store-parts.ts';
 import { idOf, insertThing, NS } from './test-database.ts';
 
 it('moves a long log into the data file, on the writer thread', async () => {
-  const { commits, wal, asked, errors, bench } = openStoreParts();
+  const { commits, checkpointer, asked, errors, bench } = openStoreParts();
   const text = 'x'.repeat(200_000);
   for (let n = 0; n < 256; n += 1) await commits.commit([insertThing(n, { text })], {});
-  await wal.idle();
+  await checkpointer.idle();
   expect(asked).toContain('checkpoint');
   expect(errors).toEqual([]);
   const [, pages = 0, moved = 0] = bench.connection
@@ -17,22 +17,22 @@ it('moves a long log into the data file, on the writer thread', async () => {
 });
 
 it('leaves a short log alone', async () => {
-  const { commits, wal, asked } = openStoreParts();
+  const { commits, checkpointer, asked } = openStoreParts();
   for (let n = 0; n < 130; n += 1) await commits.commit([insertThing(n, { n })], {});
-  await wal.idle();
+  await checkpointer.idle();
   expect(asked).toEqual([]);
 });
 
 it('moves even a short log as long as the disk has room for it', async () => {
   let free = 10_000_000;
-  const { commits, wal, asked } = openStoreParts({ freeBytes: () => free });
+  const { commits, checkpointer, asked } = openStoreParts({ freeBytes: () => free });
   const write = (n: number) => commits.commit([insertThing(n, { text: 'x'.repeat(100_000) })], {});
   for (let n = 0; n < 10; n += 1) await write(n);
-  await wal.idle();
+  await checkpointer.idle();
   expect(asked).toEqual([]);
   free = 2_000_000;
   await write(10);
-  await wal.idle();
+  await checkpointer.idle();
   expect(asked).toEqual(['truncate']);
 });
 
@@ -43,41 +43,41 @@ describe('on a full disk', () => {
   };
 
   it('gives the log back and writes once more', async () => {
-    const { wal, asked } = openStoreParts();
+    const { checkpointer, asked } = openStoreParts();
     const attempts = [full, async () => 'written'];
-    expect(await wal.withDiskSpace(1, () => attempts.shift()!())).toBe('written');
+    expect(await checkpointer.withDiskSpace(1, () => attempts.shift()!())).toBe('written');
     expect(asked).toEqual(['truncate']);
   });
 
   it('does not try that again at once when it did not help', async () => {
     let attempts = 0;
-    const { wal, asked } = openStoreParts();
+    const { checkpointer, asked } = openStoreParts();
     const write = () => {
       attempts += 1;
       return full();
     };
     for (let n = 0; n < 3; n += 1)
-      await expect(wal.withDiskSpace(1, write)).rejects.toMatchObject({ reason: 'unavailable' });
+      await expect(checkpointer.withDiskSpace(1, write)).rejects.toMatchObject({ reason: 'unavailable' });
     expect(attempts).toBe(4);
     expect(asked).toEqual(['truncate']);
   });
 
   it('keeps a reserve, for moving the log and for removals', async () => {
     let free = 10_000_000;
-    const { commits, wal, asked } = openStoreParts({ freeBytes: () => free });
+    const { commits, checkpointer, asked } = openStoreParts({ freeBytes: () => free });
     await commits.commit([insertThing(1, { text: 'x'.repeat(100_000) })], {});
     free = 400_000;
     await expect(commits.commit([insertThing(2, {})], {})).rejects.toMatchObject({ reason: 'unavailable' });
     await commits.commit([{ kind: 'remove', ns: NS, id: idOf(1), v: 0 }], {});
     free = 10_000_000;
     await commits.commit([insertThing(2, {})], {});
-    await wal.idle();
+    await checkpointer.idle();
     expect(asked).toContain('truncate');
   });
 
   it('lets many removals at once through, too', async () => {
     let free = 10_000_000;
-    const { commits, wal } = openStoreParts({ freeBytes: () => free });
+    const { commits, checkpointer } = openStoreParts({ freeBytes: () => free });
     const many = Array.from({ length: 40 }, (_, n) => n);
     await commits.commit(
       many.map((n) => insertThing(n, { text: 'x'.repeat(2000) })),
@@ -89,13 +89,13 @@ describe('on a full disk', () => {
       many.map((n) => ({ kind: 'remove', ns: NS, id: idOf(n), v: 0 })),
       {},
     );
-    await wal.idle();
+    await checkpointer.idle();
   });
 
   it('leaves other failures alone', async () => {
-    const { wal, asked } = openStoreParts();
+    const { checkpointer, asked } = openStoreParts();
     const write = () => Promise.reject(new StoreError('conflict'));
-    await expect(wal.withDiskSpace(1, write)).rejects.toMatchObject({ reason: 'conflict' });
+    await expect(checkpointer.withDiskSpace(1, write)).rejects.toMatchObject({ reason: 'conflict' });
     expect(asked).toEqual([]);
   });
 });

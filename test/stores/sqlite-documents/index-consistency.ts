@@ -4,7 +4,7 @@ import {
   type CollectionIssues,
   checkCollection,
 } from '../../../src/stores/sqlite-documents/check/collection-check.ts';
-import type { WriteContext } from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';
+import type { WriteContext } from '../../../src/stores/sqlite-documents/indexes/index-update.ts';
 
 /** Runs the check to its end. `between` is called after every slice; one looks at a single row or document. */
 export function checkAllIndexes(

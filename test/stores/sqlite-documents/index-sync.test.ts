@@ -89,8 +89,14 @@ describe('declared indexes', () => {
     );
     await joined.indexing.close();
     expect(['built', 'unavailable']).toContain(await ended);
-    const { bench, threads, queue, wal } = joined;
-    const next = createIndexSync({ writer: bench, threads, queue, wal, onError: () => undefined });
+    const { bench, threads, queue, checkpointer } = joined;
+    const next = createIndexSync({
+      writer: bench,
+      threads,
+      queue,
+      checkpointer,
+      onError: () => undefined,
+    });
     await (await next.ensure(NS, [A])).built;
     expect(names(joined)).toEqual(['a']);
     expect(bench.connection.statement('select count(*) from i_1').get()).toEqual([3000]);

@@ -60,8 +60,8 @@ export function openStoreParts({
   const { connection } = bench;
   // Time stands still, so that only the amount of work decides where it is done.
   const clock = () => 0;
-  const wal = createCheckpointer({ connection, threads, queue, onError, freeBytes, clock });
-  const parts = { writer: bench, threads, queue, wal, onError, clock, limits };
+  const checkpointer = createCheckpointer({ connection, threads, queue, onError, freeBytes, clock });
+  const parts = { writer: bench, threads, queue, checkpointer, onError, clock, limits };
   return {
     bench,
     threads,
@@ -75,7 +75,7 @@ export function openStoreParts({
       failure = { name, left, error };
     },
     queue,
-    wal,
+    checkpointer,
     commits: createCommits(parts),
     indexing: createIndexSync(parts),
     queries: createQueries({ reader: bench, threads, counts: createCountCache(), clock }),

@@ -5,11 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { IndexDefinition, IndexKey, Namespace, Write } from '../../../src/stores/ports.ts';
-import {
-  applyWrites,
-  createWriteContext,
-  type WriteContext,
-} from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';
+import { applyWrites } from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';
 import { createCatalogue } from '../../../src/stores/sqlite-documents/data-file/catalogue.ts';
 import {
   type Connection,
@@ -20,6 +16,10 @@ import {
   createDeadlineLimit,
   type WorkLimit,
 } from '../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+import {
+  createWriteContext,
+  type WriteContext,
+} from '../../../src/stores/sqlite-documents/indexes/index-update.ts';
 
 export const NS: Namespace = { database: null, collection: 'things' };
 
@@ -57,8 +57,8 @@ export function openTestDatabase(): TestDatabase {
       file,
       readOnly,
       sharedSnapshots: sharedReads,
-      busyMs: 0,
-      cacheKilobytes: 2000,
+      busyTimeoutMs: 0,
+      cacheSizeKb: 2000,
     });
     open.push(connection);
     return connection;
@@ -69,7 +69,7 @@ export function openTestDatabase(): TestDatabase {
   });
   const connection = connect();
   createSchema(connection);
-  const writer = createWriteContext(connection, createCatalogue(connection));
+  const writer = createWriteContext({ connection, catalogue: createCatalogue(connection) });
   return {
     ...writer,
     file,

@@ -3,7 +3,7 @@
 import { StoreError } from '../../../errors.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
-import { type Filter, MATCH_ALL } from '../../../stores/filter.ts';
+import { filterAfterId, MATCH_ALL } from '../../../stores/filter.ts';
 import type { Namespace, StoredDocument } from '../../../stores/ports.ts';
 import {
   claimEntry,
@@ -24,18 +24,18 @@ interface FileRemovalsDeps extends Omit<RemoveFilesDeps, 'warn'> {
 
 export interface FileRemovals {
   /** The entries for records that are about to be removed, to be stored in the same commit. */
-  entriesFor(namespace: Namespace, records: readonly StoredDocument[]): readonly RemovalEntry[];
+  createEntries(namespace: Namespace, records: readonly StoredDocument[]): readonly RemovalEntry[];
   /**
    * Removes the files of entries that have just been stored. Resolves when they are gone, or after two seconds, or when it
    * has failed: it goes on behind then. Never rejects.
    */
-  begin(entries: readonly RemovalEntry[]): Promise<void>;
+  removeNow(entries: readonly RemovalEntry[]): Promise<void>;
   /**
    * Goes once through all entries that nobody sees to. Resolves with the number of those that are left, for now; a file that
    * cannot be removed is logged. Rejects with a StoreError when the documents cannot be read.
    */
-  finishRemovals(): Promise<number>;
-  /** Repeats `finishRemovals` from now on, behind everything else. */
+  retryAll(): Promise<number>;
+  /** Repeats `retryAll` from now on, behind everything else. */
   start(): void;
   /** Waits for the removals in hand and begins no more. */
   close(): Promise<void>;
@@ -51,7 +51,7 @@ const MIN_INTERVAL_MS = 15_000;
 const MAX_INTERVAL_MS = 600_000;
 const LOG_INTERVAL_MS = 60_000;
 
-/** Makes the removals. Nothing is read before `finishRemovals` or `start`. */
+/** Makes the removals. Nothing is read before `retryAll` or `start`. */
 export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
   const { store, newId, now, queryMs, alone, log, pause = pauseOnClock } = options;
   const by = newId();
@@ -105,23 +105,23 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
     }
   };
 
-  const finishRemovals = async (): Promise<number> => {
+  const retryAll = async (): Promise<number> => {
     let left = 0;
-    let filter: Filter = MATCH_ALL;
+    let filter = MATCH_ALL;
     for (;;) {
       const query = { filter, sort: [], skip: 0, limit: ENTRIES_PER_PAGE };
       const found = await store.find(REMOVALS_NAMESPACE, query, within());
       for (const stored of found) if (!(await takeOver(decodeEntry(stored)))) left += 1;
       const last = found.at(-1);
       if (last === undefined || found.length < ENTRIES_PER_PAGE) return left;
-      filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: last._id }] };
+      filter = filterAfterId(last._id);
     }
   };
 
   const repeat = async (): Promise<void> => {
     for (let wait = MIN_INTERVAL_MS; !closing.signal.aborted; ) {
       waiting = new AbortController();
-      const left = await finishRemovals().catch((error: unknown) => {
+      const left = await retryAll().catch((error: unknown) => {
         failed(error);
         return 1;
       });
@@ -134,14 +134,14 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
   };
 
   return {
-    entriesFor: (namespace, records) => createEntries(namespace, records, { by, at: now(), newId }),
-    async begin(entries) {
+    createEntries: (namespace, records) => createEntries(namespace, records, { by, at: now(), newId }),
+    async removeNow(entries) {
       if (entries.length === 0) return;
       const done = new AbortController();
       const work = track(completeAll(entries)).finally(() => done.abort());
       await Promise.race([work, pause(REQUEST_WAIT_MS, AbortSignal.any([done.signal, closing.signal]))]);
     },
-    finishRemovals: () => track(finishRemovals()),
+    retryAll: () => track(retryAll()),
     start: () => void track(repeat()),
     async close() {
       closing.abort();

@@ -74,10 +74,10 @@ async function readStoredDocuments(
   const stored = new Map<string, StoredState>();
   const changes = writes.filter(({ kind }) => kind !== 'insert');
   const groups = Map.groupBy(changes, ({ ns }) => namespaceKey(ns));
-  const budget = { left: MAX_BYTES };
+  const memory = { remaining: MAX_BYTES };
   for (const group of groups.values()) {
     for (let at = 0; at < group.length; at += MAX_DOCUMENTS_PER_QUERY) {
-      await readChunk(scope, group.slice(at, at + MAX_DOCUMENTS_PER_QUERY), { stored, budget });
+      await readChunk(scope, group.slice(at, at + MAX_DOCUMENTS_PER_QUERY), { stored, memory });
     }
   }
   return stored;
@@ -86,24 +86,24 @@ async function readStoredDocuments(
 async function readChunk(
   scope: OperationScope,
   writes: readonly Write[],
-  { stored, budget }: { readonly stored: Map<string, StoredState>; readonly budget: { left: number } },
+  { stored, memory }: { readonly stored: Map<string, StoredState>; readonly memory: { remaining: number } },
 ): Promise<void> {
   const byId = new Map(writes.map((write) => [writtenId(write), keyOf(write)]));
   const [{ ns }] = writes as [Write];
   const filter: Filter<Document> = { _id: { $in: [...byId.keys()].map(toBsonId) as never[] } };
   const options = { raw: true, ...scope.timeLimit() };
-  let stretch = 0;
+  let bytesSinceYield = 0;
   for await (const found of scope.collection(ns).find(filter, options)) {
     const bytes = found as unknown as BeforeImage;
-    budget.left -= bytes.length;
-    if (budget.left < 0) throw new StoreError('too-much');
+    memory.remaining -= bytes.length;
+    if (memory.remaining < 0) throw new StoreError('too-much');
     const document = parseBson(bytes);
     // A copy, as the bytes are part of an answer that holds many documents.
     stored.set(byId.get(document._id) ?? '', { image: Buffer.from(bytes), v: documentVersion(document) });
-    stretch += bytes.length;
-    if (stretch < YIELD_EVERY_BYTES) continue;
+    bytesSinceYield += bytes.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
     await setImmediate();
-    stretch = 0;
+    bytesSinceYield = 0;
   }
 }
 

@@ -25,7 +25,7 @@ const STEPPED_DOWN: ReadonlySet<unknown> = new Set([91, 189, 290, 355, 10107, 11
  */
 export type CommandProgress = 'nothing' | 'as-found' | 'unknown';
 
-/** Takes what the driver threw. */
+/** Takes a driver error. */
 export function progressAfter(error: unknown): CommandProgress {
   if (error instanceof MongoWriteConcernError) {
     return INTERRUPTED.has(error.code) || error.code === WRITE_CONCERN_FAILED ? 'as-found' : 'unknown';

@@ -18,7 +18,9 @@ interface DuplicateCheckDeps {
   readonly typeProbe: TypeProbe;
 }
 
-/** Rejects with `duplicate` where a document that stays has, in another type, what a unique index has for a written one. */
+/**
+ * Rejects with `duplicate` if another document has, in another type, the value of a written one in a unique index.
+ */
 export async function assertNoNonJsonDuplicates(
   scope: OperationScope,
   writes: readonly Write[],
@@ -55,8 +57,9 @@ async function duplicateQuery(
     const forms = storedForms(asJson(value), false);
     query[path] = { $in: forms };
     if (typeof value !== 'string' || forms.length < 2) continue;
-    const place = { ns: write.ns, path };
-    isMixed ||= (await typeProbe.has(scope, place, 'dates')) || (await typeProbe.has(scope, place, 'others'));
+    const fieldPath = { ns: write.ns, path };
+    isMixed ||=
+      (await typeProbe.has(scope, fieldPath, 'dates')) || (await typeProbe.has(scope, fieldPath, 'others'));
   }
   return isMixed ? query : undefined;
 }

@@ -38,8 +38,8 @@ export async function withStoredDates(
   }
   const dated = new Set<string>();
   await Promise.all(
-    [...paths].map(async ([key, place]) => {
-      if (await typeProbe.has(scope, place, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
+    [...paths].map(async ([key, fieldPath]) => {
+      if (await typeProbe.has(scope, fieldPath, 'dates', DATE_PROBE_TIMEOUT_MS)) dated.add(key);
     }),
   );
   if (dated.size === 0) return writes;

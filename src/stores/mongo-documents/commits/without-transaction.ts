@@ -46,14 +46,14 @@ export async function writeWithoutTransaction(
     const outcome = await applyBatch(scope, { batch, isFollowed, limit }, journal);
     if (outcome === undefined) continue;
     const at = outcome.at ?? (await firstStale(scope, batch));
-    const refusal = { error: outcome.error, write: batch.writes[at] as Write, index: batch.first + at };
-    return rollBackAll(scope, journal, refusal);
+    const failedWrite = { error: outcome.error, write: batch.writes[at] as Write, index: batch.first + at };
+    return rollBackAll(scope, journal, failedWrite);
   }
   // The caller has been told that nothing was written.
   return remainingLimit(scope) === undefined ? rollBackAll(scope, journal, undefined) : undefined;
 }
 
-/** A scope that still gives the collections of the writes when time is up: then there is something to take back. */
+/** A scope that still returns the collections of the writes after the deadline, for the rollback. */
 function withoutDeadline(scope: OperationScope, writes: readonly Write[]): OperationScope {
   const collections = new Map<string, Collection>();
   for (const { ns } of writes) {
@@ -74,7 +74,7 @@ function remainingLimit(scope: OperationScope): ReturnType<OperationScope['timeL
 
 interface BatchStep {
   readonly batch: WriteBatch;
-  /** More of the commit comes after it. */
+  /** More batches of the commit follow. */
   readonly isFollowed: boolean;
   readonly limit: ReturnType<OperationScope['timeLimit']>;
 }
@@ -144,7 +144,7 @@ function wasRemoved(result: PromiseSettledResult<void> | undefined): boolean {
 async function rollBackAll(
   scope: OperationScope,
   { images, done, log }: RollbackJournal,
-  refusal: FailedWrite | undefined,
+  failedWrite: FailedWrite | undefined,
 ) {
   try {
     for (const { ns, ids } of await rollBackWrites(scope, done, images)) {
@@ -154,6 +154,6 @@ async function rollBackAll(
     const written = done.map(({ ns, writes }) => ({ ns, count: writes.length }));
     log.error({ err: toStoreErrorOrDefect(error), written }, 'rollback of a failed write failed');
   }
-  if (refusal === undefined) throw new StoreError('timeout');
-  return refusal;
+  if (failedWrite === undefined) throw new StoreError('timeout');
+  return failedWrite;
 }

@@ -25,7 +25,7 @@ export interface CommandOptions {
   readonly session?: ClientSession;
   /** Milliseconds. */
   readonly maxTimeMS?: number;
-  /** Another command of the same commit comes after it, on a server without transactions. */
+  /** Another command of the same commit follows, on a server without transactions. */
   readonly isFollowed?: boolean;
 }
 
@@ -68,7 +68,7 @@ interface Command {
   readonly commandFor: (collection: string) => Document;
 }
 
-/** Runs a write command on a collection. Throws what the driver throws, also where a write may not last. */
+/** Runs a write command on a collection. Rejects with driver errors, also with a write concern error. */
 export async function runWriteCommand(
   scope: OperationScope,
   { ns, commandFor }: Command,
@@ -109,10 +109,10 @@ function writeError(failed: Document): Error {
   return new MongoServerError({ ...failed, message: failed['errmsg'] });
 }
 
-/** Milliseconds that the server may take, and what it waits for if that is not what every write waits for. */
+/** Time limit on the server, and a write concern other than the default. */
 type SingleWriteOptions = Pick<DeleteOptions, 'maxTimeMS' | 'writeConcern' | 'session'>;
 
-/** Throws `conflict`, or what the driver throws. */
+/** Rejects with `conflict`, or with a driver error. */
 export async function writeOne(
   scope: OperationScope,
   write: Write,

@@ -23,7 +23,7 @@ const PER_WRITE_REASONS: ReadonlySet<StoreError['reason']> = new Set([
   'too-large',
 ]);
 
-export type MapWriteError = (refusal: FailedWrite, scope: OperationScope) => Promise<StoreError>;
+export type MapWriteError = (failedWrite: FailedWrite, scope: OperationScope) => Promise<StoreError>;
 
 /** Makes StoreErrors that name the write. The server does not say which fields hold parallel arrays: the indexes do. */
 export function createWriteErrorMapper(indexes: IndexCache): MapWriteError {

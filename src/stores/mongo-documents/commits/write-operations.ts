@@ -7,7 +7,7 @@ type Update = Extract<Write, { kind: 'update' }>;
 
 const STORED_NUMBER = { $convert: { input: '$v', to: 'double', onError: 0, onNull: 0 } };
 
-/** The stored number of writes as readers see it: what is no number, or none that JSON has, counts as 0. */
+/** The stored version as readers see it: 0 if it is no number, or none that JSON has. */
 const READABLE_VERSION = {
   $cond: [
     {
@@ -18,7 +18,9 @@ const READABLE_VERSION = {
   ],
 };
 
-/** False for what the server compares with a number of another program more exactly than readers can. */
+/**
+ * Whether the server may compare the stored version directly. For other numbers it is more exact than readers are.
+ */
 const isPlainVersion = (v: number) => v !== 0 && Number.isSafeInteger(v);
 
 /** Fails with `STALE` whenever it is evaluated. It names a field, so it is never evaluated beforehand. */

@@ -7,9 +7,9 @@ import type { ClientSession, ClusterTime, Document, MongoClient, Timestamp } fro
 export interface CausalClock {
   /** Takes the session of a write that was acknowledged. */
   recordWrite(session: Pick<ClientSession, 'operationTime' | 'clusterTime'>): void;
-  /** Lets the session see what was acknowledged so far. */
+  /** Makes reads of the session see every acknowledged write. */
   advanceSession(session: ClientSession): void;
-  /** For a read without a session: what the majority has, and nothing older than what was acknowledged. */
+  /** Read concern for a read without a session: majority, and no older than the last acknowledged write. */
   readConcern(): Document;
 }
 

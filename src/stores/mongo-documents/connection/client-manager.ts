@@ -173,7 +173,7 @@ export class ClientManager {
     this.#writable = undefined;
   }
 
-  /** Some things a client settles once for all: the next operation makes a new one. */
+  /** Some states of a client are final: the next operation creates a new one. */
   #discard(client: MongoClient): void {
     this.#live = undefined;
     this.#regain();

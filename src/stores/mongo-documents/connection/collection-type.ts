@@ -43,7 +43,7 @@ export function unsupportedWriteMessage(kind: CollectionType, { collection }: Na
   return kind === 'plain' ? undefined : `\`${collection}\` is ${UNSUPPORTED_WRITES[kind]}`;
 }
 
-/** What the server says of a document, of others, and of the state that it is in: no kind of collection is the reason. */
+/** Error codes that do not depend on the type of the collection. */
 const UNRELATED_CODES: ReadonlySet<unknown> = new Set([
   ...[6, 7, 11, 13, 18, 24, 43, 46, 50, 64, 89, 91, 100, 112, 121, 133, 134, 146, 171, 175, 189, 202, 211],
   ...[251, 257, 262, 290, 292, 358, 388, 8000, 9001, 10107, 10334, 11000, 11600, 11601, 11602, 13435, 13436],

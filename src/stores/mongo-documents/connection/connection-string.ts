@@ -93,7 +93,7 @@ function clientOptions({ maxPoolSize, minPoolSize, queueMs }: ClientOptions): Mo
     appName: 'cloister',
     writeConcern: { w: 'majority', journal: true },
     readPreference: ReadPreference.primary,
-    // What an election cannot take back. A write that is acknowledged is in it already; measured, it costs nothing.
+    // Only what an election cannot roll back. Acknowledged writes are included already; measured, it costs nothing.
     readConcern: new ReadConcern('majority'),
     retryReads: true,
     retryWrites: true,

@@ -228,7 +228,7 @@ class ServerConnection implements MongoConnection {
     } catch (error) {
       const failure = toStoreErrorOrDefect(error);
       redactSecrets(failure, this.#source.secrets);
-      // What closing cuts off says nothing about the server.
+      // Operations that are cut off by closing say nothing about the server.
       if (this.#closing === undefined) this.#outageLog.failed(began, failure);
       throw failure;
     }

@@ -80,13 +80,13 @@ const REASON_BY_NAME: ReadonlyMap<string, ErrorReason> = new Map([
   ['MongoUnexpectedServerResponseError', 'unavailable'],
 ]);
 
-/** True for a transaction that may be tried once more from its start. Takes what the driver threw. */
+/** Whether a transaction may be retried from its start after this driver error. */
 export function isTransientTransactionError(error: unknown): boolean {
   if (!(error instanceof MongoError)) return false;
   return error.hasErrorLabel('TransientTransactionError') || error.code === 112;
 }
 
-/** True for the commit of a transaction that may have succeeded: to be sent again. Takes what the driver threw. */
+/** Whether the result of a commit is unknown, so that it must be sent again. */
 export function isUnknownCommitResult(error: unknown): boolean {
   return error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
 }
@@ -186,7 +186,7 @@ export function toStoreErrorOrDefect(error: unknown): Error {
 /** Beyond this many characters the rest of a message is dropped. */
 const MAX_MESSAGE = 1000;
 
-/** Parts of messages that repeat what a document or a command holds. */
+/** Parts of messages that quote a document or a command. */
 const SENSITIVE_PARTS: readonly (readonly [RegExp, string])[] = [
   [/( dup key: ).*/s, '$1…'],
   [/(to execute command \{ \w+: ).*/s, '$1…'],
@@ -199,7 +199,7 @@ const withoutSensitiveParts = (text: string): string =>
     MAX_MESSAGE,
   );
 
-/** An error that says what the driver's says, with its name, its code and its stack, and holds nothing else. */
+/** An error with the message, name, code and stack of a driver error, and nothing else of it. */
 export function sanitizedCause(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(withoutSensitiveParts(String(error)));
   const plain = new Error(withoutSensitiveParts(error.message));

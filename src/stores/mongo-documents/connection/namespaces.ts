@@ -4,7 +4,7 @@ import type { Namespace } from '../../ports.ts';
 /** The database of a connection string that names none. */
 export const DEFAULT_DATABASE = 'cloister';
 
-/** Bytes of a database's name, and what may not be in it: https://www.mongodb.com/docs/manual/reference/limits/. */
+/** Limits of database names: https://www.mongodb.com/docs/manual/reference/limits/ */
 const MAX_BYTES = 63;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the forbidden ones.
 const FORBIDDEN_CHARACTERS = /[/\\. "$*<>:|?\u0000]/;

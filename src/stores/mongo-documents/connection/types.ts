@@ -11,14 +11,14 @@ export interface MongoOptions {
   readonly minPoolSize: number;
   /** Name spaces with a `database` are databases of that name. */
   readonly separateDatabases: boolean;
-  /** Bound of one operation that comes without a deadline, in milliseconds. */
+  /** Time limit of an operation without a deadline, in milliseconds. */
   readonly queryMs: number;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Whether a long page of so many bytes may be read now. Default: always. */
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
 
-/** What kind of server answers. */
+/** The kind of deployment. */
 export interface Deployment {
   readonly kind: 'standalone' | 'replica set' | 'sharded';
   /** Several writes can be one transaction. */
@@ -36,7 +36,7 @@ export interface OperationScope {
   collection(ns: Namespace): Collection<Document>;
   /** Null: the database of the connection string. */
   database(name: string | null): Db;
-  /** Milliseconds until the deadline, 1 at least: what `maxTimeMS` takes. Undefined without one. */
+  /** Milliseconds until the deadline, at least 1, as `maxTimeMS` takes them. Undefined without a deadline. */
   remainingMs(): number | undefined;
   /** The same as the part of a command or of its options that bounds it; nothing without a deadline. */
   timeLimit(): { readonly maxTimeMS?: number };
@@ -74,7 +74,7 @@ export interface MongoConnection {
    * listed again by its name.
    */
   databases(scope: OperationScope): Promise<readonly (string | null)[]>;
-  /** Lets what is in flight end, then closes. Idempotent. */
+  /** Waits for running operations, then closes. Idempotent. */
   close(): Promise<void>;
 }
 

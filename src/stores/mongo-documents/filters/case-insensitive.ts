@@ -15,7 +15,7 @@ const MISSED_BY_COLLATION =
 
 const CASED = /\p{Changes_When_Casemapped}|\p{Changes_When_Casefolded}/u;
 
-/** A pattern of more characters than these says only how the text begins. */
+/** A longer text is matched by its beginning only. */
 const MAX_PATTERN_CHARACTERS = 500;
 
 /** Whether the collation matches every text that equals `text` case-insensitively. */

@@ -22,7 +22,7 @@ export function isTranslatableList(values: readonly Json[]): boolean {
   return characters <= MAX_CHARACTERS;
 }
 
-/** The filter without repeated values in its long lists: itself, at once, where it has none such. */
+/** The filter without repeated values in its long lists; the same filter, synchronously, if it has no long list. */
 export function deduplicateLists(filter: Filter): Filter | Promise<Filter> {
   return hasLongList(filter) ? ofFilter(filter, createYielder()) : filter;
 }

@@ -38,7 +38,7 @@ const BASE64_TEXT = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3
 const WORD = /^(?:[A-Za-z]?[a-z]{0,14}|[A-Z]{1,15}|\d{1,15})$/;
 /** The text of more bytes is sent once only: a command has a bound. */
 const MAX_BASE64_CHARACTERS = 4096;
-/** Bytes come in kinds, and those of different kinds are not equal. */
+/** Binary subtypes. Bytes of different subtypes are not equal. */
 const BINARY_KINDS = [0, 1, 2, 3, 5, 6, 7, 8, 128];
 /** What code has, and few other texts. */
 const CODE_TEXT = /[(){};=]|\breturn\b/;

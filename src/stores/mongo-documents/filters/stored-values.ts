@@ -20,7 +20,7 @@ export function storedForms(value: Json, isId: boolean): readonly unknown[] {
   return [own, ...nonJsonForms(value)];
 }
 
-/** False for what no document can hold: a name with a NUL in it. */
+/** False for values that no document can hold: with a NUL in a field name. */
 export function isStorable(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return (value as readonly Json[]).every(isStorable);

@@ -71,30 +71,30 @@ function isTranslatablePath(path: string): boolean {
   );
 }
 
-function translateTest(test: FilterTest, place: TestTarget): TranslatedFilter {
-  const { path } = place;
+function translateTest(test: FilterTest, target: TestTarget): TranslatedFilter {
+  const { path } = target;
   switch (test.kind) {
     case 'eq':
-      if (test.fold !== true || typeof test.value !== 'string') return hasOneOf(place, [test.value]);
-      return translateIgnoringCase(test.value, place);
+      if (test.fold !== true || typeof test.value !== 'string') return hasOneOf(target, [test.value]);
+      return translateIgnoringCase(test.value, target);
     case 'in':
-      return hasOneOf(place, test.values);
+      return hasOneOf(target, test.values);
     case 'ne':
-      return noneOf([hasOneOf(place, [test.value])]);
+      return noneOf([hasOneOf(target, [test.value])]);
     case 'nin':
-      return noneOf([hasOneOf(place, test.values)]);
+      return noneOf([hasOneOf(target, test.values)]);
     case 'all':
       if (!isTranslatableList(test.values)) return UNTRANSLATABLE;
       return test.values.length === 0
         ? MATCH_NONE
-        : allOf(test.values.map((value) => hasOneOf(place, [value])));
+        : allOf(test.values.map((value) => hasOneOf(target, [value])));
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      return compares(place, { kind: test.kind, value: test.value });
+      return compares(target, { kind: test.kind, value: test.value });
     case 'not':
-      return noneOf([allOf(test.tests.map((inner) => translateTest(inner, place)))]);
+      return noneOf([allOf(test.tests.map((inner) => translateTest(inner, target)))]);
     case 'exists':
       return { query: singleMember(path, { $exists: test.value }), exact: true };
     case 'size':
@@ -105,13 +105,13 @@ function translateTest(test: FilterTest, place: TestTarget): TranslatedFilter {
       if (test.names.length === 0) return MATCH_NONE;
       return { query: singleMember(path, { $type: serverTypes(test.names) }), exact: true };
     case 'regex':
-      return isIdPath(place) ? UNTRANSLATABLE : matchesPattern(place, test);
+      return isIdPath(target) ? UNTRANSLATABLE : matchesPattern(target, test);
     case 'elemMatch': {
-      const { query, exact } = translateNode(test.filter, inElement(place));
+      const { query, exact } = translateNode(test.filter, inElement(target));
       return { query: singleMember(path, { $elemMatch: { $and: [query] } }), exact };
     }
     case 'elemMatchValue': {
-      const inner = inElement(place);
+      const inner = inElement(target);
       const translate = (filter: Filter) => translateNode(filter, inner);
       const { operators, exact } = elementOperators(test.tests, { context: inner, translate });
       if (operators === undefined) return MATCH_NONE;
@@ -126,17 +126,19 @@ function inElement({ path, context }: TestTarget): TranslateContext {
 }
 
 function matchesPattern(
-  place: TestTarget,
+  target: TestTarget,
   { pattern, flags }: Extract<FilterTest, { kind: 'regex' }>,
 ): TranslatedFilter {
-  const translated = hasCandidate(place, candidatesByPattern(pattern, flags));
-  const nonJson = nonJsonTypesAt(place.context, place.path);
-  return nonJson?.dates === true || nonJson?.others === true ? orNonJson(place.path, translated) : translated;
+  const translated = hasCandidate(target, candidatesByPattern(pattern, flags));
+  const nonJson = nonJsonTypesAt(target.context, target.path);
+  return nonJson?.dates === true || nonJson?.others === true
+    ? orNonJson(target.path, translated)
+    : translated;
 }
 
-function translateIgnoringCase(text: string, place: TestTarget): TranslatedFilter {
-  const candidates = candidatesIgnoringCase(text, isIdPath(place));
+function translateIgnoringCase(text: string, target: TestTarget): TranslatedFilter {
+  const candidates = candidatesIgnoringCase(text, isIdPath(target));
   // Text without case is compared exactly, which a collation would not do.
   const isPlain = candidates.values.some((value) => typeof value === 'string');
-  return isPlain && place.context.collated ? hasOneOf(place, [text]) : hasCandidate(place, candidates);
+  return isPlain && target.context.collated ? hasOneOf(target, [text]) : hasCandidate(target, candidates);
 }

@@ -13,7 +13,7 @@ export interface TranslateContext {
   readonly collated: boolean;
   /** Paths begin at a document, not at an element of an array. */
   readonly root: boolean;
-  /** Which values that only other programs write there are at a path from the root; none where it is absent. */
+  /** The non-JSON types at a path from the root. Default: none. */
   readonly nonJsonAt?: NonJsonTypesAt;
   /** The path from the root to the list whose elements are tested. */
   readonly arrayPath?: string;

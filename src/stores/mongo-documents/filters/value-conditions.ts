@@ -40,21 +40,21 @@ export function isIdPath({ path, context }: TestTarget): boolean {
   return context.root && path === '_id';
 }
 
-/** The path holds what is sought. */
+/** The path holds one of the candidates. */
 export function hasCandidate(
-  place: TestTarget,
+  target: TestTarget,
   { values, exact, patterns = [] }: CandidateValues,
 ): TranslatedFilter {
   if (values.length === 0) return exact ? MATCH_NONE : UNTRANSLATABLE;
-  const listed = { query: hasValue(place.path, values).query, exact };
+  const listed = { query: hasValue(target.path, values).query, exact };
   return anyOf([
     listed,
-    ...patterns.map((pattern) => ({ query: singleMember(place.path, { $eq: pattern }), exact: true })),
+    ...patterns.map((pattern) => ({ query: singleMember(target.path, { $eq: pattern }), exact: true })),
   ]);
 }
 
 /** The path holds one of the values, or in an array an element that is one. */
-export function hasOneOf(place: TestTarget, values: readonly Json[]): TranslatedFilter {
+export function hasOneOf(target: TestTarget, values: readonly Json[]): TranslatedFilter {
   if (!isTranslatableList(values)) return UNTRANSLATABLE;
   const listed: Json[] = [];
   const awkward: Json[] = [];
@@ -64,14 +64,14 @@ export function hasOneOf(place: TestTarget, values: readonly Json[]): Translated
     if (isAmbiguousNumber(value)) numbers.push(value);
     else (looksLikeOperator(value) ? awkward : listed).push(value);
   }
-  const list = candidateValues(listed, place);
+  const list = candidateValues(listed, target);
   const parts = [
-    ...(listed.length === 0 ? [] : [hasCandidate(place, list)]),
-    ...numbers.map((number) => hasNumberNear(place, number)),
+    ...(listed.length === 0 ? [] : [hasCandidate(target, list)]),
+    ...numbers.map((number) => hasNumberNear(target, number)),
     ...awkward.map((value) =>
-      place.context.collated
+      target.context.collated
         ? UNTRANSLATABLE
-        : { query: singleMember(place.path, { $eq: toBsonValue(value) }), exact: true },
+        : { query: singleMember(target.path, { $eq: toBsonValue(value) }), exact: true },
     ),
   ];
   return anyOf(parts);
@@ -87,19 +87,19 @@ function hasNumberNear({ path }: TestTarget, value: number): TranslatedFilter {
   return { query: singleMember(path, { $gte: below, $lte: above }), exact: false };
 }
 
-/** True where it has been found out that other programs have no such values there. */
+/** Whether a probe has found that there are no values of non-JSON types. */
 function hasNoNonJsonTypes({ path, context }: TestTarget): boolean {
   const nonJson = nonJsonTypesAt(context, path);
   return nonJson?.dates === false && !nonJson.others;
 }
 
 /** The values as the database holds them. */
-export function candidateValues(values: readonly Json[], place: TestTarget): CandidateValues {
-  const isId = isIdPath(place);
-  if (!place.context.collated) {
+export function candidateValues(values: readonly Json[], target: TestTarget): CandidateValues {
+  const isId = isIdPath(target);
+  if (!target.context.collated) {
     const forms: unknown[] = [];
     const patterns: BSONRegExp[] = [];
-    const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(place);
+    const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(target);
     for (const value of values) {
       if (isPlain && typeof value === 'string') {
         forms.push(isId ? toBsonId(value) : value);
@@ -139,14 +139,14 @@ export function isComparable(value: Json, { collated }: TranslateContext): boole
 }
 
 /** The path holds a value on that side of the operand, of its type. */
-export function compares(place: TestTarget, { kind, value }: Comparison): TranslatedFilter {
-  const { path, context } = place;
-  if (value === null && (kind === 'gte' || kind === 'lte')) return hasOneOf(place, [null]);
+export function compares(target: TestTarget, { kind, value }: Comparison): TranslatedFilter {
+  const { path, context } = target;
+  if (value === null && (kind === 'gte' || kind === 'lte')) return hasOneOf(target, [null]);
   if (!isComparable(value, context)) return UNTRANSLATABLE;
   if (typeof value === 'number') return comparesNumber(path, { kind, value });
   const own = { query: singleMember(path, { [`$${kind}`]: toBsonValue(value) }), exact: true };
   if (typeof value !== 'string') return own;
-  if (isIdPath(place)) return anyOf([own, comparesIds(kind, value)]);
+  if (isIdPath(target)) return anyOf([own, comparesIds(kind, value)]);
   const date = dateOf(value);
   const translated =
     date === undefined

@@ -67,7 +67,7 @@ export async function planFor(
 /** The error for work that is cut off because the store is closing. */
 export const closingError = () => new StoreError('unavailable', { cause: 'the store is closing' });
 
-/** Builds take what they take. */
+/** Index builds have no deadline. */
 async function build({ connection, ns, closing }: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
   await connection.run(NO_LIMIT, (scope: OperationScope) =>
     withAbort(createIndexes(scope, ns, specs), closing, closingError),
@@ -129,7 +129,7 @@ async function buildEach(
 
 /**
  * Brings indexes into force, those that are there already included, and resolves with the failures. One pass over the
- * documents makes all of them; only where that is refused each is made alone. Rejects when the server is away.
+ * documents builds all of them; only if that fails each is built alone. Rejects when the server is unavailable.
  */
 export async function buildAll(
   target: BuildTarget,
@@ -197,7 +197,7 @@ export const remainingSlots = ({ total }: IndexMigrationPlan, more: number): num
   MAX_INDEXES - total - more;
 
 /**
- * Makes room for so many more: what is no longer declared goes first, then what is there for speed alone. Resolves with
+ * Drops indexes until so many more fit: undeclared ones first, then shadow indexes. Resolves with
  * whether anything went.
  */
 export async function freeSlots(

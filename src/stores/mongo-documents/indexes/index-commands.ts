@@ -47,8 +47,8 @@ function notIndexableError({ collection }: Namespace, kind: string): StoreError 
 }
 
 /**
- * The indexes of a collection, also those that are being built, without that of `_id`. None where it is not there.
- * Rejects with `index-conflict` for what has none of the usual kind: a view, a time-series collection.
+ * The indexes of a collection, including those being built, without that of `_id`. None if the collection is missing.
+ * Rejects with `index-conflict` for a view or a time-series collection.
  */
 export async function listIndexes(scope: OperationScope, ns: Namespace): Promise<readonly ServerIndex[]> {
   try {
@@ -72,7 +72,7 @@ export async function listIndexes(scope: OperationScope, ns: Namespace): Promise
 }
 
 /**
- * Resolves when all of `specs` are in force: makes those that are not there, waits for those that somebody is building.
+ * Resolves once all of `specs` are in force: creates missing ones, waits for those that are being built.
  * Rejects, with none of them made (on a sharded cluster perhaps some), with `duplicate`, `parallel-arrays` or `index-conflict`.
  */
 export async function createIndexes(

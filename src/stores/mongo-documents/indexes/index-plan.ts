@@ -17,7 +17,7 @@ export interface ServingIndex {
   readonly exact: boolean;
 }
 
-/** A declared index and what serves it. */
+/** A definition and the indexes that serve it. */
 export interface Placement {
   readonly definition: IndexDefinition;
   readonly index: ServingIndex;
@@ -108,7 +108,7 @@ class IndexPlanner {
 }
 
 /**
- * The plan for the whole set of declared indexes of a name space. `found` is without the index of `_id`; `isOurs` tells
+ * The plan for all definitions of a collection. `found` does not include the index of `_id`; `isOurs` returns
  * which of them were made here and may be dropped.
  */
 export function planIndexMigration(

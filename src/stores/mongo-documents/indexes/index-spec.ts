@@ -17,7 +17,7 @@ export interface IndexSpec {
 export interface ServerIndex extends IndexSpec {
   /** It has an entry for every document (a sparse one aside), in an order that queries use. */
   readonly isPlain: boolean;
-  /** It is nothing but what an `IndexSpec` says. */
+  /** It has no options beyond those of an `IndexSpec`. */
   readonly isBare: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type CodePointRange, complement } from '../../../lib/regex/code-point-r
 export type PatternAtom =
   /** One character out of these. */
   | { readonly kind: 'set'; readonly ranges: readonly CodePointRange[] }
-  /** Places: of the whole text, of a line (only the line feed ends one), between a word and what is none. */
+  /** Positions: of the whole text, of a line (only the line feed ends one), of a word. */
   | { readonly kind: 'start' | 'end' | 'lineStart' | 'lineEnd' | 'boundary' | 'noBoundary' }
   /** Unknown text: `nothing` if it may be empty, `anything` if it may be any text. */
   | { readonly kind: 'gap'; readonly nothing: boolean; readonly anything: boolean };
@@ -34,19 +34,19 @@ export function alternatives(a: AtomSequences, b: AtomSequences): AtomSequences 
 /** One after the other. */
 export function concat(a: AtomSequences, b: AtomSequences): AtomSequences {
   if (a.length * b.length > MAX_SEQUENCES) {
-    // The longer part says more than two gaps would.
+    // Keeps the longer part: it is more selective than two gaps.
     return a.length > b.length ? concat(UNKNOWN, b) : concat(a, UNKNOWN);
   }
   return bounded(a.flatMap((before) => b.map((after) => [...before, ...after])));
 }
 
 /** `least` to `most` times; `most` may be infinite. */
-export function repeat(part: AtomSequences, least: number, most: number): AtomSequences {
+export function repeat(part: AtomSequences, min: number, max: number): AtomSequences {
   let result: AtomSequences = [[]];
-  for (let count = 0; count < Math.min(least, MAX_ATOMS + 1); count += 1) result = concat(result, part);
-  if (most === Infinity) return concat(result, unbounded(part));
+  for (let count = 0; count < Math.min(min, MAX_ATOMS + 1); count += 1) result = concat(result, part);
+  if (max === Infinity) return concat(result, unbounded(part));
   let optional: AtomSequences = [[]];
-  for (let count = least; count < Math.min(most, least + MAX_SEQUENCES); count += 1) {
+  for (let count = min; count < Math.min(max, min + MAX_SEQUENCES); count += 1) {
     optional = alternatives([[]], concat(part, optional));
   }
   return concat(result, optional);

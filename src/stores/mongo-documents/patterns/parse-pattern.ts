@@ -41,8 +41,8 @@ function parseQuantified(reader: PatternReader, modes: Modes): AtomSequences {
   if (found === undefined) return part;
   const [, mark, count, comma, end] = found;
   if (mark !== undefined) return repeat(part, mark === '+' ? 1 : 0, mark === '?' ? 1 : Infinity);
-  const least = Number(count);
-  return repeat(part, least, comma === undefined ? least : end === '' ? Infinity : Number(end));
+  const min = Number(count);
+  return repeat(part, min, comma === undefined ? min : end === '' ? Infinity : Number(end));
 }
 
 function parseAtom(reader: PatternReader, modes: Modes): AtomSequences {

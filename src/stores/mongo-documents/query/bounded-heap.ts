@@ -58,11 +58,11 @@ export function createBoundedHeap<T>(size: number, compare: (a: T, b: T) => numb
     },
     async take() {
       const items: T[] = [];
-      const pace = createYielder();
+      const yieldIfDue = createYielder();
       while (heap.length > 0) {
         items.push(pop());
-        const turn = pace();
-        if (turn !== undefined) await turn;
+        const yielded = yieldIfDue();
+        if (yielded !== undefined) await yielded;
       }
       return items.reverse();
     },

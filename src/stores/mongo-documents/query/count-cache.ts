@@ -18,7 +18,7 @@ export interface MongoCountCache {
 
 interface CachedCount {
   readonly count: number;
-  /** When the majority had what was counted; undefined where it had more in the end than in the beginning. */
+  /** Operation time of the count; undefined if anything was written during it. */
   readonly time: bigint | undefined;
 }
 

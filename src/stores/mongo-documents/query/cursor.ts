@@ -33,7 +33,7 @@ export async function forEachDocument(
 ): Promise<bigint | undefined> {
   const handOver = createBatchConsumer(scope, take);
   const { limit } = request;
-  // Of several routers only one knows the rest of what it found, and the driver's cursors mind which.
+  // Only the router that began a query can continue it, which the driver's cursors take care of.
   if (limit !== undefined && limit < MAX_BATCH_SIZE && scope.deployment.kind !== 'sharded') {
     return readBatches(scope, request.ns, { filter: request.query, limit, ...findTerms(request) }, handOver);
   }
@@ -50,13 +50,13 @@ export async function forEachDocument(
 
 /** Hands documents over one by one, with pauses for others where that takes long. */
 function createBatchConsumer(scope: OperationScope, take: (bytes: Uint8Array) => boolean): TakeDocuments {
-  const pace = createYielder();
+  const yieldIfDue = createYielder();
   return async (documents) => {
     for (const bytes of documents) {
       if (!take(bytes)) return false;
-      const turn = pace();
-      if (turn === undefined) continue;
-      await turn;
+      const yielded = yieldIfDue();
+      if (yielded === undefined) continue;
+      await yielded;
       scope.remainingMs();
     }
     return true;
@@ -103,11 +103,11 @@ export async function countDocumentsAt(
   { ns, query, limit, collation = BINARY_COLLATION }: CountRequest,
 ): Promise<{ readonly count: number; readonly time: bigint | undefined }> {
   const collection = scope.collection(ns);
-  const most = limit === undefined ? {} : { limit };
-  // On a cluster the command counts what is on its way between shards too.
+  const limitOption = limit === undefined ? {} : { limit };
+  // On a cluster the count command includes documents that are migrating between shards.
   if (scope.deployment.kind === 'sharded') {
     const bounds = {
-      ...most,
+      ...limitOption,
       collation,
       ...scope.readOptions(),
       ...scope.timeLimit(),
@@ -115,7 +115,7 @@ export async function countDocumentsAt(
     return { count: await collection.countDocuments(query, bounds), time: undefined };
   }
   const condition = Object.keys(query).length === 0 ? ANY_ID : query;
-  const command = { count: collection.collectionName, query: condition, collation, ...most };
+  const command = { count: collection.collectionName, query: condition, collation, ...limitOption };
   const answer = await runRead(scope, ns, command);
   return { count: Number(answer['n']), time: operationTimeOf(answer) };
 }

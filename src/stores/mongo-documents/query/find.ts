@@ -24,7 +24,7 @@ import type { TypeProbe } from './type-probe.ts';
 interface ReadsDeps {
   readonly connection: MongoConnection;
   readonly indexes: IndexCache;
-  /** Whether a page of so many bytes may be read now. */
+  /** Whether memory allows reading a page of so many bytes now. */
   readonly hasMemoryFor: (bytes: number) => boolean;
   readonly typeProbe: TypeProbe;
 }

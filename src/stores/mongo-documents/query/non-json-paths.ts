@@ -19,7 +19,7 @@ interface SensitivePath {
 /** Conditions that are looked into; a filter with more is taken at its word. */
 const MAX_PATHS = 32;
 
-/** What the filter's conditions meet of other programs, as far as that matters; undefined where it does not. */
+/** The non-JSON types at the paths of a filter, as far as they affect its result; undefined if they do not. */
 export async function findNonJsonTypes(
   scope: OperationScope,
   {
@@ -28,21 +28,21 @@ export async function findNonJsonTypes(
     typeProbe,
   }: { readonly ns: Namespace; readonly filter: Filter; readonly typeProbe: TypeProbe },
 ): Promise<NonJsonTypesAt | undefined> {
-  const asked = new Map<string, SensitivePath>();
+  const sensitive = new Map<string, SensitivePath>();
   for (const { path, dates, isListed = false } of sensitivePaths(filter, '')) {
     // Ids are translated into comparisons of both ObjectIds and text anyway.
     if (path === '_id' && !isListed) continue;
-    const known = asked.get(path);
-    asked.set(path, {
+    const known = sensitive.get(path);
+    sensitive.set(path, {
       path,
       dates: dates || known?.dates === true,
       isListed: isListed || known?.isListed === true,
     });
   }
-  if (asked.size === 0) return undefined;
+  if (sensitive.size === 0) return undefined;
   const found = new Map<string, NonJsonTypes>();
   await Promise.all(
-    [...asked.values()].slice(0, MAX_PATHS).map(async ({ path, dates: withDates, isListed }) => {
+    [...sensitive.values()].slice(0, MAX_PATHS).map(async ({ path, dates: withDates, isListed }) => {
       const [dates, others] = await Promise.all([
         withDates && typeProbe.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
         typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
@@ -91,10 +91,12 @@ export async function chooseSortStrategy(
     typeProbe,
   }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly typeProbe: TypeProbe },
 ): Promise<'plain' | 'evaluated' | { readonly mergedBy: string }> {
-  const asked = [...new Set(paths)].filter((path) => path !== '_id');
-  const orders = await Promise.all(asked.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
-  const odd = asked.filter((_, at) => orders[at] !== 'plain');
-  const [mergedBy] = odd;
+  const distinct = [...new Set(paths)].filter((path) => path !== '_id');
+  const orders = await Promise.all(distinct.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
+  const unsorted = distinct.filter((_, at) => orders[at] !== 'plain');
+  const [mergedBy] = unsorted;
   if (mergedBy === undefined) return 'plain';
-  return odd.length === 1 && orders[asked.indexOf(mergedBy)] === 'merged' ? { mergedBy } : 'evaluated';
+  return unsorted.length === 1 && orders[distinct.indexOf(mergedBy)] === 'merged'
+    ? { mergedBy }
+    : 'evaluated';
 }

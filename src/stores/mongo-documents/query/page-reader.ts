@@ -14,7 +14,7 @@ const MEMORY_POLL_MS = 20;
 interface PageReaderDeps {
   readonly connection: Pick<MongoConnection, 'run'>;
   readonly indexes: IndexCache;
-  /** Whether a page of so many bytes may be read now. */
+  /** Whether memory allows reading a page of so many bytes now. */
   readonly hasMemoryFor: (bytes: number) => boolean;
   readonly costs: QueryCosts;
   readonly findPage: (

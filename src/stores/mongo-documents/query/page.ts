@@ -12,18 +12,18 @@ import { serverProjection } from './projection.ts';
 import { serverSort } from './sort.ts';
 import type { SpellingCache } from './spelling-cache.ts';
 
-/** A query and where it runs. */
+/** A query with everything needed to run it. */
 export interface PageQuery {
   readonly ns: Namespace;
   readonly query: FindQuery;
   readonly known: readonly KnownIndex[];
   readonly statistics: CollationStatistics;
   readonly spellingCache: SpellingCache;
-  /** Makes what the texts of the page are collected in. */
+  /** Creates the collector for the texts of the page. */
   readonly collect: () => PageTexts;
 }
 
-/** Texts as they were stored, and what is still to be made of each. */
+/** Texts as they were stored, and what is left to do with each. */
 export interface FoundPage {
   readonly texts: readonly string[];
   readonly finish: ((document: JsonObject) => JsonObject) | undefined;
@@ -31,7 +31,7 @@ export interface FoundPage {
   readonly time?: bigint | undefined;
 }
 
-/** The documents of a page as they come. */
+/** Collector for the documents of a page. */
 export interface PageTexts {
   readonly texts: string[];
   /** Bytes of the documents so far. */
@@ -72,7 +72,7 @@ function tooMuchError(text: string): StoreError {
   return new StoreError('too-much', { explanation });
 }
 
-/** Collects the texts of the documents that the server finds. Rejects with what `add` throws. */
+/** Collects the texts of the documents that the server finds. Rejects with the errors of `add`. */
 export async function readTexts(
   scope: OperationScope,
   request: FindRequest,

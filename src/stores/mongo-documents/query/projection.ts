@@ -12,7 +12,7 @@ export interface ServerProjection {
   readonly finish: ((document: JsonObject) => JsonObject) | undefined;
 }
 
-/** The server's projection for `projection`. Paths of `also` come in any case, for our own use. */
+/** The server's projection for `projection`. Paths of `also` are always included, for evaluation here. */
 export function serverProjection(
   projection: Projection | undefined,
   also: readonly string[] = [],

@@ -21,7 +21,7 @@ const MAX_KEY_CHARACTERS = 1024;
 export interface QueryShape {
   /** The collection. */
   readonly namespace: string;
-  /** Undefined where it is too long to be remembered. */
+  /** Undefined if it is too long to be stored. */
   readonly key: string | undefined;
   /** Documents of the answer at most. */
   readonly limit: number;
@@ -36,7 +36,7 @@ const shapeNamespace = ({ database, collection }: Namespace) => `${database ?? '
 /** Reserved collections, such as the clients: small, and read by every login. */
 const isReserved = ({ collection }: Namespace) => collection.startsWith('cloister.');
 
-/** The kind of a query for documents. */
+/** The shape of a query for documents. */
 export function shapeOfFind(ns: Namespace, query: FindQuery, known: readonly KnownIndex[]): QueryShape {
   const { filter, sort, skip, limit, projection } = query;
   const space = shapeNamespace(ns);
@@ -49,7 +49,7 @@ export function shapeOfFind(ns: Namespace, query: FindQuery, known: readonly Kno
   return { namespace: space, key, limit, fastMs: quickMs, operationClass: isServed ? 'query' : 'scan' };
 }
 
-/** The kind of a count. */
+/** The shape of a count. */
 export function shapeOfCount(ns: Namespace, filter: Filter, known: readonly KnownIndex[]): QueryShape {
   const space = shapeNamespace(ns);
   const quickMs = FAST_MS.scan;
@@ -67,7 +67,7 @@ const lookupShape = (space: string): QueryShape => ({
   fastMs: FAST_MS.first,
 });
 
-/** Within what time a query is quick: the more it is helped by an index, the longer that is. */
+/** The time within which a query counts as fast: the more an index helps, the longer. */
 function fastLimit({ filter, sort }: FindQuery, known: readonly KnownIndex[]): number {
   if (isIndexed(filter, known)) return FAST_MS.matches;
   const [path] = sort[0] ?? ['_id'];
@@ -120,7 +120,7 @@ function filterShape(filter: Filter): unknown {
 
 function testShape(test: FilterTest): unknown {
   switch (test.kind) {
-    // One pattern says nothing of another.
+    // Different patterns have different costs.
     case 'regex':
       return [test.kind, test.pattern, test.flags];
     case 'in':

@@ -47,7 +47,7 @@ export interface FindCommand {
   readonly allowDiskUse?: boolean;
 }
 
-/** Takes documents as they come, as their bytes. False: no more of them. */
+/** Consumes documents as bytes. Resolves with false to stop. */
 export type TakeDocuments = (documents: readonly Uint8Array[]) => Promise<boolean>;
 
 /**
@@ -84,7 +84,9 @@ export async function readBatches(
   return isWhole ? operationTimeOf(answer) : undefined;
 }
 
-/** Throws what a read was rejected with, as a `filter-too-large` where that is why. */
+/**
+ * Rethrows the error of a read; `too-large` becomes `filter-too-large`, as a read sends nothing else that is large.
+ */
 export function rethrowFilterTooLarge(error: unknown): never {
   if (!(error instanceof StoreError) || error.reason !== 'too-large') throw error;
   throw new StoreError('filter-too-large', { cause: error.cause });

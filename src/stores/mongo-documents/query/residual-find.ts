@@ -60,8 +60,8 @@ async function fetchPage(
   ]);
   const matches = compileFilter(query.filter);
   const { texts, add } = collect();
-  const places = new Map(await mapYielding(ids, (id, at) => [keyOf(id), at] as const));
-  const found: { readonly place: number; readonly text: string }[] = [];
+  const positions = new Map(await mapYielding(ids, (id, at) => [keyOf(id), at] as const));
+  const found: { readonly position: number; readonly text: string }[] = [];
   for (let from = 0; from < ids.length; from += MAX_IDS_PER_QUERY) {
     const some = ids.slice(from, from + MAX_IDS_PER_QUERY);
     const request = { ns, query: { _id: { $in: some } }, limit: some.length, fields };
@@ -69,11 +69,11 @@ async function fetchPage(
       // One that has changed since it was chosen may be none that the caller may see.
       if (!matches(parseBson(bytes))) return true;
       add(bytes);
-      found.push({ place: places.get(keyOf(storedId(bytes))) ?? 0, text: texts.at(-1) as string });
+      found.push({ position: positions.get(keyOf(storedId(bytes))) ?? 0, text: texts.at(-1) as string });
       return true;
     });
   }
-  found.sort((a, b) => a.place - b.place);
+  found.sort((a, b) => a.position - b.position);
   return { texts: found.map(({ text }) => text), finish };
 }
 

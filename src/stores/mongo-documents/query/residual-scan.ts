@@ -115,14 +115,14 @@ export async function mergeIds(
   const first = createTopIds(query.sort, wanted);
   const fields = evaluatedProjection(filter, query.sort);
   for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
-    let left = wanted;
+    let remaining = wanted;
     const request = { ns, query: { $and: [translated.query, { [path]: half }] }, sort, fields };
     await forEachDocument(scope, translated.exact ? { ...request, limit: wanted } : request, (bytes) => {
       const document = parseBson(bytes);
       if (!matches(document)) return true;
       first.add(document, bytes);
-      left -= 1;
-      return left > 0;
+      remaining -= 1;
+      return remaining > 0;
     });
   }
   return (await first.take()).slice(query.skip);

@@ -47,7 +47,7 @@ export function createSpellingCache(): SpellingCache {
   const spellings = new LRUCache<string, { spellings: readonly string[]; time: bigint }>({
     max: MAX_ENTRIES,
   });
-  const asked = new LRUCache<string, bigint>({ max: MAX_ENTRIES });
+  const repeated = new LRUCache<string, bigint>({ max: MAX_ENTRIES });
   const hopeless = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: UNRESOLVABLE_TTL_MS });
   let latest: bigint | undefined;
   return {
@@ -81,8 +81,8 @@ export function createSpellingCache(): SpellingCache {
       if (latest === undefined || hasLongList(filter)) return false;
       const key = keyOf(ns, filter);
       if (key.length > MAX_KEY_CHARACTERS) return false;
-      const isAgain = asked.get(key) === latest;
-      asked.set(key, latest);
+      const isAgain = repeated.get(key) === latest;
+      repeated.set(key, latest);
       return isAgain;
     },
   };

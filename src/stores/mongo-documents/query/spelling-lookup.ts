@@ -16,7 +16,7 @@ const MAX_TEXT_CHARACTERS = 500;
 
 interface Spellings {
   readonly spellings: readonly string[];
-  /** When the majority had what was read, where that is one time. */
+  /** Operation time of the answers, if they all have the same. */
   readonly time: bigint | undefined;
 }
 
@@ -64,7 +64,10 @@ interface KeyLookup {
   readonly from: string;
 }
 
-/** The first key of the index from a text on, no value if there is none; undefined where the index is not, or no longer, what we know. */
+/**
+ * The first key of the index that is not less than `from`, no value if there is none; undefined if the index was
+ * changed or dropped.
+ */
 async function firstKey(
   scope: OperationScope,
   { ns, index, from }: KeyLookup,
@@ -85,7 +88,7 @@ async function firstKey(
   }
 }
 
-/** What the server says of an index that it does not have, or has with other keys: BadValue, and a number without a name. */
+/** Errors for an index that does not exist or has other keys: BadValue, and a code without a name. */
 const INDEX_MISMATCH_CODES: ReadonlySet<unknown> = new Set([2, 51174]);
 
 type Keys = [readonly [string, Direction], ...(readonly [string, Direction])[]];
@@ -115,27 +118,27 @@ export function characterChoices(text: string): CharacterChoices {
 
 /** The first spelling that is not less than `text` in code point order; undefined if there is none. */
 export function nextSpellingFrom(choices: CharacterChoices, text: string): string | undefined {
-  const given = [...text];
+  const points = [...text];
   for (const [at, members] of choices.entries()) {
-    const character = given[at];
-    if (character === undefined) return given.join('') + smallestSuffix(choices, at);
+    const character = points[at];
+    if (character === undefined) return points.join('') + smallestSuffix(choices, at);
     const next = members.find((member) => codePointOf(member) >= codePointOf(character));
-    if (next === undefined) return nextSpellingAfter(choices, given, at);
-    if (next !== character) return given.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
+    if (next === undefined) return nextSpellingAfter(choices, points, at);
+    if (next !== character) return points.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
   }
-  return given.length === choices.length ? text : nextSpellingAfter(choices, given, choices.length);
+  return points.length === choices.length ? text : nextSpellingAfter(choices, points, choices.length);
 }
 
 /** The first spelling after all that begin with the first `length` characters of `given`. */
 function nextSpellingAfter(
   choices: CharacterChoices,
-  given: readonly string[],
+  points: readonly string[],
   length: number,
 ): string | undefined {
   for (let at = length - 1; at >= 0; at -= 1) {
-    const own = codePointOf(given[at] as string);
+    const own = codePointOf(points[at] as string);
     const next = choices[at]?.find((member) => codePointOf(member) > own);
-    if (next !== undefined) return given.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
+    if (next !== undefined) return points.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
   }
   return undefined;
 }

@@ -67,7 +67,7 @@ const MAX_RESULTS = 5000;
 const FAST_MS = 25;
 const TTL_FACTOR = 100;
 /** Bounds of the validity of cheap negative results, which doubles with each probe while the path is in use. */
-const TTL_MS = { first: 10, most: 1000 };
+const TTL_MS = { min: 10, max: 1000 };
 /** Validity of positive results and of probes that hit their time limit. */
 const FOUND_TTL_MS = 10_000;
 
@@ -149,7 +149,7 @@ function smoothedCost(took: number, before: ProbeResult | undefined): number {
 function ttlFor(began: number, cost: number, before: ProbeResult | undefined): number {
   if (before !== undefined && cost >= FAST_MS) return cost * TTL_FACTOR;
   const isBusy = before !== undefined && !before.found && began < before.expiresAt + before.ttlMs;
-  return isBusy ? Math.min(2 * before.ttlMs, TTL_MS.most) : TTL_MS.first;
+  return isBusy ? Math.min(2 * before.ttlMs, TTL_MS.max) : TTL_MS.min;
 }
 
 const MAX_TIME_EXPIRED = 50;

@@ -1,15 +1,15 @@
-// Compares the indexes of one collection with its documents, slice by slice: a server may go on beside it.
+// Compares the indexes of one collection with its documents in slices, so that a server can keep working on the file.
 import type { StoredDocument } from '../../ports.ts';
-import type { WriteContext } from '../commit/apply-writes.ts';
 import type { CollectionEntry, IndexEntry } from '../data-file/catalogue.ts';
 import { inTransaction } from '../data-file/connection.ts';
 import { documentTable } from '../data-file/schema.ts';
+import type { WriteContext } from '../indexes/index-update.ts';
 import { type CheckedTable, IndexCheck, type RowIssues, tablesOfIndex } from './index-check.ts';
 
 export interface CollectionIssues {
   /** By the number of the index. */
   readonly indexes: ReadonlyMap<number, RowIssues>;
-  /** Documents that are no JSON, or lie under another id than their own. */
+  /** Documents that are not JSON, or stored under another id than their own. */
   readonly damaged: number;
   readonly documents: number;
 }
@@ -17,9 +17,9 @@ export interface CollectionIssues {
 export interface CollectionCheckTask {
   /** The number of the collection. */
   readonly n: number;
-  /** The numbers of the indexes to look at. */
+  /** The numbers of the indexes to check. */
   readonly indexes: readonly number[];
-  /** About how long one slice takes, which is one snapshot of the file. */
+  /** Approximate milliseconds of a slice, each of which is one snapshot of the file. */
   readonly ms: number;
 }
 
@@ -35,17 +35,17 @@ function parsed(id: string, json: string): StoredDocument | undefined {
   }
 }
 
-/** A document of more text than this may have many rows, which come one by one. */
+/** Longer documents are cached while their rows are checked: they may have many. */
 const MIN_CACHED_TEXT = 1000;
-/** UTF-16 units of documents that are kept for their next rows, which stand anywhere in the index. */
+/** UTF-16 units of cached documents. */
 const MAX_CACHED_TEXT = 2 * 1024 * 1024;
 
 class CollectionCheck {
   readonly #writer: WriteContext;
   readonly #task: CollectionCheckTask;
   readonly #checks: ReadonlyMap<number, IndexCheck>;
-  readonly #kept = new Map<number, { readonly json: string; readonly document: StoredDocument }>();
-  #room = MAX_CACHED_TEXT;
+  readonly #cached = new Map<number, { readonly json: string; readonly document: StoredDocument }>();
+  #remaining = MAX_CACHED_TEXT;
   #damaged = 0;
   #documents = 0;
 
@@ -74,12 +74,12 @@ class CollectionCheck {
     });
   }
 
-  /** Another process may drop an index meanwhile, or build it anew: it is not looked at any more. */
+  /** Another process may drop or rebuild an index during the check: it is skipped from then on. */
   #readyOf({ indexes }: CollectionEntry): readonly IndexEntry[] {
     return indexes.filter(({ n, ready }) => ready && this.#checks.has(n));
   }
 
-  /** Calls `each` for the rows of `sql` until the slice is over; true when there may be more. */
+  /** Calls `each` for the rows of `sql` until the slice ends. Returns true if there may be more. */
   #slice<T>(sql: string, after: number | Uint8Array, each: (row: T) => void): boolean {
     const end = performance.now() + this.#task.ms;
     for (const row of this.#writer.connection.statement(sql).iterate(after) as unknown as Iterable<T>) {
@@ -104,7 +104,7 @@ class CollectionCheck {
     while (this.#onSnapshot(next) === true) yield;
   }
 
-  /** What is no bytes stands before every key. Nobody but a person with another tool put it there. */
+  /** Rows whose key is not a blob sort before every key. They come from other tools. */
   #noKeys(entry: CollectionEntry, n: number, table: CheckedTable): void {
     const index = this.#readyOf(entry).find((other) => other.n === n);
     if (index === undefined) return;
@@ -120,23 +120,23 @@ class CollectionCheck {
       | [string, string]
       | undefined;
     const document = found === undefined ? undefined : this.#parsedOnce(row[1], ...found);
-    // The rows of a document that cannot be read cannot be told.
+    // The expected rows of an unreadable document are unknown.
     if (found !== undefined && document === undefined) return;
     this.#checks.get(place.index.n)?.checkRow(place.index, place.table, row, document);
   }
 
-  /** Gives the same object for the same text, so that a list of many elements is not read anew for each of them. */
+  /** Returns the same object for the same text, so that a long array is not parsed again for each of its rows. */
   #parsedOnce(doc: number, id: string, json: string): StoredDocument | undefined {
-    const kept = this.#kept.get(doc);
-    if (kept?.json === json) return kept.document;
+    const cached = this.#cached.get(doc);
+    if (cached?.json === json) return cached.document;
     const document = parsed(id, json);
     if (document === undefined || json.length < MIN_CACHED_TEXT) return document;
-    if (json.length > this.#room) {
-      this.#kept.clear();
-      this.#room = MAX_CACHED_TEXT;
+    if (json.length > this.#remaining) {
+      this.#cached.clear();
+      this.#remaining = MAX_CACHED_TEXT;
     }
-    this.#kept.set(doc, { json, document });
-    this.#room -= json.length;
+    this.#cached.set(doc, { json, document });
+    this.#remaining -= json.length;
     return document;
   }
 
@@ -157,7 +157,7 @@ class CollectionCheck {
   }
 }
 
-/** Compares `task.indexes`, as far as they are ready, with the documents. Yields between two slices. */
+/** Compares the ready ones of `task.indexes` with the documents. Yields between two slices. */
 export function checkCollection(
   writer: WriteContext,
   task: CollectionCheckTask,

@@ -1,27 +1,27 @@
-// Looks through a data file for what does not agree, and builds broken indexes anew. A server may run beside it.
+// Checks a data file for damage and inconsistent indexes, and rebuilds broken indexes. A server may run at the same time.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { StoreError } from '../../../errors.ts';
 import type { Namespace } from '../../ports.ts';
-import { createWriteContext, type WriteContext } from '../commit/apply-writes.ts';
 import { type CollectionEntry, createCatalogue, type IndexEntry } from '../data-file/catalogue.ts';
 import { openConnection } from '../data-file/connection.ts';
 import { documentTable, hasSchema } from '../data-file/schema.ts';
+import { asStoreError } from '../data-file/storage-errors.ts';
 import { isSuperseded } from '../indexes/index-build.ts';
-import { asStoreError } from '../threads/thread-result.ts';
+import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';
 import { type CollectionIssues, checkCollection } from './collection-check.ts';
 import { type RowIssues, tablesOfIndex } from './index-check.ts';
 import { rebuildIndex } from './index-repair.ts';
 import { checkTable, isCorrupt } from './table-check.ts';
 
-/** What a fault is about: an index, the documents of a collection, or what the file says of itself. */
+/** What an issue is about: an index, the documents of a collection, or the file itself. */
 interface IssueLocation {
   readonly ns?: Namespace;
   readonly index?: string;
 }
 
-/** `damaged`: what SQLite says of the pages, in `details`. `unreadable`: documents that are not what was stored. */
+/** `damaged`: pages, with the messages of SQLite in `details`. `unreadable`: documents that are not valid. */
 interface DataIssue extends IssueLocation {
   readonly kind: keyof RowIssues | 'unreadable' | 'damaged';
   readonly count: number;
@@ -41,18 +41,18 @@ export interface DataReport {
   readonly documents: number;
   readonly indexes: number;
   readonly issues: readonly DataIssue[];
-  /** Indexes that no query uses yet. */
+  /** Indexes whose build has not ended. */
   readonly unfinished: readonly NamedIndex[];
-  /** What `repair` builds anew. An earlier repair that was interrupted counts. */
+  /** Indexes that `repair` rebuilds, also after an interrupted repair. */
   readonly broken: readonly BrokenIndex[];
 }
 
-/** `duplicate` and `parallel-arrays`: documents break it. `damaged`: the pages of the documents do not let it be built. */
+/** `duplicate` and `parallel-arrays`: the documents violate the index. `damaged`: their pages cannot be read. */
 type RepairOutcome = 'rebuilt' | 'gone' | 'duplicate' | 'parallel-arrays' | 'damaged';
 
 export interface DataCheck {
   check(): Promise<DataReport>;
-  /** Builds one index anew, wholly or not at all: until it is complete, queries do without it. */
+  /** Rebuilds one index, completely or not at all. Queries do not use it until it is complete. */
   repair(broken: BrokenIndex): Promise<RepairOutcome>;
   close(): void;
 }
@@ -60,9 +60,9 @@ export interface DataCheck {
 interface CheckOptions {
   /** The folder of the data file. */
   readonly path: string;
-  /** Between two slices of a repair: lets a server that waits for the file get hold of it. */
+  /** Called between two slices of a repair, so that a server can get the lock. */
   readonly pause?: () => Promise<void>;
-  /** About how long one slice takes, in milliseconds. */
+  /** Approximate milliseconds of a slice. */
   readonly ms?: number;
 }
 
@@ -80,7 +80,7 @@ function rowIssues(place: IssueLocation, faults: RowIssues): readonly DataIssue[
   });
 }
 
-/** What was found in one collection. */
+/** Result of one collection. */
 interface CollectionResult {
   readonly documents: number;
   readonly issues: readonly DataIssue[];
@@ -159,7 +159,7 @@ class DataFileCheck implements DataCheck {
       await setImmediate();
     }
     const readable = indexes.filter((index) => index.ready && !ofIndexes.has(index.n));
-    // Without the documents nothing can be said of the rows.
+    // Rows are not compared with damaged documents.
     const compared = ofDocuments.length === 0 ? await this.#compare(n, readable) : NO_ISSUES;
     const faultsOf = (index: IndexEntry) => {
       const rows = compared.indexes.get(index.n);
@@ -189,19 +189,22 @@ class DataFileCheck implements DataCheck {
 
 const NO_ISSUES: CollectionIssues = { indexes: new Map(), damaged: 0, documents: 0 };
 
-/** Opens the data file in a folder; undefined when there is none. Throws `unavailable` for one that cannot be read. */
+/** Opens the data file in a folder; undefined if there is none. Throws `unavailable` if it cannot be read. */
 export function openDataCheck(options: CheckOptions): DataCheck | undefined {
   const file = join(options.path, 'cloister.db');
   if (!existsSync(file)) return undefined;
   try {
-    const connection = openConnection({ file, busyMs: BUSY_TIMEOUT_MS, cacheKilobytes: CACHE_SIZE_KB });
+    const connection = openConnection({ file, busyTimeoutMs: BUSY_TIMEOUT_MS, cacheSizeKb: CACHE_SIZE_KB });
     if (!hasSchema(connection)) {
       connection.close();
       return undefined;
     }
-    // What is gathered for an index may be as large as the data.
+    // The rows of an index may be as large as the data.
     connection.db.exec('pragma temp_store=file');
-    return new DataFileCheck(createWriteContext(connection, createCatalogue(connection)), options);
+    return new DataFileCheck(
+      createWriteContext({ connection, catalogue: createCatalogue(connection) }),
+      options,
+    );
   } catch (cause) {
     throw new StoreError('unavailable', { cause });
   }

@@ -1,34 +1,34 @@
-// Says whether the rows of one index are those that the documents ask for.
+// Compares the rows of one index with those that the documents should have.
 import { StoreError } from '../../../errors.ts';
 import type { StoredDocument } from '../../ports.ts';
-import type { WriteContext } from '../commit/apply-writes.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { indexTable } from '../data-file/schema.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
 import type { EncodedRows } from '../indexes/index-rows.ts';
+import type { WriteContext } from '../indexes/index-update.ts';
 
-/** How many rows of an index are not what they should be. */
+/** Numbers of wrong rows in an index. */
 export interface RowIssues {
   readonly missing: number;
   readonly surplus: number;
-  /** A document has such a row in the place of another. */
+  /** Rows of a document that are there instead of a missing one. */
   readonly wrong: number;
-  /** Documents with an array where the index is not known to hold any: queries would read their rows wrongly. */
+  /** Documents with an array in a key that is not marked as multikey: queries would misread their rows. */
   readonly unmarked: number;
 }
 
-/** One table of an index, and which of a document's rows belong to it. */
+/** One table of an index, and the rows of a document that belong to it. */
 export interface CheckedTable {
   readonly name: string;
   keysOf(rows: EncodedRows): readonly Buffer[];
 }
 
-/** Documents with wrong rows that are remembered. Those of further ones count as missing and surplus. */
+/** Most documents with wrong rows that are remembered. Rows of further ones count as missing and surplus. */
 const MAX_REMEMBERED = 10_000;
 
 const NO_LIMIT = createDeadlineLimit(undefined);
 
-/** What one document should have in one table. */
+/** The rows that a document should have in one table. */
 interface ExpectedRows {
   readonly keys: readonly Buffer[];
   readonly texts: ReadonlySet<string>;
@@ -39,19 +39,19 @@ const NO_KEYS: ExpectedRows = { keys: [], texts: new Set() };
 const textOf = (key: Uint8Array) =>
   Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 
-export function tablesOfIndex({ n, folded }: IndexEntry): readonly CheckedTable[] {
+export function tablesOfIndex({ n, caseInsensitive: folded }: IndexEntry): readonly CheckedTable[] {
   const exact: CheckedTable = { name: indexTable(n, false), keysOf: (rows) => rows.exact };
   return folded ? [exact, { name: indexTable(n, true), keysOf: (rows) => rows.caseFolded }] : [exact];
 }
 
-/** Looks at all rows first, then at all documents. Every call is made inside the snapshot that its arguments are of. */
+/** Checks all rows first, then all documents. Call each method inside the snapshot that its arguments were read in. */
 export class IndexCheck {
   readonly #writer: WriteContext;
   #missing = 0;
   #surplus = 0;
   #wrong = 0;
   #unmarked = 0;
-  /** Of documents with rows that are not theirs: how many rows they lack, and how many of those have been paired. */
+  /** For documents with foreign rows: the number of rows that they lack, and how many of those are paired with a foreign one. */
   readonly #lacking = new Map<string, { readonly rows: number; paired: number }>();
   readonly #expected = new WeakMap<StoredDocument, Map<string, ExpectedRows>>();
 
@@ -63,10 +63,7 @@ export class IndexCheck {
     return { missing: this.#missing, surplus: this.#surplus, wrong: this.#wrong, unmarked: this.#unmarked };
   }
 
-  /**
-   * `document` is the one that the row names; undefined when there is none. What is worked out for it is kept as long as
-   * that object lives.
-   */
+  /** `document` is the document of the row; undefined if it does not exist. Its expected rows are cached by object. */
   checkRow(
     index: IndexEntry,
     table: CheckedTable,
@@ -107,7 +104,7 @@ export class IndexCheck {
     return expected;
   }
 
-  /** Undefined for arrays that no index can hold. Writers refuse such documents where they know of the index. */
+  /** Undefined for arrays that an index cannot hold. Commits reject such documents. */
   #rowsOf(index: IndexEntry, document: StoredDocument): EncodedRows | undefined {
     try {
       return this.#writer.rowEncoder(index)(document, NO_LIMIT);
@@ -128,7 +125,7 @@ export class IndexCheck {
     return lacking;
   }
 
-  /** How many of the rows are not there. */
+  /** Counts the rows that are missing. */
   #count(table: CheckedTable, doc: number, expected: readonly Buffer[]): number {
     const statement = this.#writer.connection.statement(`select doc from ${table.name} where key = ?`);
     const isThere = (key: Buffer) => (statement.get(key) as unknown as [number] | undefined)?.[0] === doc;

@@ -1,18 +1,18 @@
-// Builds an index again beside the one that is broken, which is dropped in the transaction that completes the new one.
+// Rebuilds a broken index: a new one is built next to it, and the transaction that completes the new one drops the old one.
 
-import type { WriteContext } from '../commit/apply-writes.ts';
-import { inTransaction } from '../data-file/connection.ts';
+import { inWriteTransaction } from '../data-file/catalogue.ts';
 import { createBulkBuilds, type FillState, type GatherState } from '../indexes/bulk-build.ts';
 import { findIndex, isSuperseded } from '../indexes/index-build.ts';
+import type { WriteContext } from '../indexes/index-update.ts';
 
 export interface RepairOptions {
-  /** About how long one slice keeps other writers waiting, in milliseconds. */
+  /** Approximate milliseconds for which one slice blocks other writers. */
   readonly ms: number;
-  /** Between two slices: lets other processes write. */
+  /** Called between two slices, so that other processes can write. */
   readonly pause: () => Promise<void>;
 }
 
-/** Slices between two moves of the write-ahead log into the file. No server does that where none runs. */
+/** Slices between two checkpoints: without a running server nobody else makes them. */
 const SLICES_PER_CHECKPOINT = 64;
 
 export interface BrokenEntry {
@@ -23,62 +23,56 @@ export interface BrokenEntry {
 }
 
 /**
- * Builds a broken index anew: `gone` when it is not declared any more. Until the new one is ready no query uses either,
- * and writers hold documents to both, so that what is unique stays so. Throws `duplicate` where documents break it: then
- * both stay as indexes that are not built yet.
+ * Rebuilds a broken index; `gone` if it is no longer declared. Until the new index is ready no query uses either of them, and
+ * writes update both, so that unique keys stay unique. Throws `duplicate` if two documents have the same unique key: both
+ * indexes then stay unfinished.
  */
 export async function rebuildIndex(
-  writer: WriteContext,
+  context: WriteContext,
   broken: BrokenEntry,
   { ms, pause }: RepairOptions,
 ): Promise<'rebuilt' | 'gone'> {
-  const successor = addReplacement(writer, broken);
-  if (successor === undefined) return 'gone';
-  const bulk = createBulkBuilds(writer);
+  const replacement = addReplacement(context, broken);
+  if (replacement === undefined) return 'gone';
+  const bulk = createBulkBuilds(context);
   const slices = async <T extends GatherState | FillState>(work: () => T, unfinished: T): Promise<T> => {
     for (let done = 1; ; done += 1) {
       const state = work();
       await pause();
       if (state !== unfinished) return state;
-      if (done % SLICES_PER_CHECKPOINT === 0) writer.connection.db.exec('pragma wal_checkpoint(passive)');
+      if (done % SLICES_PER_CHECKPOINT === 0) context.connection.db.exec('pragma wal_checkpoint(passive)');
     }
   };
   try {
-    await slices(() => bulk.gather(successor, ms), 'gathering');
-    const state = await slices(() => bulk.fill(successor, ms), 'filling');
-    // Where nothing was gathered another process was faster.
-    return state === 'ready' || isReady(writer, successor) ? 'rebuilt' : 'gone';
+    await slices(() => bulk.gather(replacement, ms), 'gathering');
+    const state = await slices(() => bulk.fill(replacement, ms), 'filling');
+    // If nothing was gathered, another process has built the index.
+    return state === 'ready' || isReady(context, replacement) ? 'rebuilt' : 'gone';
   } finally {
-    bulk.discard(successor);
+    bulk.discard(replacement);
   }
 }
 
-/** Keeps queries away from the broken index, and gives the number of the entry that is to replace it. */
-function addReplacement(writer: WriteContext, { n, isDamaged }: BrokenEntry): number | undefined {
-  const { connection, catalogue } = writer;
-  try {
-    return inTransaction(connection, 'immediate', () => {
-      catalogue.refresh();
-      const found = findIndex(writer, n);
-      if (found === undefined) return undefined;
-      const { entry, index } = found;
-      const newer = entry.indexes.findLast((other) => isSuperseded(index, [other]));
-      if (newer !== undefined) return newer.n;
-      const successor = catalogue.addIndex(entry, index.definition, false);
-      if (isDamaged) catalogue.forgetIndex(catalogue.ensure(entry.ns), index);
-      else {
-        index.ready = false;
-        catalogue.saveIndex(index);
-      }
-      return successor.n;
-    });
-  } catch (error) {
-    catalogue.invalidate();
-    throw error;
-  }
+/** Takes the broken index out of use, and returns the number of the index that is to replace it. */
+function addReplacement(context: WriteContext, { n, isDamaged }: BrokenEntry): number | undefined {
+  return inWriteTransaction(context, () => {
+    const { catalogue } = context;
+    const found = findIndex(context, n);
+    if (found === undefined) return undefined;
+    const { entry, index } = found;
+    const newer = entry.indexes.findLast((other) => isSuperseded(index, [other]));
+    if (newer !== undefined) return newer.n;
+    const replacement = catalogue.addIndex(entry, index.definition, false);
+    if (isDamaged) catalogue.forgetIndex(catalogue.ensure(entry.ns), index);
+    else {
+      index.ready = false;
+      catalogue.saveIndex(index);
+    }
+    return replacement.n;
+  });
 }
 
-function isReady(writer: WriteContext, n: number): boolean {
-  writer.catalogue.refresh();
-  return findIndex(writer, n)?.index.ready === true;
+function isReady(context: WriteContext, n: number): boolean {
+  context.catalogue.refresh();
+  return findIndex(context, n)?.index.ready === true;
 }

@@ -1,8 +1,8 @@
-// Inserts that arrive in one turn of the event loop share a transaction: most of what a commit costs is its end.
+// Group commit: inserts that arrive in one tick of the event loop share a transaction, whose end is most of the cost of a commit.
 import type { Write } from '../../ports.ts';
 
 export interface ShortCommit {
-  /** With their texts. */
+  /** The writes with their texts. */
   readonly writes: readonly Write[];
   /** UTF-16 units of all texts. */
   readonly size: number;
@@ -15,82 +15,85 @@ interface GroupedCommit extends ShortCommit {
 }
 
 export interface CommitGroups {
-  /** The commit of `member` with others when this turn ends; undefined when it is better made alone, now. */
-  tryJoin(member: ShortCommit): Promise<void> | undefined;
-  /** Resolves when no group is gathering. */
+  /** Adds a commit to the group that is committed at the end of this tick; undefined if it should be committed alone, now. */
+  tryJoin(commit: ShortCommit): Promise<void> | undefined;
+  /** Resolves when no group is collecting commits. */
   flushed(): Promise<void>;
 }
 
 interface CommitGroupsDeps {
-  /** What one group may hold. */
+  /** Limits of one group. */
   readonly limits: { readonly writes: number; readonly size: number };
-  /** Runs `work` when its turn to write comes. */
+  /** Runs `work` in the write queue. */
   enqueue(work: () => Promise<void>, deadline: number | undefined): Promise<void>;
-  /** Commits all of it or nothing, at once; `size` is that of all members. False when that failed, for whatever reason. */
+  /** Commits all writes in one transaction; `size` is their text. Returns false if that failed for any reason. */
   commitTogether(writes: readonly Write[], size: number): boolean;
-  /** Commits one member by itself, with the error that is its own. */
-  commitAlone(member: ShortCommit): Promise<void>;
+  /** Commits one member alone, and rejects with its own error. */
+  commitAlone(commit: ShortCommit): Promise<void>;
 }
 
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function earliest(group: readonly ShortCommit[]): number | undefined {
-  const deadlines = group.flatMap(({ deadline }) => deadline ?? []);
+function earliest(commits: readonly ShortCommit[]): number | undefined {
+  const deadlines = commits.flatMap(({ deadline }) => deadline ?? []);
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);
 }
 
-/** An update was computed from what it read: waiting would let others in between. */
+/** An update depends on what it read: waiting would let other writes in between. */
 const isInsert = ({ kind }: Write) => kind === 'insert';
 
 export function createCommitGroups({
-  limits: most,
-  enqueue: queue,
-  commitTogether: together,
-  commitAlone: alone,
+  limits,
+  enqueue,
+  commitTogether,
+  commitAlone,
 }: CommitGroupsDeps): CommitGroups {
-  /** Undefined until something is committed in this turn: who is alone need not wait for anybody. */
-  let gathering: GroupedCommit[] | undefined;
-  let room = most;
+  /** Undefined until something is committed in this tick: a single commit does not wait for others. */
+  let group: GroupedCommit[] | undefined;
+  let remaining = limits;
 
-  const commitAll = async (group: readonly GroupedCommit[]) => {
-    const size = group.reduce((sum, member) => sum + member.size, 0);
-    const writes = group.flatMap((member) => member.writes);
-    if (group.length > 1 && together(writes, size)) {
-      for (const { done } of group) done.resolve();
+  const commitAll = async (members: readonly GroupedCommit[]) => {
+    const size = members.reduce((sum, member) => sum + member.size, 0);
+    const writes = members.flatMap((member) => member.writes);
+    if (members.length > 1 && commitTogether(writes, size)) {
+      for (const { done } of members) done.resolve();
       return;
     }
-    // A failure of one must not be one of all.
-    for (const [at, member] of group.entries()) {
-      if (at > 0) await nextTick();
-      await alone(member).then(member.done.resolve, member.done.reject);
+    // The error of one member must not fail the others.
+    for (const [index, member] of members.entries()) {
+      if (index > 0) await nextTick();
+      await commitAlone(member).then(member.done.resolve, member.done.reject);
     }
   };
 
-  const endTurn = () => {
-    const group = gathering ?? [];
-    gathering = undefined;
-    if (group.length === 0) return;
-    queue(() => commitAll(group), earliest(group)).catch((error: unknown) => {
-      for (const { done } of group) done.reject(error);
+  const closeGroup = () => {
+    const members = group ?? [];
+    group = undefined;
+    if (members.length === 0) return;
+    enqueue(() => commitAll(members), earliest(members)).catch((error: unknown) => {
+      for (const { done } of members) done.reject(error);
     });
   };
 
   return {
-    tryJoin(member) {
-      if (!member.writes.every(isInsert)) return undefined;
-      if (gathering === undefined) {
-        gathering = [];
-        room = most;
-        setImmediate(endTurn);
+    tryJoin(commit) {
+      if (!commit.writes.every(isInsert)) return undefined;
+      if (group === undefined) {
+        group = [];
+        remaining = limits;
+        setImmediate(closeGroup);
         return undefined;
       }
-      const left = { writes: room.writes - member.writes.length, size: room.size - member.size };
-      if (left.writes < 0 || left.size < 0) return undefined;
-      room = left;
+      const rest = {
+        writes: remaining.writes - commit.writes.length,
+        size: remaining.size - commit.size,
+      };
+      if (rest.writes < 0 || rest.size < 0) return undefined;
+      remaining = rest;
       const done = Promise.withResolvers<void>();
-      gathering.push({ ...member, done });
+      group.push({ ...commit, done });
       return done.promise;
     },
-    flushed: () => (gathering === undefined ? Promise.resolve() : nextTick()),
+    flushed: () => (group === undefined ? Promise.resolve() : nextTick()),
   };
 }

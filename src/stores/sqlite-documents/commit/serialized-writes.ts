@@ -1,13 +1,14 @@
-// Packs the writes of a commit into a few long runs of bytes: cheap to hand to another thread, unlike thousands of objects.
+// The writes of a commit as a few long buffers, which are cheaper to send to a thread than thousands of objects.
 import { StoreError } from '../../../errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { Namespace, StoredDocument, Write } from '../../ports.ts';
 
 export interface SerializedWrites {
-  /** Two lines a write: what to do, and the document's text. */
+  /** Two lines per write: the operation as JSON, and the text of the document. */
   readonly chunks: readonly Uint8Array[];
   readonly namespaces: readonly Namespace[];
-  /** UTF-16 units of all documents' texts. */
+  /** UTF-16 units of all texts. */
   readonly size: number;
   readonly deadline: number | undefined;
 }
@@ -20,19 +21,13 @@ type Line =
 const CHUNK_LENGTH = 256 * 1024;
 const MAX_BLOCKING_MS = 3;
 
-/** A copy of `ns` with nothing but its two members, and a key that tells name spaces apart. */
-function identify(ns: Namespace): { readonly key: string; readonly plain: Namespace } {
-  const plain = { database: ns.database, collection: ns.collection };
-  return { key: JSON.stringify([plain.database, plain.collection]), plain };
-}
-
 function lineOf(write: Write, ns: number): Line {
   if (write.kind === 'insert') return ['insert', ns];
   if (write.kind === 'remove') return ['remove', ns, write.id, write.v];
   return ['update', ns, write.id, write.v, write.changed];
 }
 
-/** Packs `writes`, letting the event loop go on every few milliseconds. */
+/** Serializes `writes`. Yields to the event loop every few milliseconds. */
 export async function serializeWrites(
   writes: readonly Write[],
   deadline: number | undefined,
@@ -44,8 +39,10 @@ export async function serializeWrites(
   let size = 0;
   let turnEnd = performance.now() + MAX_BLOCKING_MS;
   for (const write of writes) {
-    const { key, plain } = identify(write.ns);
-    const ns = numbers.get(key) ?? namespaces.push(plain) - 1;
+    const { database, collection } = write.ns;
+    const key = namespaceKey(write.ns);
+    // A namespace may have more members, which would be cloned to the thread.
+    const ns = numbers.get(key) ?? namespaces.push({ database, collection }) - 1;
     numbers.set(key, ns);
     const text = write.kind === 'remove' ? '' : (write.text ?? JSON.stringify(write.document));
     size += text.length;
@@ -63,7 +60,7 @@ export async function serializeWrites(
   return { chunks, namespaces, size, deadline };
 }
 
-/** The writes again, one after the other. */
+/** Iterates over the writes. */
 export function* deserializeWrites({ chunks, namespaces }: SerializedWrites): Iterable<Write> {
   for (const bytes of chunks) {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -79,7 +76,8 @@ export function* deserializeWrites({ chunks, namespaces }: SerializedWrites): It
 }
 
 function writeOf(line: Line, ns: Namespace | undefined, text: string): Write {
-  if (ns === undefined) throw new StoreError('unavailable', { cause: 'a parcel without its name space' });
+  if (ns === undefined)
+    throw new StoreError('unavailable', { cause: 'serialized writes without a namespace' });
   if (line[0] === 'remove') return { kind: 'remove', ns, id: line[2], v: line[3] };
   const document = JSON.parse(text) as JsonObject as StoredDocument;
   if (line[0] === 'insert') return { kind: 'insert', ns, document, text };

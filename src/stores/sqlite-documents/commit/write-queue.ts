@@ -1,20 +1,21 @@
-// One writer at a time, in the order of arrival, with bounded waiting. Released to the event loop every few milliseconds.
+// Queue of write operations: one at a time, first come first served, of limited length. Yields to the event loop every few
+// milliseconds.
 import { StoreError } from '../../../errors.ts';
 
 export interface WriteQueue {
   /**
-   * Runs `work` when everything before it has ended; at once, in this very turn, when nothing waits.
-   * Rejects with `busy` when too much waits already, with `timeout` when its turn does not come before `deadline`.
+   * Runs `work` after all earlier work; synchronously if the queue is empty.
+   * Rejects with `busy` if the queue is full, with `timeout` if `work` does not start before `deadline`.
    */
   run<T>(work: () => T | Promise<T>, options?: QueueOptions): Promise<T>;
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>;
 }
 
 interface QueueOptions {
   /** Epoch milliseconds. */
   readonly deadline?: number | undefined;
-  /** The store's own work: never refused. */
+  /** Work of the store itself, accepted by a full queue. */
   readonly internal?: boolean;
 }
 
@@ -22,10 +23,10 @@ interface QueuedWrite {
   start(): void;
 }
 
-/** Queued work may hold the event loop this long before other events get a turn. */
+/** Queued work may block the event loop for this long before other events are processed. */
 const MAX_BLOCKING_MS = 4;
 
-/** `limit` is how many may wait. */
+/** Creates an empty queue for at most `limit` waiting operations. */
 export function createWriteQueue(limit: number, now: () => number = Date.now): WriteQueue {
   const waiting = new Set<QueuedWrite>();
   const idlers: (() => void)[] = [];

@@ -1,19 +1,20 @@
-// What one connection knows of the file: its collections, their sizes and indexes. Reloaded whenever another connection wrote.
+// In-memory copy of the tables `collections` and `indexes`, one per connection. Reloaded after another connection wrote.
+import { namespaceKey } from '../../namespace.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, inTransaction } from './connection.ts';
 import { createDocumentTable, createIndexTable, indexTable } from './schema.ts';
 
 export interface IndexEntry {
   readonly n: number;
   readonly name: string;
   readonly definition: IndexDefinition;
-  /** Some key ignores case, so there is a folded table beside the exact one. */
-  readonly folded: boolean;
-  /** Every document is in it, so queries may use it. */
+  /** Some key ignores case, so the index has a case-folded table in addition to the exact one. */
+  readonly caseInsensitive: boolean;
+  /** The index covers every document, so queries may use it. */
   ready: boolean;
-  /** The last `doc` that the builder has put into it. */
+  /** The last `doc` that the index build has processed. */
   watermark: number;
-  /** One bit a key: some document holds an array there. */
+  /** One bit per key: set when some document holds an array there. */
   multikey: number;
 }
 
@@ -21,22 +22,22 @@ export interface CollectionEntry {
   readonly n: number;
   readonly ns: Namespace;
   documents: number;
-  /** Length of all texts together, in UTF-16 units. */
+  /** Total length of all texts, in UTF-16 units. */
   bytes: number;
   /** The longest text ever stored. */
   largest: number;
-  /** Commits that touched it: the generation that cached counts go by. */
+  /** Number of commits that changed the collection. Cached counts are valid for one value of it. */
   writes: number;
   readonly indexes: readonly IndexEntry[];
 }
 
 export interface Catalogue {
-  /** Brings the memory up to date. Cheap when no other connection wrote. */
+  /** Reloads the catalogue if another connection wrote. Cheap otherwise. */
   refresh(): void;
-  /** Forgets what a rolled back transaction may have left in memory. */
+  /** Drops the in-memory state, which a rolled back transaction may have changed. */
   invalidate(): void;
   get(ns: Namespace): CollectionEntry | undefined;
-  /** The collection, made when missing. Inside a write transaction only. */
+  /** Returns the collection and creates it if it is missing. Requires a write transaction. */
   ensure(ns: Namespace): CollectionEntry;
   list(): readonly CollectionEntry[];
   /** Writes the counters of `entry`. */
@@ -44,18 +45,48 @@ export interface Catalogue {
   addIndex(entry: CollectionEntry, definition: IndexDefinition, ready: boolean): IndexEntry;
   saveIndex(index: IndexEntry): void;
   dropIndex(entry: CollectionEntry, index: IndexEntry): void;
-  /** Drops the index but not its tables: damaged pages cannot be given back. */
+  /** Deletes the index but keeps its tables: damaged pages cannot be freed. */
   forgetIndex(entry: CollectionEntry, index: IndexEntry): void;
+}
+
+/** What a read needs. */
+export interface ReadContext {
+  readonly connection: Connection;
+  readonly catalogue: Catalogue;
+}
+
+/** Runs `work` in one snapshot of the file. `entry` is undefined when the collection does not exist. */
+export function onSnapshot<T>(
+  { connection, catalogue }: ReadContext,
+  ns: Namespace,
+  work: (entry: CollectionEntry | undefined) => T,
+): T {
+  return connection.onSnapshot((isNew) => {
+    if (isNew) catalogue.refresh();
+    return work(catalogue.get(ns));
+  });
+}
+
+/** Runs `work` in one write transaction with a current catalogue. On an error everything is rolled back and rethrown. */
+export function inWriteTransaction<T>({ connection, catalogue }: ReadContext, work: () => T): T {
+  try {
+    return inTransaction(connection, 'immediate', () => {
+      catalogue.refresh();
+      return work();
+    });
+  } catch (error) {
+    catalogue.invalidate();
+    throw error;
+  }
 }
 
 type Row = readonly unknown[];
 
 const isCaseInsensitive = (definition: IndexDefinition) => definition.keys.some((key) => key.fold);
-const namespaceKey = (ns: Namespace) => `${ns.database ?? ''}/${ns.collection}`;
 
 type ReadDefinition = (text: string) => IndexDefinition;
 
-/** Gives the same object for the same text, so that what was prepared for a definition lasts. */
+/** Returns the same object for the same text, so that row encoders cached by definition stay valid across reloads. */
 function createDefinitionReader(): ReadDefinition {
   const known = new Map<string, IndexDefinition>();
   return (text) => {
@@ -74,7 +105,7 @@ function readIndexes(connection: Connection, read: ReadDefinition): Map<number, 
       n: Number(row[0]),
       name: String(row[2]),
       definition,
-      folded: isCaseInsensitive(definition),
+      caseInsensitive: isCaseInsensitive(definition),
       ready: row[4] === 1,
       watermark: Number(row[5]),
       multikey: Number(row[6]),
@@ -106,7 +137,7 @@ function readCollections(connection: Connection, read: ReadDefinition): Map<stri
   return entries;
 }
 
-/** The catalogue of one connection. Call `refresh` inside the transaction whose view it must fit. */
+/** Creates the catalogue of one connection. Call `refresh` inside the transaction that reads it. */
 export function createCatalogue(connection: Connection): Catalogue {
   const read = createDefinitionReader();
   let version = -1;
@@ -118,7 +149,15 @@ export function createCatalogue(connection: Connection): Catalogue {
     const done = connection.statement(sql).run(entry.n, definition.name, text, ready ? 1 : 0);
     const n = Number(done.lastInsertRowid);
     const { name } = definition;
-    return { n, name, definition, folded: isCaseInsensitive(definition), ready, watermark: 0, multikey: 0 };
+    return {
+      n,
+      name,
+      definition,
+      caseInsensitive: isCaseInsensitive(definition),
+      ready,
+      watermark: 0,
+      multikey: 0,
+    };
   };
 
   const replace = (entry: CollectionEntry, indexes: readonly IndexEntry[]) => {
@@ -143,7 +182,7 @@ export function createCatalogue(connection: Connection): Catalogue {
     },
     invalidate() {
       version = -1;
-      // What a transaction that was rolled back had made is not there.
+      // A rollback may have removed collections and indexes.
       entries = new Map();
     },
     get: (ns) => entries.get(namespaceKey(ns)),
@@ -172,7 +211,7 @@ export function createCatalogue(connection: Connection): Catalogue {
     addIndex(entry, definition, ready) {
       const index = insertIndex(entry, definition, ready);
       createIndexTable(connection, index.n, false);
-      if (index.folded) createIndexTable(connection, index.n, true);
+      if (index.caseInsensitive) createIndexTable(connection, index.n, true);
       replace(entry, [...entry.indexes, index]);
       return index;
     },
@@ -182,7 +221,7 @@ export function createCatalogue(connection: Connection): Catalogue {
     },
     dropIndex(entry, index) {
       connection.db.exec(`drop table ${indexTable(index.n, false)}`);
-      if (index.folded) connection.db.exec(`drop table ${indexTable(index.n, true)}`);
+      if (index.caseInsensitive) connection.db.exec(`drop table ${indexTable(index.n, true)}`);
       forgetIndex(entry, index);
     },
     forgetIndex,

@@ -1,19 +1,21 @@
-// One connection to the data file, with its prepared statements. Every thread opens its own.
+// A connection to the data file with its prepared statements. Every thread has its own.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { retry } from '../../../lib/async/retry.ts';
+import { assertBeforeDeadline } from './work-limit.ts';
 
-/** Statements are kept by their text up to this many; past it all are prepared anew on demand. */
+/** Statements cached by their text. When the cache is full it is emptied. */
 const MAX_STATEMENTS = 1000;
 
 export interface Connection {
   readonly db: DatabaseSync;
-  /** The statement of that text, prepared once. Rows come back as arrays. */
+  /** Returns the prepared statement of that text. Rows are arrays. */
   statement(sql: string): StatementSync;
   /**
-   * Runs `work` on one snapshot of the file; `isNew` tells that nothing was read from it before. With `sharedReads`
-   * it is the snapshot of all reads in this turn of the event loop: most of what a short read costs is its locks.
+   * Runs `work` in one snapshot of the file; `isNew` is true for the first read in it. With `sharedSnapshots` all reads of one
+   * tick of the event loop share a snapshot: taking the locks is most of the cost of a short read.
    */
   onSnapshot<T>(work: (isNew: boolean) => T): T;
-  /** Ends the shared snapshot: whatever is read from here on sees every commit. Never throws. */
+  /** Ends the shared snapshot, so that the next read sees every commit. Never throws. */
   endSnapshot(): void;
   close(): void;
 }
@@ -21,36 +23,36 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly file: string;
   readonly readOnly?: boolean;
-  /** How long a locked file is waited for, in milliseconds; 0 never blocks the thread. */
-  readonly busyMs: number;
-  readonly cacheKilobytes: number;
-  /** Only for a thread whose event loop turns. */
+  /** Milliseconds to block the thread while the file is locked. */
+  readonly busyTimeoutMs: number;
+  readonly cacheSizeKb: number;
+  /** Only for a thread with a running event loop. */
   readonly sharedSnapshots?: boolean;
 }
 
-/** Opens the file, creating it when missing. Throws what the driver throws. */
+/** Opens the file and creates it if it is missing. Throws errors of the driver. */
 export function openConnection(options: ConnectionOptions): Connection {
   const db = new DatabaseSync(options.file, {
     readOnly: options.readOnly ?? false,
-    timeout: options.busyMs,
+    timeout: options.busyTimeoutMs,
     enableForeignKeyConstraints: false,
     returnArrays: true,
   });
-  db.exec(`pragma cache_size=-${options.cacheKilobytes}; pragma temp_store=memory`);
-  // Checkpoints sync the file to disk: only the writer thread makes them.
+  db.exec(`pragma cache_size=-${options.cacheSizeKb}; pragma temp_store=memory`);
+  // Checkpoints sync the disk: only the writer thread runs them.
   if (options.readOnly !== true) db.exec('pragma synchronous=normal; pragma wal_autocheckpoint=0');
   return new SqliteConnection(db, options.sharedSnapshots ?? false);
 }
 
 class SqliteConnection implements Connection {
   readonly db: DatabaseSync;
-  readonly #sharedReads: boolean;
+  readonly #sharedSnapshots: boolean;
   readonly #statements = new Map<string, StatementSync>();
   #sharing = false;
 
-  constructor(db: DatabaseSync, sharedReads: boolean) {
+  constructor(db: DatabaseSync, sharedSnapshots: boolean) {
     this.db = db;
-    this.#sharedReads = sharedReads;
+    this.#sharedSnapshots = sharedSnapshots;
   }
 
   statement(sql: string): StatementSync {
@@ -63,7 +65,7 @@ class SqliteConnection implements Connection {
   }
 
   onSnapshot<T>(work: (isNew: boolean) => T): T {
-    if (!this.#sharedReads) return inTransaction(this, 'read', () => work(true));
+    if (!this.#sharedSnapshots) return inTransaction(this, 'read', () => work(true));
     if (this.#sharing && this.db.isTransaction) return work(false);
     this.statement('begin').run();
     this.#sharing = true;
@@ -74,7 +76,7 @@ class SqliteConnection implements Connection {
   endSnapshot(): void {
     if (!this.#sharing) return;
     this.#sharing = false;
-    // A grave failure ends a transaction by itself.
+    // SQLite ends a transaction by itself after some errors.
     if (this.db.isTransaction) endRead(this);
   }
 
@@ -84,7 +86,7 @@ class SqliteConnection implements Connection {
   }
 }
 
-/** Runs `work` in one transaction: all of it or nothing. `immediate` takes the write lock at once. */
+/** Runs `work` in one transaction, all or nothing. `immediate` takes the write lock at the start. */
 export function inTransaction<T>(connection: Connection, kind: 'read' | 'immediate', work: () => T): T {
   connection.endSnapshot();
   connection.statement(kind === 'read' ? 'begin' : 'begin immediate').run();
@@ -99,8 +101,8 @@ export function inTransaction<T>(connection: Connection, kind: 'read' | 'immedia
 }
 
 /**
- * Ends a transaction that has read only. When one of its reads failed, on a damaged page for instance, `commit` reports
- * that failure again, after it has ended the transaction. The read's own caller has heard of it.
+ * Ends a transaction that only read. If one of its reads failed, on a damaged page for example, `commit` ends the transaction and
+ * throws that error again. It is dropped here: the caller of the read already has it.
  */
 function endRead(connection: Connection): void {
   try {
@@ -110,18 +112,32 @@ function endRead(connection: Connection): void {
   }
 }
 
-/** Undoes what is open. A failure of that is the one that led here: the file is read anew by the next transaction. */
+/** Rolls back an open transaction. An error here repeats the one that led to the rollback. */
 function rollBack(db: DatabaseSync): void {
   try {
     if (db.isTransaction) db.exec('rollback');
   } catch {
-    // Reported already, by whoever rolls back.
+    // The caller reports the first error.
   }
 }
 
 const SQLITE_BUSY = 5;
 
-/** True for the driver's report that another connection holds the lock. */
+/** Whether the error says that another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+}
+
+/** Wait of `retryWhileBusy` without a deadline, and between two attempts. */
+const BUSY_TIMEOUT_MS = 5000;
+const BUSY_RETRY_MS = 5;
+
+/** Runs `work` until no other process holds the lock. Throws `timeout` after `deadline` (epoch milliseconds; default: in 5 s). */
+export async function retryWhileBusy<T>(work: () => T, deadline: number | undefined): Promise<T> {
+  const end = deadline ?? Date.now() + BUSY_TIMEOUT_MS;
+  return retry(work, {
+    shouldRetry: isBusy,
+    delayMs: () => BUSY_RETRY_MS,
+    checkDeadline: () => assertBeforeDeadline(end),
+  });
 }

@@ -1,16 +1,16 @@
-// The folder of the data file: who may read it, and which process has it.
+// The folder of the data file: creation, permissions and free space.
 import { closeSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-mode.ts';
 
-/** The data hold secrets: for their owner only. */
+/** The data contain secrets: access for the owner only. */
 const FOLDER_MODE = 0o700;
 
 const DATA_FILE = 'cloister.db';
-/** SQLite gives what it makes beside the data file the mode of that file. */
+/** SQLite creates the other files with the mode of the data file. */
 const FILE_SUFFIXES = ['', '-wal', '-shm'];
 
-/** Makes `file`, empty, when it is missing. One that is there is not opened: closing it would end SQLite's locks on it. */
+/** Creates an empty `file` if it is missing. An existing file is not opened: closing it would release SQLite's locks. */
 export function ensurePrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', OWNER_ONLY_MODE));
@@ -20,8 +20,8 @@ export function ensurePrivateFile(file: string): void {
 }
 
 /**
- * Makes folder and data file when missing, and gives the path of the file. Rights of group and
- * others are removed; `warn` is called for each file where that fails, for instance because it belongs to another user.
+ * Creates folder and data file if missing and returns the path of the file. Removes permissions of group and others; `warn` is
+ * called for each file where that fails, for example because another user owns it.
  */
 export function prepareDataFolder(path: string, warn: (message: string) => void): string {
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
@@ -34,11 +34,11 @@ export function prepareDataFolder(path: string, warn: (message: string) => void)
   return file;
 }
 
-/** Bytes that this user may still write to the disk of `path`; Infinity when the system does not say. */
+/** Bytes that this user may still write to the disk of `path`; Infinity if unknown. */
 export function freeBytes(path: string): number {
   try {
     const { bavail, blocks, bsize } = statfsSync(path);
-    // Some file systems, networked ones above all, count nothing: a disk without any block has no files.
+    // Some file systems, above all network ones, report 0 blocks.
     return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
   } catch {
     return Number.POSITIVE_INFINITY;

@@ -1,11 +1,11 @@
-// Reads what the data file holds without believing it: a damaged page gives whatever bytes lie there.
+// Validates documents read from the data file: a damaged page returns arbitrary bytes.
 import type { StoredDocument } from '../../ports.ts';
 import { StorageError } from './storage-errors.ts';
 
 const OPEN = '{'.charCodeAt(0);
 const CLOSE = '}'.charCodeAt(0);
 
-/** The text of a document as its row has it. Throws `damaged` for what cannot be one. A look at both ends is cheap. */
+/** Returns the text of a document. Throws `damaged` for other values. Only the first and last character are checked: cheap. */
 export function documentText(value: unknown): string {
   if (
     typeof value === 'string' &&
@@ -13,16 +13,16 @@ export function documentText(value: unknown): string {
     value.charCodeAt(value.length - 1) === CLOSE
   )
     return value;
-  throw new StorageError('damaged', 'a row that should hold a document holds none');
+  throw new StorageError('damaged', 'a row of a collection contains no document');
 }
 
-/** The document of a text. Throws `damaged` when it is none of ours. */
+/** Parses the text of a document. Throws `damaged` for any other text. */
 export function parseDocument(text: string): StoredDocument {
   try {
     const document = JSON.parse(text) as StoredDocument;
     if (typeof document._id === 'string') return document;
   } catch {
-    // Said below: the parser's own words would quote the document.
+    // Replaced below: the message of the parser would quote the document.
   }
-  throw new StorageError('damaged', 'the text of a document cannot be read');
+  throw new StorageError('damaged', 'the text of a document is not valid');
 }

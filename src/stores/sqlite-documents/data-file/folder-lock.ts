@@ -1,5 +1,5 @@
-// One server process for one data folder. The lock is one of the operating system, taken through SQLite on an empty
-// file of its own: it ends with the process, however that ends.
+// Lock that keeps a second server from the same data folder. It is a lock of the operating system, taken through SQLite on an
+// empty file, so it ends with the process, however that ends.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { OWNER_ONLY_MODE } from '../../../lib/files/file-mode.ts';
 import { isBusy } from './connection.ts';
 import { ensurePrivateFile } from './data-folder.ts';
 
-/** Holds while the process lives and this object is kept. */
+/** Held while the process lives and this object is referenced. */
 export interface FolderLock {
   release(): void;
 }
@@ -21,10 +21,10 @@ interface LockOwner {
 }
 
 const LOCK_FILE = 'cloister.lock';
-/** Who has the lock, for people. It cannot lie in the locked file, which nobody else can read. */
+/** Who holds the lock, for operators. Not in the locked file, which no other process can read. */
 const OWNER_FILE = 'cloister.lock.json';
 
-/** What the owner wrote; undefined when it has not yet, or wrote something else. */
+/** Reads the file of the owner; undefined if it is missing or not valid. */
 function readOwner(path: string): LockOwner | undefined {
   try {
     const { pid, host, since } = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
@@ -39,11 +39,11 @@ function readOwner(path: string): LockOwner | undefined {
 function writeOwner(path: string, owner: LockOwner): void {
   const file = join(path, OWNER_FILE);
   try {
-    // What a process that was killed left there goes first, so that the mode is ours.
+    // A file left by a killed process is removed first, so that the mode is ours.
     rmSync(file, { force: true });
     writeFileSync(file, `${JSON.stringify(owner)}\n`, { mode: OWNER_ONLY_MODE, flag: 'wx' });
   } catch {
-    // The lock holds without it. A full disk must not keep a server from reading.
+    // The lock works without this file, and a full disk must not keep a server from reading.
   }
 }
 
@@ -67,7 +67,7 @@ function lockFile(file: string): DatabaseSync {
   }
 }
 
-/** Takes the folder `path` for this process. Throws an `in-use` StoreError that says who has it. */
+/** Locks the folder `path` for this process. Throws an `in-use` StoreError that names the owner. */
 export function lockFolder(path: string, now: () => number): FolderLock {
   let db: DatabaseSync;
   try {

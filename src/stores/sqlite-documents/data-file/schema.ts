@@ -1,7 +1,8 @@
-// The layout of the data file: the catalogue, what was written during index builds, then one table a collection and one or two an index.
+// Schema of the data file: the catalogue tables, `touched` for running index builds, one table per collection, and one or two
+// tables per index.
 import type { Connection } from './connection.ts';
 
-/** Grows when the layout changes. A file of a newer layout is refused. */
+/** Incremented when the layout changes. A file with a newer layout is rejected. */
 const LAYOUT = 1;
 
 const CATALOGUE = `
@@ -31,25 +32,25 @@ const CATALOGUE = `
   ) without rowid;
 `;
 
-/** Tells whether the file has the tables of a data file. Throws for one that a newer version wrote. */
+/** Whether the file has the schema. Throws for a file of a newer version. */
 export function hasSchema({ db }: Connection): boolean {
   const layout = Number(db.prepare('pragma user_version').get()?.[0]);
   if (layout > LAYOUT) throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
   return layout === LAYOUT;
 }
 
-/** Creates what is missing. Throws for a file that a newer version wrote. */
+/** Creates the schema if it is missing. Throws for a file of a newer version. */
 export function createSchema(connection: Connection): void {
   const { db } = connection;
   if (hasSchema(connection)) return;
   db.exec(`pragma journal_mode=wal; begin immediate; ${CATALOGUE} pragma user_version=${LAYOUT}; commit`);
 }
 
-/** Documents of collection `n`: `json` is the whole text, `_id` included. */
+/** Table of collection `n`: `json` is the whole document, `_id` included. */
 export const documentTable = (n: number): string => `d_${n}`;
 
-/** Entries of index `n`: text as it is, or with its case folded. */
-export const indexTable = (n: number, folded: boolean): string => `${folded ? 'f' : 'i'}_${n}`;
+/** Table of index `n`: with exact or with case-folded text. */
+export const indexTable = (n: number, caseFolded: boolean): string => `${caseFolded ? 'f' : 'i'}_${n}`;
 
 export function createDocumentTable(connection: Connection, n: number): void {
   connection.db.exec(
@@ -57,8 +58,8 @@ export function createDocumentTable(connection: Connection, n: number): void {
   );
 }
 
-export function createIndexTable(connection: Connection, n: number, folded: boolean): void {
+export function createIndexTable(connection: Connection, n: number, caseFolded: boolean): void {
   connection.db.exec(
-    `create table ${indexTable(n, folded)} (key blob primary key, doc integer not null) without rowid`,
+    `create table ${indexTable(n, caseFolded)} (key blob primary key, doc integer not null) without rowid`,
   );
 }

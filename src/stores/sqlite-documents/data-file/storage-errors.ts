@@ -1,11 +1,11 @@
-// What a failure of the driver means for the operator: which part failed, in plain words, and not once a request.
+// Maps errors of SQLite to a StoreError for the caller and to a rate-limited log line for the operator.
 import { StoreError } from '../../../errors.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
 import type { Logger } from '../../../lib/logger.ts';
 
 export type StorageErrorKind = 'damaged' | 'full' | 'disk' | 'access' | 'locked' | 'memory' | 'unexpected';
 
-/** A failure whose kind is known: found by our own checks, or on another thread. */
+/** An error of known kind: raised by our own checks, or received from another thread. */
 export class StorageError extends Error {
   readonly kind: StorageErrorKind;
 
@@ -45,36 +45,44 @@ const MESSAGES: Readonly<Record<StorageErrorKind, string>> = {
   unexpected: 'the database failed',
 };
 
-/** What went wrong; undefined for a refusal that is nobody's fault, such as a conflict or a closed store. */
+/** Returns the kind of a storage error; undefined for expected errors such as a conflict or a closed store. */
 export function storageErrorKindOf(error: unknown): StorageErrorKind | undefined {
   if (error instanceof StoreError) {
     const isFault = error.reason === 'unavailable' || error.reason === 'damaged';
     return isFault && error.cause instanceof Error ? storageErrorKindOf(error.cause) : undefined;
   }
   if (error instanceof StorageError) return error.kind;
-  // The only text that is parsed here is what the file holds.
+  // Only text from the data file is parsed in this folder.
   if (error instanceof SyntaxError) return 'damaged';
   if (!(error instanceof Error)) return 'unexpected';
-  // The driver gives no integer beyond 2^53, and no row of ours has one.
+  // The driver throws for integers beyond 2^53, which the store never writes.
   if ('code' in error && error.code === 'ERR_OUT_OF_RANGE') return 'damaged';
   if (!('errcode' in error)) return 'unexpected';
   const code = Number(error.errcode);
-  // What `json_extract` says of a text that a damaged page has changed.
+  // Thrown by `json_extract` for a text that a damaged page has changed.
   if (code === SQLITE_ERROR && error.message.startsWith('malformed JSON')) return 'damaged';
   return code === IOERR_NOMEM ? 'memory' : (KIND_BY_RESULT_CODE.get(code & 0xff) ?? 'unexpected');
 }
 
-/** True when there was no room for what should have been written. */
+/** Whether the disk was full. */
 export const isDiskFull = (error: unknown): boolean => storageErrorKindOf(error) === 'full';
 
+/** Wraps errors of the driver, so that callers of the store only see StoreErrors. */
+export function asStoreError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  return new StoreError(storageErrorKindOf(error) === 'damaged' ? 'damaged' : 'unavailable', {
+    cause: error,
+  });
+}
+
 export interface StorageErrorLog {
-  /** To be called with every failure: those that the operator should hear of are logged. */
+  /** Call with every error. Storage errors are logged, expected errors are not. */
   report(error: unknown): void;
 }
 
 const LOG_INTERVAL_MS = 60_000;
 
-/** Logs one line of each fault a minute. `now` is in milliseconds. */
+/** Logs at most one line per kind and minute. `now` is in milliseconds. */
 export function createStorageErrorLog(log: Pick<Logger, 'error'>, now: () => number): StorageErrorLog {
   const limit = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
   return {
@@ -84,12 +92,12 @@ export function createStorageErrorLog(log: Pick<Logger, 'error'>, now: () => num
       const line = limit(fault);
       if (line === undefined) return;
       const cause = error instanceof StoreError ? error.cause : error;
-      // The stack tells something only where the failure is a defect of ours.
-      const about =
+      // Only an unexpected error is worth a stack trace.
+      const details =
         fault === 'unexpected'
           ? { err: error }
           : { detail: cause instanceof Error ? cause.message : String(cause) };
-      log.error({ fault, ...about, ...line }, MESSAGES[fault]);
+      log.error({ fault, ...details, ...line }, MESSAGES[fault]);
     },
   };
 }

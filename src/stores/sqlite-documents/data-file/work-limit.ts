@@ -1,32 +1,32 @@
-// Bounds on how long a piece of work may hold its thread.
+// Limits on the time and the text that one operation may use on its thread.
 import { StoreError } from '../../../errors.ts';
 
-/** Thrown on the main thread when work turns out too long for it: another thread then does it anew. */
+/** Thrown when work is too long for the main thread. It is then repeated on another thread. */
 export class WorkLimitExceeded extends Error {}
 
 export interface WorkLimit {
-  /** Called once a step, `size` being the text it handled. Throws to end the work. */
+  /** Called once per step with the text it processed. Throws to end the work. */
   tick(size: number): void;
 }
 
 const TICKS_PER_CHECK = 16;
 const TEXT_PER_CHECK = 20_000;
 
-/** Allows `ms` milliseconds and `size` units of text, then throws `OverBudget`. */
+/** Throws `WorkLimitExceeded` after `ms` milliseconds or `size` units of text. */
 export function createWorkLimit(ms: number, size: number, clock: () => number): WorkLimit {
   const end = clock() + ms;
   let ticks = 0;
-  let left = size;
+  let remaining = size;
   return {
     tick(spent) {
-      left -= spent;
+      remaining -= spent;
       ticks += 1;
-      if (left < 0 || (ticks % TICKS_PER_CHECK === 0 && clock() > end)) throw new WorkLimitExceeded();
+      if (remaining < 0 || (ticks % TICKS_PER_CHECK === 0 && clock() > end)) throw new WorkLimitExceeded();
     },
   };
 }
 
-/** Throws a `timeout` StoreError past `deadline` (epoch milliseconds; absent: never). */
+/** Throws a `timeout` StoreError after `deadline` (epoch milliseconds; undefined: never). */
 export function createDeadlineLimit(deadline: number | undefined, now: () => number = Date.now): WorkLimit {
   let ticks = TICKS_PER_CHECK;
   let text = 0;
@@ -42,7 +42,7 @@ export function createDeadlineLimit(deadline: number | undefined, now: () => num
   };
 }
 
-/** Throws a `timeout` StoreError when `deadline` has passed. */
+/** Throws a `timeout` StoreError if `deadline` has passed. */
 export function assertBeforeDeadline(deadline: number | undefined, now: () => number = Date.now): void {
   if (deadline !== undefined && now() > deadline) throw new StoreError('timeout');
 }

@@ -1,18 +1,17 @@
-// Fills the index of a small collection slice by slice, so that other writes get their turn between two slices.
+// Builds the index of a small collection in slices, so that other writes run between two slices.
 
-import { updateIndexRows, type WriteContext } from '../commit/apply-writes.ts';
-import type { CollectionEntry, IndexEntry } from '../data-file/catalogue.ts';
-import { inTransaction } from '../data-file/connection.ts';
+import { type CollectionEntry, type IndexEntry, inWriteTransaction } from '../data-file/catalogue.ts';
 import { parseDocument } from '../data-file/document-text.ts';
 import { documentTable } from '../data-file/schema.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import { updateIndexRows, type WriteContext } from './index-update.ts';
 
-/** `gone`: the index was dropped meanwhile. */
+/** `gone`: the index was dropped in the meantime. */
 export type BuildSliceState = 'ready' | 'building' | 'gone';
 
 export interface BuildSlice {
   readonly index: number;
-  /** How long the slice may take. */
+  /** Time limit of the slice, in milliseconds. */
   readonly ms: number;
 }
 
@@ -31,53 +30,46 @@ export function findIndex({ catalogue }: WriteContext, n: number): LocatedIndex 
 }
 
 /**
- * Puts the next documents into the index, in one transaction. Its progress is kept in the file, so a build goes on
- * after a crash. Throws `duplicate` when documents break a unique index, `parallel-arrays`.
+ * Adds the next documents to the index, in one transaction. The progress is stored, so a build continues after a crash.
+ * Throws `duplicate` if two documents have the same unique key, `parallel-arrays` if the index cannot hold a document.
  */
-export function buildSlice(writer: WriteContext, { index: n, ms }: BuildSlice): BuildSliceState {
-  const { connection, catalogue } = writer;
-  try {
-    return inTransaction(connection, 'immediate', () => {
-      catalogue.refresh();
-      const found = findIndex(writer, n);
-      if (found === undefined) return 'gone';
-      if (!found.index.ready) indexDocuments(writer, found, performance.now() + ms);
-      return found.index.ready ? 'ready' : 'building';
-    });
-  } catch (error) {
-    catalogue.invalidate();
-    throw error;
-  }
+export function buildSlice(context: WriteContext, { index: n, ms }: BuildSlice): BuildSliceState {
+  return inWriteTransaction(context, () => {
+    const found = findIndex(context, n);
+    if (found === undefined) return 'gone';
+    if (!found.index.ready) indexDocuments(context, found, performance.now() + ms);
+    return found.index.ready ? 'ready' : 'building';
+  });
 }
 
-function indexDocuments(writer: WriteContext, found: LocatedIndex, end: number): void {
+function indexDocuments(context: WriteContext, found: LocatedIndex, end: number): void {
   const { entry, index } = found;
-  const { connection, catalogue } = writer;
+  const { connection, catalogue } = context;
   const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? order by doc`;
-  const meter = createDeadlineLimit(undefined);
+  const workLimit = createDeadlineLimit(undefined);
   let complete = true;
   for (const [doc, json] of connection.statement(sql).iterate(index.watermark) as unknown as Iterable<
     [number, string]
   >) {
-    updateIndexRows(writer, index, { doc, before: undefined, after: parseDocument(json), meter });
+    updateIndexRows(context, index, { doc, before: undefined, after: parseDocument(json), workLimit });
     index.watermark = doc;
     if (performance.now() < end) continue;
     complete = false;
     break;
   }
-  if (complete) completeIndex(writer, found);
+  if (complete) completeIndex(context, found);
   else catalogue.saveIndex(index);
 }
 
 const isSame = (a: IndexEntry, b: IndexEntry) =>
   JSON.stringify(a.definition) === JSON.stringify(b.definition);
 
-/** True for an entry that a newer one of the same definition is to take the place of, as soon as that is ready. */
+/** Whether a newer index of the same definition replaces this one as soon as it is ready. */
 export function isSuperseded(index: IndexEntry, entries: readonly IndexEntry[]): boolean {
   return entries.some((other) => other.n > index.n && isSame(other, index));
 }
 
-/** Lets queries use the index, and drops the entries that it replaces. Inside a write transaction only. */
+/** Marks the index as ready and drops the indexes that it replaces. Requires a write transaction. */
 export function completeIndex({ connection, catalogue }: WriteContext, { entry, index }: LocatedIndex): void {
   index.ready = true;
   catalogue.saveIndex(index);
@@ -86,17 +78,10 @@ export function completeIndex({ connection, catalogue }: WriteContext, { entry, 
   for (const older of replaced) catalogue.dropIndex(catalogue.ensure(entry.ns), older);
 }
 
-/** Drops the index of that number, if it is still there. */
-export function dropIndex(writer: WriteContext, n: number): void {
-  const { connection, catalogue } = writer;
-  try {
-    inTransaction(connection, 'immediate', () => {
-      catalogue.refresh();
-      const found = findIndex(writer, n);
-      if (found !== undefined) catalogue.dropIndex(found.entry, found.index);
-    });
-  } catch (error) {
-    catalogue.invalidate();
-    throw error;
-  }
+/** Drops the index of that number, if it still exists. */
+export function dropIndex(context: WriteContext, n: number): void {
+  inWriteTransaction(context, () => {
+    const found = findIndex(context, n);
+    if (found !== undefined) context.catalogue.dropIndex(found.entry, found.index);
+  });
 }

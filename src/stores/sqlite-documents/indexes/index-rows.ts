@@ -1,4 +1,4 @@
-// The rows that one document has in the tables of one index.
+// Encodes the rows of a document in the tables of an index, and its key for a sort.
 
 import { foldCase } from '../../../lib/case-folding.ts';
 import type { Json } from '../../../lib/json/json.ts';
@@ -8,16 +8,16 @@ import type { WorkLimit } from '../data-file/work-limit.ts';
 import { emptyArrayKey, encodeId, encodeValue, inDirection } from './key-encoding.ts';
 
 export interface EncodedRows {
-  /** Whole keys, id included, none twice. */
+  /** Whole keys, id included, without duplicates. */
   readonly exact: readonly Buffer[];
   readonly caseFolded: readonly Buffer[];
-  /** How many bytes at the end of each key are the id. */
+  /** Length of the id at the end of each key, in bytes. */
   readonly idBytes: number;
-  /** One bit a key: an array was met there. */
+  /** One bit per key: set where the document holds an array. */
   readonly arrays: number;
 }
 
-export type RowEncoder = (document: StoredDocument, meter: WorkLimit) => EncodedRows;
+export type RowEncoder = (document: StoredDocument, workLimit: WorkLimit) => EncodedRows;
 
 interface KeyPart {
   readonly direction: Direction;
@@ -44,20 +44,20 @@ function distinct(keys: readonly Buffer[]): readonly Buffer[] {
   return [...seen.values()];
 }
 
-/** Prepares the work for one index. The maker throws `parallel-arrays` StoreErrors. */
+/** Creates the encoder of one index. It throws `parallel-arrays` StoreErrors. */
 export function createRowEncoder(definition: IndexDefinition): RowEncoder {
   const paths = pathsOf(definition.keys.map((key) => key.path));
   const exactParts = definition.keys.map(({ direction }) => ({ direction, fold: false }));
   const foldedParts = definition.keys.some((key) => key.fold) ? definition.keys : undefined;
   const lastDirection = definition.keys.at(-1)?.direction ?? 1;
-  return (document, meter) => {
+  return (document, workLimit) => {
     const { rows, arrays } = expandRows(document, paths);
     if (definition.sparse && rows.every((row) => row.every((value) => value === undefined))) return NO_ROWS;
     const tail = encodeId(document._id, lastDirection);
     const encode = (parts: readonly KeyPart[]) =>
       distinct(
         rows.map((row) => {
-          meter.tick(0);
+          workLimit.tick(0);
           return encodeRow(row, parts, tail);
         }),
       );
@@ -75,18 +75,18 @@ function pathsOf(paths: readonly string[]): readonly (readonly PathPart[])[] {
 }
 
 /**
- * Prepares the bytes that put documents in the order of `sort`: the smallest key of each, as an index would hold it.
- * What is prepared throws `parallel-arrays` StoreErrors.
+ * Creates a function that returns the sort key of a document: its smallest row in an index over `sort`.
+ * It throws `parallel-arrays` StoreErrors.
  */
-export function createSortKey(sort: Sort): (document: StoredDocument, meter: WorkLimit) => Buffer {
+export function createSortKey(sort: Sort): (document: StoredDocument, workLimit: WorkLimit) => Buffer {
   const paths = pathsOf(sort.map(([path]) => path));
   const parts = sort.map(([, direction]) => ({ direction, fold: false }));
   const lastDirection = sort.at(-1)?.[1] ?? 1;
-  return (document, meter) => {
+  return (document, workLimit) => {
     const tail = encodeId(document._id, lastDirection);
     let least: Buffer | undefined;
     for (const row of expandRows(document, paths).rows) {
-      meter.tick(0);
+      workLimit.tick(0);
       const key = encodeRow(row, parts, tail);
       if (least === undefined || Buffer.compare(key, least) < 0) least = key;
     }

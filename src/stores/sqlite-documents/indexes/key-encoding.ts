@@ -1,8 +1,8 @@
-// Turns JSON values into bytes that sort as MongoDB sorts the values: the alphabet of every index table.
+// Encodes JSON values as bytes that sort as MongoDB sorts the values. The keys of all index tables consist of them.
 import type { Json } from '../../../lib/json/json.ts';
 import type { Direction } from '../../ports.ts';
 
-/** First byte of each type, in MongoDB's order. Gaps leave room for the byte after a type. */
+/** First byte of each type, in MongoDB's order. The gaps leave a byte to end the range of a type. */
 export const TYPE_TAG = {
   emptyArray: 0x08,
   null: 0x10,
@@ -20,12 +20,12 @@ const FALSE = Buffer.from([TYPE_TAG.boolean, 0]);
 const TRUE = Buffer.from([TYPE_TAG.boolean, 1]);
 const SIGN = 0x80;
 
-/** The key of an empty array met at an indexed path: below every other. */
+/** Key of an empty array at an indexed path: sorts below every other. */
 export function emptyArrayKey(): Buffer {
   return EMPTY_ARRAY_KEY;
 }
 
-/** Encodes one value, ascending. No encoding is the beginning of another. A missing value counts as null. */
+/** Encodes one value, ascending. No encoding is a prefix of another. A missing value is encoded as null. */
 export function encodeValue(value: Json | undefined): Buffer {
   if (value === null || value === undefined) return NULL;
   if (typeof value === 'string') return encodeText(value, TYPE_TAG.string);
@@ -45,7 +45,7 @@ function encodeNumber(value: number): Buffer {
 }
 
 function encodeText(text: string, tag: number): Buffer {
-  // A NUL becomes 00 FF and the end is 00 00, so that no text is the beginning of another.
+  // A NUL becomes 00 FF and the end is 00 00, so that no encoded text is a prefix of another.
   if (text.includes('\0')) {
     const escaped = Buffer.from(text.replaceAll('\0', '\0\u{1}'), 'utf8');
     for (let at = 1; at < escaped.length; at += 1) if (escaped[at - 1] === 0) escaped[at] = 0xff;
@@ -66,7 +66,7 @@ function tagOf(value: Json): number {
   return TYPE_TAG[typeof value as 'string' | 'number' | 'boolean'];
 }
 
-/** Objects compare member by member: type, then name, then value; the one that ends first is smaller. */
+/** Objects compare member by member: type, then name, then value. The one with fewer members is smaller. */
 function encodeNested(value: Exclude<Json, null | boolean | number | string>): Buffer {
   const parts: Buffer[] = [Buffer.from([tagOf(value)])];
   if (Array.isArray(value)) {
@@ -80,7 +80,7 @@ function encodeNested(value: Exclude<Json, null | boolean | number | string>): B
   return Buffer.concat(parts);
 }
 
-/** Encodes one value for a key of that direction: descending is the same bytes inverted. */
+/** Applies the direction of a key: descending inverts the bytes. */
 export function inDirection(ascending: Buffer, direction: Direction): Buffer {
   return direction === 1 ? ascending : inverted(ascending);
 }
@@ -91,12 +91,12 @@ function inverted(bytes: Buffer): Buffer {
   return result;
 }
 
-/** The tail that makes a key unique: the id, in the direction of the last key. */
+/** Encodes the id, which ends every key and makes it unique, in the direction of the last key. */
 export function encodeId(id: string, direction: Direction): Buffer {
   return inDirection(Buffer.from(id, 'utf8'), direction);
 }
 
-/** The least bytes above everything that begins with `prefix`; above all keys when `prefix` is empty. */
+/** Returns the smallest bytes above all keys that begin with `prefix`; above all keys for an empty one. */
 export function prefixSuccessor(prefix: Buffer): Buffer {
   for (let at = prefix.length - 1; at >= 0; at -= 1) {
     const byte = prefix[at] ?? 0;

@@ -1,4 +1,4 @@
-// Fetches what a plan's access finds, one document at a time.
+// Fetches the documents that a plan's access finds, one at a time, before the rest of the filter is applied.
 import type { CollectionEntry } from '../data-file/catalogue.ts';
 import type { Connection } from '../data-file/connection.ts';
 import { documentText } from '../data-file/document-text.ts';
@@ -14,18 +14,18 @@ export type Candidate = readonly [doc: number, json: string];
 export interface CandidateSearch {
   readonly connection: Connection;
   readonly entry: CollectionEntry;
-  readonly meter: WorkLimit;
-  /** A condition that every match passes, for accesses that see every document. */
+  readonly workLimit: WorkLimit;
+  /** SQL condition that every match passes; used by accesses that read every document. */
   readonly prefilter: Prefilter;
 }
 
-/** Documents, and about how much text, looked at between two looks at the clock. */
+/** Documents, and approximate text, read between two checks of the work limit. */
 const DOCUMENTS_PER_SLICE = 500;
 const TEXT_PER_SLICE = 300_000;
 
 interface Slice {
   readonly documents: number;
-  /** About how much text they have together. */
+  /** Their approximate text. */
   readonly text: number;
 }
 
@@ -35,12 +35,12 @@ function sliceOf({ bytes, documents }: CollectionEntry): Slice {
   return { documents: count, text: Math.min(count, documents) * average };
 }
 
-/** Every candidate of `access`, each document once. */
+/** Iterates over the candidates of `access`. No document occurs twice. */
 export function findCandidates(search: CandidateSearch, access: Access): Iterable<Candidate> {
   switch (access.kind) {
     case 'ids':
       return byIds(search, access.ids);
-    case 'walk':
+    case 'id-scan':
       return scanIds(search, access);
     case 'scan':
       return scan(search);
@@ -51,24 +51,27 @@ export function findCandidates(search: CandidateSearch, access: Access): Iterabl
   }
 }
 
-function* byIds({ connection, entry, meter }: CandidateSearch, ids: readonly string[]): Iterable<Candidate> {
-  // `cross join` keeps the order of the list.
+function* byIds(
+  { connection, entry, workLimit }: CandidateSearch,
+  ids: readonly string[],
+): Iterable<Candidate> {
+  // `cross join` makes SQLite keep the order of the list.
   const statement = connection.statement(
     `select d.doc, d.json from json_each(?) e cross join ${documentTable(entry.n)} d on d.id = e.value`,
   );
   const list = JSON.stringify(ids);
-  // What was read in one go is there: to leave it to a thread now would be to read it twice.
+  // Read with one call and no limit check: handing it to a thread afterwards would read it twice.
   if (ids.length * entry.largest <= MAX_UNCHECKED_TEXT) {
     yield* statement.all(list) as unknown as Iterable<Candidate>;
     return;
   }
   for (const row of statement.iterate(list) as unknown as Iterable<Candidate>) {
-    meter.tick(documentText(row[1]).length);
+    workLimit.tick(documentText(row[1]).length);
     yield row;
   }
 }
 
-function* scan({ connection, entry, meter, prefilter }: CandidateSearch): Iterable<Candidate> {
+function* scan({ connection, entry, workLimit, prefilter }: CandidateSearch): Iterable<Candidate> {
   const table = documentTable(entry.n);
   const next = connection.statement(`select doc from ${table} where doc > ? order by doc limit 1`);
   const statement = connection.statement(
@@ -77,8 +80,8 @@ function* scan({ connection, entry, meter, prefilter }: CandidateSearch): Iterab
   const slice = sliceOf(entry);
   let last = -1;
   for (;;) {
-    meter.tick(slice.text);
-    // Numbers of removed documents are passed over: a slice begins with a document that is there.
+    workLimit.tick(slice.text);
+    // `doc` numbers have gaps after removals: each slice starts at an existing document.
     const first = next.get(last) as unknown as readonly [number] | undefined;
     if (first === undefined) return;
     if (first[0] <= last) throw new StorageError('damaged', 'a table is out of order');
@@ -86,14 +89,17 @@ function* scan({ connection, entry, meter, prefilter }: CandidateSearch): Iterab
     const rows = statement.iterate(first[0], end, ...prefilter.values);
     last = end - 1;
     for (const row of rows as unknown as Iterable<Candidate>) {
-      meter.tick(documentText(row[1]).length);
+      workLimit.tick(documentText(row[1]).length);
       yield row;
     }
   }
 }
 
-function* scanIds(search: CandidateSearch, access: Extract<Access, { kind: 'walk' }>): Iterable<Candidate> {
-  const { connection, entry, meter, prefilter } = search;
+function* scanIds(
+  search: CandidateSearch,
+  access: Extract<Access, { kind: 'id-scan' }>,
+): Iterable<Candidate> {
+  const { connection, entry, workLimit, prefilter } = search;
   const table = documentTable(entry.n);
   const order = access.reversed ? 'desc' : 'asc';
   const size = sliceOf(entry);
@@ -105,14 +111,14 @@ function* scanIds(search: CandidateSearch, access: Extract<Access, { kind: 'walk
   );
   let { low, high } = access;
   for (;;) {
-    meter.tick(size.text);
+    workLimit.tick(size.text);
     const next = boundary.get(low, high) as unknown as readonly [string] | undefined;
-    // A slice ends before the document at the boundary, which begins the next one.
+    // A slice ends before the boundary document, with which the next slice starts.
     const cut = next === undefined ? undefined : access.reversed ? `${next[0]}\0` : next[0];
     const from = access.reversed && cut !== undefined ? cut : low;
     const to = !access.reversed && cut !== undefined ? cut : high;
     for (const row of slice.iterate(from, to, ...prefilter.values) as unknown as Iterable<Candidate>) {
-      meter.tick(documentText(row[1]).length);
+      workLimit.tick(documentText(row[1]).length);
       yield row;
     }
     if (cut === undefined) return;
@@ -126,13 +132,13 @@ function* byIndexes(
   accesses: readonly IndexAccess[],
   repeats: boolean,
 ): Iterable<Candidate> {
-  const { connection, entry, meter } = search;
+  const { connection, entry, workLimit } = search;
   const seen = repeats ? new Set<number>() : undefined;
   for (const access of accesses) {
     const statement = connection.statement(joinSql(entry, access));
     for (const { low, high } of rangesInOrder(access)) {
       for (const row of statement.iterate(low, high) as unknown as Iterable<Candidate>) {
-        meter.tick(documentText(row[1]).length);
+        workLimit.tick(documentText(row[1]).length);
         if (seen?.has(row[0])) continue;
         seen?.add(row[0]);
         yield row;
@@ -141,12 +147,12 @@ function* byIndexes(
   }
 }
 
-/** The intervals in the order in which the access reads them. */
+/** The ranges in reading order. */
 function rangesInOrder(access: IndexAccess): IndexAccess['ranges'] {
   return access.reversed ? access.ranges.toReversed() : access.ranges;
 }
 
-/** Documents of one interval of `access`, in its order. `cross join` keeps SQLite from swapping the tables. */
+/** Selects the documents of one range of `access` in its order. `cross join` keeps SQLite from swapping the tables. */
 function joinSql(entry: CollectionEntry, access: IndexAccess): string {
   const order = access.reversed ? 'desc' : 'asc';
   return (

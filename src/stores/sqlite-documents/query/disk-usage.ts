@@ -1,35 +1,35 @@
-// Measures how much of the data file a collection and each of its indexes take.
+// Measures the size of a collection and of each of its indexes in the data file.
 import type { Namespace } from '../../ports.ts';
+import type { ReadContext } from '../data-file/catalogue.ts';
 import type { Connection } from '../data-file/connection.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import { type WorkLimit, WorkLimitExceeded } from '../data-file/work-limit.ts';
-import type { ReadContext } from './execute.ts';
 
 /** Bytes. */
 export interface DiskUsage {
-  /** The texts of all documents together. */
+  /** Text of all documents. */
   readonly text: number;
-  /** What they take of the file. */
+  /** Pages of the documents. */
   readonly documents: number;
-  /** Each declared index by its name, and the one over `_id` as `_id_`. */
+  /** Pages by index name; the index on `_id` is `_id_`. */
   readonly indexes: Readonly<Record<string, number>>;
 }
 
-function tableBytes(connection: Connection, name: string, meter: WorkLimit): number {
+function tableBytes(connection: Connection, name: string, workLimit: WorkLimit): number {
   let bytes = 0;
   const rows = connection.statement('select pgsize from dbstat where name = ?').iterate(name);
   for (const [size] of rows as unknown as Iterable<[number]>) {
-    meter.tick(0);
+    workLimit.tick(0);
     bytes += size;
   }
   return bytes;
 }
 
-/** Rows between two looks at the clock. */
+/** Rows between two checks of the work limit. */
 const ROWS_PER_SLICE = 20_000;
 
-/** SQLite takes the lengths from the rows' headers: no text is read. */
-function textUnits(connection: Connection, table: string, meter: WorkLimit): number {
+/** SQLite takes the lengths from the row headers: no text is read. */
+function textUnits(connection: Connection, table: string, workLimit: WorkLimit): number {
   const statement = connection.statement(
     'select sum(bytes), max(doc) from ' +
       `(select doc, octet_length(json) bytes from ${table} where doc > ? order by doc limit ${ROWS_PER_SLICE})`,
@@ -37,7 +37,7 @@ function textUnits(connection: Connection, table: string, meter: WorkLimit): num
   let bytes = 0;
   let last: number | null = -1;
   while (last !== null) {
-    meter.tick(0);
+    workLimit.tick(0);
     const row = statement.get(last) as unknown as readonly [bytes: number | null, last: number | null];
     bytes += row[0] ?? 0;
     last = row[1];
@@ -46,30 +46,30 @@ function textUnits(connection: Connection, table: string, meter: WorkLimit): num
 }
 
 export interface DiskUsageOptions {
-  readonly meter: WorkLimit;
+  readonly workLimit: WorkLimit;
   /** Collections with more text than this are refused with `OverBudget`. */
-  readonly mostText: number;
+  readonly maxText: number;
 }
 
-/** Looks at every page, so it takes time in proportion to the data. Throws what `meter` throws. */
+/** Reads every page header: the time is proportional to the data. Throws what `workLimit` throws. */
 export function measureDiskUsage(
   { connection, catalogue }: ReadContext,
   ns: Namespace,
-  { meter, mostText }: DiskUsageOptions,
+  { workLimit, maxText }: DiskUsageOptions,
 ): DiskUsage {
   catalogue.refresh();
   const entry = catalogue.get(ns);
   if (entry === undefined) return { text: 0, documents: 0, indexes: {} };
-  if (entry.bytes > mostText) throw new WorkLimitExceeded();
+  if (entry.bytes > maxText) throw new WorkLimitExceeded();
   const table = documentTable(entry.n);
-  const sizes = new Map([['_id_', tableBytes(connection, `sqlite_autoindex_${table}_1`, meter)]]);
-  for (const { n, name, folded } of entry.indexes) {
-    const exact = tableBytes(connection, indexTable(n, false), meter);
-    sizes.set(name, exact + (folded ? tableBytes(connection, indexTable(n, true), meter) : 0));
+  const sizes = new Map([['_id_', tableBytes(connection, `sqlite_autoindex_${table}_1`, workLimit)]]);
+  for (const { n, name, caseInsensitive } of entry.indexes) {
+    const exact = tableBytes(connection, indexTable(n, false), workLimit);
+    sizes.set(name, exact + (caseInsensitive ? tableBytes(connection, indexTable(n, true), workLimit) : 0));
   }
   return {
-    text: textUnits(connection, table, meter),
-    documents: tableBytes(connection, table, meter),
+    text: textUnits(connection, table, workLimit),
+    documents: tableBytes(connection, table, workLimit),
     indexes: Object.fromEntries(sizes),
   };
 }

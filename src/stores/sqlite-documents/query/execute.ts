@@ -1,9 +1,12 @@
-// Answers queries on one connection, as far as a meter allows. The same code serves the main thread and the readers.
+// Runs a query on one connection: plan, then read a page, filter and sort as the plan requires. The main thread runs it with
+// a small work limit, the reader threads with a deadline.
+
+import { StoreError } from '../../../errors.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
-import type { FindQuery, Namespace, Sort } from '../../ports.ts';
-import type { Catalogue, CollectionEntry } from '../data-file/catalogue.ts';
-import type { Connection } from '../data-file/connection.ts';
+import { createProjector } from '../../matching/projector.ts';
+import type { FindQuery, Namespace, Projection, Sort } from '../../ports.ts';
+import { type CollectionEntry, onSnapshot, type ReadContext } from '../data-file/catalogue.ts';
 import { documentText, parseDocument } from '../data-file/document-text.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
@@ -13,29 +16,29 @@ import { countRows, estimateRows, orderedTableFor, readPage } from './ordered-ta
 import { MAX_SORTED_DOCUMENTS, planQuery } from './plan.ts';
 import type { Plan } from './plan-types.ts';
 import { createPrefilter } from './prefilter.ts';
-import { createResultProjector } from './result-projector.ts';
 import { type Match, selectPage } from './select-page.ts';
 
-export interface ReadContext {
-  readonly connection: Connection;
-  readonly catalogue: Catalogue;
-}
-
-/** A plan that hopes to fill a page early may look at this many documents before it gives way to the other. */
+/** A plan with a fallback may examine this many documents before the fallback takes over. */
 const MAX_TRIAL_DOCUMENTS = 20_000;
 
 class TrialLimitExceeded extends Error {}
 
-/** Runs `work` on one snapshot, with the collection as it is there (undefined: there is none). */
-export function onSnapshot<T>(
-  { connection, catalogue }: ReadContext,
-  ns: Namespace,
-  work: (entry: CollectionEntry | undefined) => T,
-): T {
-  return connection.onSnapshot((isNew) => {
-    if (isNew) catalogue.refresh();
-    return work(catalogue.get(ns));
-  });
+/** Longest result of one query, in UTF-16 units. A page may have few documents and still be too large for memory. */
+const MAX_RESULT_TEXT = 64 * 1024 * 1024;
+
+/** Creates the function that turns stored texts into results. It throws `too-much` past the limit, `damaged` for other texts. */
+export function createResultProjector(projection: Projection | undefined): (text: string) => string {
+  const applyProjection = projection === undefined ? undefined : createProjector(projection);
+  let remaining = MAX_RESULT_TEXT;
+  return (text) => {
+    const result =
+      applyProjection === undefined
+        ? documentText(text)
+        : JSON.stringify(applyProjection(parseDocument(text)));
+    remaining -= result.length;
+    if (remaining < 0) throw new StoreError('too-much');
+    return result;
+  };
 }
 
 function planFor(
@@ -51,40 +54,40 @@ function planFor(
 
 export interface FindTextsOptions {
   readonly query: FindQuery;
-  readonly meter: WorkLimit;
-  /** May throw to refuse a plan before it runs. */
+  readonly workLimit: WorkLimit;
+  /** Called before a plan runs. May throw to reject it. */
   readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
 }
 
-/** The texts of the documents that `query` asks for, in its order. Throws what `meter` throws. */
+/** Finds the texts of the documents that match `query`, in its order. Throws what `workLimit` throws. */
 export function findTexts(
-  reader: ReadContext,
+  context: ReadContext,
   ns: Namespace,
-  { query, meter, accept }: FindTextsOptions,
+  { query, workLimit, accept }: FindTextsOptions,
 ): readonly string[] {
   if (query.limit <= 0) return [];
-  return onSnapshot(reader, ns, (entry) => {
+  return onSnapshot(context, ns, (entry) => {
     if (entry === undefined || query.skip >= entry.documents) return [];
-    const run = { connection: reader.connection, entry, meter };
+    const run = { connection: context.connection, entry, workLimit };
     const first = firstPage(run, query);
     if (first !== undefined) return first;
-    const plan = planFor(reader, entry, query);
+    const plan = planFor(context, entry, query);
     accept?.(plan, entry);
     return runPlan(run, plan, query);
   });
 }
 
-/** The text of one document by its id, which takes no plan. */
-export function findById(reader: ReadContext, ns: Namespace, id: string): string | undefined {
-  return onSnapshot(reader, ns, (entry) => {
+/** Finds the text of one document by its id, without a plan. */
+export function findById(context: ReadContext, ns: Namespace, id: string): string | undefined {
+  return onSnapshot(context, ns, (entry) => {
     if (entry === undefined) return undefined;
-    const statement = reader.connection.statement(`select json from ${documentTable(entry.n)} where id = ?`);
+    const statement = context.connection.statement(`select json from ${documentTable(entry.n)} where id = ?`);
     const row = statement.get(id) as unknown as [unknown] | undefined;
     return row === undefined ? undefined : documentText(row[0]);
   });
 }
 
-/** The first documents in the order of their ids, which takes no plan. */
+/** Reads the first page in `_id` order, without a plan; undefined for every other query. */
 function firstPage(run: Run, query: FindQuery): readonly string[] | undefined {
   const { filter, sort, skip, projection } = query;
   const isPlain = filter.kind === 'and' && filter.filters.length === 0 && sort.length === 0;
@@ -95,22 +98,22 @@ function firstPage(run: Run, query: FindQuery): readonly string[] | undefined {
     : readPage({ ...run, project: createResultProjector(undefined) }, table, query);
 }
 
-const ALL_BY_ID = { kind: 'walk', reversed: false, low: '', high: Buffer.from([0]) } as const;
+const ALL_BY_ID = { kind: 'id-scan', reversed: false, low: '', high: Buffer.from([0]) } as const;
 
-type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'meter'>;
+type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'workLimit'>;
 
 function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
   if (plan.fallback === undefined) return runWithoutFallback(run, plan, query);
-  let looks = 0;
-  const meter: WorkLimit = {
+  let examined = 0;
+  const workLimit: WorkLimit = {
     tick(size) {
-      run.meter.tick(size);
-      looks += 1;
-      if (looks > MAX_TRIAL_DOCUMENTS) throw new TrialLimitExceeded();
+      run.workLimit.tick(size);
+      examined += 1;
+      if (examined > MAX_TRIAL_DOCUMENTS) throw new TrialLimitExceeded();
     },
   };
   try {
-    return runWithoutFallback({ ...run, meter }, plan, query);
+    return runWithoutFallback({ ...run, workLimit }, plan, query);
   } catch (error) {
     if (error instanceof TrialLimitExceeded) return runPlan(run, plan.fallback, query);
     throw error;
@@ -141,7 +144,7 @@ function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
 }
 
 function findInOrder(run: Run, plan: Plan, { filter, skip, limit, projection }: FindQuery): string[] {
-  const keep = createResultProjector(projection);
+  const project = createResultProjector(projection);
   const texts: string[] = [];
   let skipped = 0;
   for (const [, json] of matches(run, plan, filter)) {
@@ -149,7 +152,7 @@ function findInOrder(run: Run, plan: Plan, { filter, skip, limit, projection }: 
       skipped += 1;
       continue;
     }
-    texts.push(keep(json));
+    texts.push(project(json));
     if (texts.length === limit) break;
   }
   return texts;
@@ -162,37 +165,37 @@ function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
     for (const [doc, json] of findCandidates(candidateSearch(run, plan, query.filter), plan.access)) {
       const document = parseDocument(json);
       if (test !== undefined && !test(document)) continue;
-      yield { key: keyOf(document, run.meter), doc };
+      yield { key: keyOf(document, run.workLimit), doc };
     }
   };
-  const { connection, entry, meter } = run;
+  const { connection, entry, workLimit } = run;
   const statement = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
-  const keep = createResultProjector(query.projection);
+  const project = createResultProjector(query.projection);
   return selectPage(matches, query).map((doc) => {
     const [text] = statement.get(doc) as unknown as [string];
-    meter.tick(text.length);
-    return keep(text);
+    workLimit.tick(text.length);
+    return project(text);
   });
 }
 
 export interface CountOptions {
   readonly filter: Filter;
-  readonly meter: WorkLimit;
-  /** May throw to refuse a plan before it runs. */
+  readonly workLimit: WorkLimit;
+  /** Called before a plan runs. May throw to reject it. */
   readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
 }
 
-/** How many documents match. Throws what `meter` throws. */
+/** Counts the documents that match. Throws what `workLimit` throws. */
 export function countMatches(
-  reader: ReadContext,
+  context: ReadContext,
   ns: Namespace,
-  { filter, meter, accept }: CountOptions,
+  { filter, workLimit, accept }: CountOptions,
 ): number {
-  return onSnapshot(reader, ns, (entry) => {
+  return onSnapshot(context, ns, (entry) => {
     if (entry === undefined) return 0;
-    const run = { connection: reader.connection, entry, meter };
-    // No index has the order of a nameless field, so none is chosen for its order alone.
-    const plan = planFor(reader, entry, { filter, sort: [['', 1]] });
+    const run = { connection: context.connection, entry, workLimit };
+    // No index is sorted by a field without a name, so the planner chooses none for its order alone.
+    const plan = planFor(context, entry, { filter, sort: [['', 1]] });
     const { access } = plan;
     if (plan.exact && access.kind === 'scan') return entry.documents;
     accept?.(plan, entry);
@@ -206,7 +209,7 @@ export function countMatches(
 }
 
 function countDistinct(
-  { connection, meter }: Run,
+  { connection, workLimit }: Run,
   access: Extract<Plan['access'], { kind: 'index' }>,
 ): number {
   const name = indexTable(access.index.n, access.caseInsensitive);
@@ -214,7 +217,7 @@ function countDistinct(
   const docs = new Set<number>();
   for (const { low, high } of access.ranges) {
     for (const [doc] of statement.iterate(low, high) as unknown as Iterable<[number]>) {
-      meter.tick(0);
+      workLimit.tick(0);
       docs.add(doc);
     }
   }

@@ -1,19 +1,19 @@
-// What one index can do for a query: the stretches of keys to read, and whether their order is the one asked for.
+// Plans the use of one index for a query: which key ranges to read, and whether the index order is the requested order.
 import { parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexKey, Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { inDirection, prefixSuccessor } from '../indexes/key-encoding.ts';
-import type { Conjunction } from './conjunction.ts';
+import type { Conjunction } from './filter-analysis.ts';
 import { includesNull, type KeyBounds, keyBoundsOf, prefixRange } from './key-bounds.ts';
 import type { IndexAccess, KeyRange, Plan } from './plan-types.ts';
 
 export interface IndexPlan extends Plan {
   readonly access: IndexAccess;
-  /** How much the filter narrows the index; 0 when it is read from end to end. */
+  /** How much the filter narrows the index; 0 when the whole index is read. */
   readonly selectivity: number;
 }
 
-/** More stretches than this are not made by multiplying lists. */
+/** Most ranges that combining lists of values may produce. */
 const MAX_RANGES = 2000;
 
 export const FULL_RANGE: KeyRange = { low: Buffer.from([0]), high: Buffer.from([0xff]) };
@@ -23,26 +23,30 @@ interface BoundKey {
   readonly at: number;
   readonly bounds: KeyBounds | undefined;
   readonly multikey: boolean;
-  readonly foldedKey: boolean;
+  readonly caseFolded: boolean;
 }
 
-/** A filter may take such a part for a position in an array, which an index does not keep. */
+/** A numeric part may mean a position in an array, which index rows do not contain. */
 const hasPosition = (path: string) => parsePath(path).some((part) => part.position >= 0);
 
-function boundKeys(conjunction: Conjunction, index: IndexEntry, folded: boolean): readonly BoundKey[] {
+function boundKeys(
+  conjunction: Conjunction,
+  index: IndexEntry,
+  caseInsensitive: boolean,
+): readonly BoundKey[] {
   return index.definition.keys.map((key, at) => {
     const tests = conjunction.tests.get(key.path);
-    const foldedKey = folded && key.fold;
+    const caseFolded = caseInsensitive && key.fold;
     const multikey = (index.multikey & (1 << at)) !== 0;
     const usable = tests !== undefined && !hasPosition(key.path);
-    const bounds = usable ? keyBoundsOf(tests, { folded: foldedKey, multikey }) : undefined;
-    return { key, at, bounds, multikey, foldedKey };
+    const bounds = usable ? keyBoundsOf(tests, { caseFolded: caseFolded, multikey }) : undefined;
+    return { key, at, bounds, multikey, caseFolded };
   });
 }
 
 interface BoundRanges {
   readonly ranges: readonly KeyRange[];
-  /** How many keys, from the first on, are bound. */
+  /** How many leading keys are bound. */
   readonly used: number;
 }
 
@@ -71,28 +75,31 @@ function rangesOfKeys(keys: readonly BoundKey[]): BoundRanges {
 
 const rootOf = (path: string) => path.split('.', 1)[0];
 
-/** Entries hold what one element has, while the tests of two paths may hold for two elements of one array. */
+/**
+ * Whether an earlier key walks into the same array. A row describes one element, while the tests of two paths may pass for two
+ * different elements.
+ */
 function sharesArray(part: BoundKey, keys: readonly BoundKey[]): boolean {
   if (!part.multikey) return false;
   const root = rootOf(part.key.path);
   return keys.slice(0, part.at).some((other) => other.multikey && rootOf(other.key.path) === root);
 }
 
-function sortRanges(intervals: readonly KeyRange[]): readonly KeyRange[] {
-  return intervals.length < 2 ? intervals : intervals.toSorted((a, b) => Buffer.compare(a.low, b.low));
+function sortRanges(ranges: readonly KeyRange[]): readonly KeyRange[] {
+  return ranges.length < 2 ? ranges : ranges.toSorted((a, b) => Buffer.compare(a.low, b.low));
 }
 
-const isConstant = ({ bounds, foldedKey }: BoundKey) =>
-  bounds?.points === true && bounds.ranges.length === 1 && !foldedKey;
+const isConstant = ({ bounds, caseFolded }: BoundKey) =>
+  bounds?.points === true && bounds.ranges.length === 1 && !caseFolded;
 
-/** The sort without what `_id` makes pointless, and the direction of the ids among equals. */
+/** Drops the sort keys after `_id`, which is unique, and returns the direction in which ids break ties. */
 function normalizeSort(sort: Sort): { readonly keys: Sort; readonly ids: Direction } {
   const at = sort.findIndex(([path]) => path === '_id');
   const keys = at < 0 ? sort : sort.slice(0, at);
   return { keys, ids: (at < 0 ? sort.at(-1) : sort[at])?.[1] ?? 1 };
 }
 
-/** Whether to read backwards for the order of `sort`; undefined when neither way gives it. */
+/** Returns whether to read backwards for the order of `sort`; undefined if neither direction gives that order. */
 function readingOrder(keys: readonly BoundKey[], used: number, sort: Sort): boolean | undefined {
   const wanted = normalizeSort(sort);
   const isFixed = (part: BoundKey) => part.at < used && isConstant(part) && !part.multikey;
@@ -105,17 +112,17 @@ function readingOrder(keys: readonly BoundKey[], used: number, sort: Sort): bool
   const free = keys.filter((part) => !isSkipped(part));
   if (free.length !== rest.length) return undefined;
   const idDirection = keys.at(-1)?.key.direction ?? 1;
-  const turns = free.map((part, at) =>
+  const directions = free.map((part, at) =>
     rest[at]?.[0] === part.key.path ? rest[at][1] * part.key.direction : 0,
   );
-  turns.push(wanted.ids * idDirection);
-  const [turn] = turns;
-  if (turn === 0 || turns.some((other) => other !== turn)) return undefined;
-  if (free.some((part) => part.foldedKey)) return undefined;
-  return isOrderReliable(keys, free, used) ? turn === -1 : undefined;
+  directions.push(wanted.ids * idDirection);
+  const [direction] = directions;
+  if (direction === 0 || directions.some((other) => other !== direction)) return undefined;
+  if (free.some((part) => part.caseFolded)) return undefined;
+  return isOrderReliable(keys, free, used) ? direction === -1 : undefined;
 }
 
-/** An array is sorted by its least element, even where the filter asks for another: then bounds would mislead. */
+/** An array sorts by its smallest element, which may lie outside of the ranges that the filter selects. */
 function isOrderReliable(keys: readonly BoundKey[], free: readonly BoundKey[], used: number): boolean {
   if (!free.some((part) => part.multikey)) return true;
   return !keys.some((part) => part.at < used && part.multikey);
@@ -128,16 +135,16 @@ function selectivityOf(keys: readonly BoundKey[], used: number): number {
   }, 0);
 }
 
-/** The plan over one table of `index`, or undefined when that could miss documents. */
+/** Plans the access to one table of `index`; undefined if that could miss documents. */
 export function planIndexAccess(
   conjunction: Conjunction,
   sort: Sort,
-  { index, folded }: { readonly index: IndexEntry; readonly folded: boolean },
+  { index, caseInsensitive }: { readonly index: IndexEntry; readonly caseInsensitive: boolean },
 ): IndexPlan | undefined {
-  const keys = boundKeys(conjunction, index, folded);
-  const { ranges: intervals, used } = rangesOfKeys(keys);
+  const keys = boundKeys(conjunction, index, caseInsensitive);
+  const { ranges, used } = rangesOfKeys(keys);
   const bound = keys.slice(0, used);
-  // A sparse index lacks the documents that have none of the fields.
+  // A sparse index does not contain documents that have none of its fields.
   const complete = !index.definition.sparse || bound.some(({ bounds }) => bounds && !includesNull(bounds));
   if (!complete) return undefined;
   const exact =
@@ -146,15 +153,15 @@ export function planIndexAccess(
     bound.every(({ bounds }) => bounds?.exact === true);
   const reversed = readingOrder(keys, used, sort);
   const single =
-    intervals.length === 1 &&
+    ranges.length === 1 &&
     bound.length > 0 &&
     bound.length === keys.length &&
     bound.every(({ bounds }) => bounds?.points);
   const access: IndexAccess = {
     kind: 'index',
     index,
-    caseInsensitive: folded,
-    ranges: intervals,
+    caseInsensitive,
+    ranges,
     reversed: reversed === true,
     mayRepeat: index.multikey !== 0 && !single,
   };

@@ -1,4 +1,4 @@
-// Which stretches of one index key the tests of a path leave. Bytes are ascending here, whatever the key's direction.
+// Turns the tests of one path into ranges of encoded values. Ranges are ascending here, whatever the direction of the key.
 import { foldCase } from '../../../lib/case-folding.ts';
 import type { Json } from '../../../lib/json/json.ts';
 import type { FilterTest } from '../../filter.ts';
@@ -7,47 +7,48 @@ import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/
 import type { KeyRange } from './plan-types.ts';
 
 export interface KeyBounds {
-  /** Ascending, apart from each other. */
+  /** Ascending and disjoint. */
   readonly ranges: readonly KeyRange[];
-  /** Every interval holds a single value. */
+  /** Every range contains a single value. */
   readonly points: boolean;
-  /** The intervals hold what the tests accept and nothing else. */
+  /** The ranges contain exactly the values that the tests accept. */
   readonly exact: boolean;
 }
 
-/** How the key keeps its values. */
+/** How the key stores its values. */
 export interface KeyOptions {
-  /** Text is kept with its case folded. */
-  readonly folded: boolean;
-  /** Some document has an array there, so one test may hold for one element and the next for another. */
+  /** Text is stored case-folded. */
+  readonly caseFolded: boolean;
+  /** Some document has an array there, so two tests may pass for two different elements. */
   readonly multikey: boolean;
 }
 
-/** A list of values longer than this is no use to an index. */
+/** A list of more values is not looked up in an index. */
 const MAX_POINTS = 10_000;
 
 const isArray = (value: Json) => Array.isArray(value);
 
-function pointRange(value: Json, folded: boolean): KeyRange {
-  const low = encodeValue(folded && typeof value === 'string' ? foldCase(value) : value);
+function pointRange(value: Json, caseFolded: boolean): KeyRange {
+  const low = encodeValue(caseFolded && typeof value === 'string' ? foldCase(value) : value);
   return { low, high: prefixSuccessor(low) };
 }
 
-function pointBoundsOf(test: FilterTest, traits: KeyOptions): KeyBounds | undefined {
-  const { folded, multikey } = traits;
+function pointBoundsOf(test: FilterTest, options: KeyOptions): KeyBounds | undefined {
+  const { caseFolded, multikey } = options;
   if (test.kind === 'eq') {
-    if (isArray(test.value) || (test.fold === true && !folded)) return undefined;
+    if (isArray(test.value) || (test.fold === true && !caseFolded)) return undefined;
     const exact =
-      (test.fold === true || !folded || typeof test.value !== 'string') && isExactFor(test.value, multikey);
-    return { ranges: [pointRange(test.value, folded)], points: true, exact };
+      (test.fold === true || !caseFolded || typeof test.value !== 'string') &&
+      isExactFor(test.value, multikey);
+    return { ranges: [pointRange(test.value, caseFolded)], points: true, exact };
   }
   if (test.kind === 'in') {
     if (test.values.length > MAX_POINTS || test.values.some(isArray)) return undefined;
     const exact = test.values.every(
-      (value) => isExactFor(value, multikey) && !(folded && typeof value === 'string'),
+      (value) => isExactFor(value, multikey) && !(caseFolded && typeof value === 'string'),
     );
     return {
-      ranges: distinctRanges(test.values.map((value) => pointRange(value, folded))),
+      ranges: distinctRanges(test.values.map((value) => pointRange(value, caseFolded))),
       points: true,
       exact,
     };
@@ -55,28 +56,28 @@ function pointBoundsOf(test: FilterTest, traits: KeyOptions): KeyBounds | undefi
   if (test.kind === 'all') {
     const [value] = test.values;
     if (value === undefined || isArray(value)) return undefined;
-    return { ranges: [pointRange(value, folded)], points: true, exact: false };
+    return { ranges: [pointRange(value, caseFolded)], points: true, exact: false };
   }
   return undefined;
 }
 
-/** An array without the field in some element has a null key, though a filter for null may not want it. */
+/** An array element without the field has a null row, although a filter for null may not match the document. */
 function isExactFor(value: Json, multikey: boolean): boolean {
   return !multikey || value !== null;
 }
 
-function distinctRanges(intervals: readonly KeyRange[]): readonly KeyRange[] {
-  const sorted = intervals.toSorted((a, b) => Buffer.compare(a.low, b.low));
-  return sorted.filter((interval, at) => at === 0 || !sorted[at - 1]?.low.equals(interval.low));
+function distinctRanges(ranges: readonly KeyRange[]): readonly KeyRange[] {
+  const sorted = ranges.toSorted((a, b) => Buffer.compare(a.low, b.low));
+  return sorted.filter((range, at) => at === 0 || !sorted[at - 1]?.low.equals(range.low));
 }
 
-function rangeOf(test: FilterTest, folded: boolean): KeyRange | undefined {
-  if (test.kind === 'regex') return patternRange(test, folded);
+function rangeOf(test: FilterTest, caseFolded: boolean): KeyRange | undefined {
+  if (test.kind === 'regex') return patternRange(test, caseFolded);
   if (test.kind !== 'gt' && test.kind !== 'gte' && test.kind !== 'lt' && test.kind !== 'lte')
     return undefined;
   const { value } = test;
   if (value === null || typeof value === 'object') return undefined;
-  if (folded && typeof value === 'string') return undefined;
+  if (caseFolded && typeof value === 'string') return undefined;
   const tag = TYPE_TAG[typeof value as 'string' | 'number' | 'boolean'];
   const at = encodeValue(value);
   const start = Buffer.from([tag]);
@@ -86,7 +87,7 @@ function rangeOf(test: FilterTest, folded: boolean): KeyRange | undefined {
   return test.kind === 'lt' ? { low: start, high: at } : { low: start, high: prefixSuccessor(at) };
 }
 
-/** The literal text that every match of an anchored pattern begins with. */
+/** Returns the literal prefix of an anchored pattern. */
 function literalPrefix(pattern: string): string {
   if (pattern.includes('|')) return '';
   const [literal = ''] = /^\^[\w -]*/.exec(pattern) ?? [];
@@ -95,56 +96,59 @@ function literalPrefix(pattern: string): string {
   return literal.slice(1, repeated ? -1 : undefined);
 }
 
-function patternRange(test: Extract<FilterTest, { kind: 'regex' }>, folded: boolean): KeyRange | undefined {
-  if (folded || test.flags !== '') return undefined;
+function patternRange(
+  test: Extract<FilterTest, { kind: 'regex' }>,
+  caseFolded: boolean,
+): KeyRange | undefined {
+  if (caseFolded || test.flags !== '') return undefined;
   const prefix = literalPrefix(test.pattern);
   if (prefix === '') return undefined;
   const low = encodeValue(prefix).subarray(0, -2);
   return { low, high: prefixSuccessor(low) };
 }
 
-function rangeBoundsOf(tests: readonly FilterTest[], traits: KeyOptions): KeyBounds | undefined {
+function rangeBoundsOf(tests: readonly FilterTest[], options: KeyOptions): KeyBounds | undefined {
   const found = tests.flatMap((test) => {
-    const interval = rangeOf(test, traits.folded);
-    return interval === undefined ? [] : [{ interval, sure: test.kind !== 'regex' }];
+    const range = rangeOf(test, options.caseFolded);
+    return range === undefined ? [] : [{ range, isExact: test.kind !== 'regex' }];
   });
   const [first] = found;
   if (first === undefined) return undefined;
-  const used = traits.multikey ? [first] : found;
-  let { low, high } = first.interval;
-  for (const { interval } of used) {
-    if (Buffer.compare(interval.low, low) > 0) low = interval.low;
-    if (Buffer.compare(interval.high, high) < 0) high = interval.high;
+  const used = options.multikey ? [first] : found;
+  let { low, high } = first.range;
+  for (const { range } of used) {
+    if (Buffer.compare(range.low, low) > 0) low = range.low;
+    if (Buffer.compare(range.high, high) < 0) high = range.high;
   }
-  const intervals = Buffer.compare(low, high) < 0 ? [{ low, high }] : [];
-  const exact = used.length === tests.length && used.every((range) => range.sure);
-  return { ranges: intervals, points: false, exact };
+  const ranges = Buffer.compare(low, high) < 0 ? [{ low, high }] : [];
+  const exact = used.length === tests.length && used.every(({ isExact }) => isExact);
+  return { ranges: ranges, points: false, exact };
 }
 
-/** The bounds that `tests` put on the one value that all of them are about. */
-function valueBoundsOf(tests: readonly FilterTest[], traits: KeyOptions): KeyBounds | undefined {
+/** Returns the bounds that `tests` put on a single value. */
+function valueBoundsOf(tests: readonly FilterTest[], options: KeyOptions): KeyBounds | undefined {
   for (const test of tests) {
-    const points = pointBoundsOf(test, traits);
+    const points = pointBoundsOf(test, options);
     if (points !== undefined) return { ...points, exact: points.exact && tests.length === 1 };
   }
-  return rangeBoundsOf(tests, traits);
+  return rangeBoundsOf(tests, options);
 }
 
-/** The bounds that `tests`, all of one path, put on its key; undefined when they put none. */
-export function keyBoundsOf(tests: readonly FilterTest[], traits: KeyOptions): KeyBounds | undefined {
-  const bounds = valueBoundsOf(tests, traits);
+/** Returns the bounds that the tests of one path put on its key; undefined if they put none. */
+export function keyBoundsOf(tests: readonly FilterTest[], options: KeyOptions): KeyBounds | undefined {
+  const bounds = valueBoundsOf(tests, options);
   if (bounds !== undefined) return bounds;
   for (const test of tests) {
     if (test.kind !== 'elemMatchValue') continue;
-    // The tests are about one element, so they may be taken together. An `elemMatchValue` among them is about elements
-    // of that element, of which the index has no keys.
-    const inner = valueBoundsOf(test.tests, { ...traits, multikey: false });
+    // All tests apply to one element, so their ranges may be intersected. A nested `elemMatchValue` applies to elements of
+    // that element, which the index does not contain.
+    const inner = valueBoundsOf(test.tests, { ...options, multikey: false });
     if (inner !== undefined) return { ...inner, exact: false };
   }
   return undefined;
 }
 
-/** True when some interval holds the null that stands for a missing value. */
+/** Whether a range contains null, which also stands for a missing value. */
 export function includesNull(bounds: KeyBounds): boolean {
   const key = encodeValue(null);
   return bounds.ranges.some(
@@ -152,9 +156,9 @@ export function includesNull(bounds: KeyBounds): boolean {
   );
 }
 
-/** The stretch of whole keys that begin with `prefix` and go on within `interval`. */
-export function prefixRange(prefix: Buffer, interval: KeyRange, direction: Direction): KeyRange {
-  const { low, high } = interval;
+/** The range of whole keys that begin with `prefix` and continue within `range`. */
+export function prefixRange(prefix: Buffer, range: KeyRange, direction: Direction): KeyRange {
+  const { low, high } = range;
   if (direction === 1) return { low: Buffer.concat([prefix, low]), high: Buffer.concat([prefix, high]) };
   return {
     low: Buffer.concat([prefix, prefixSuccessor(inDirection(high, -1))]),

@@ -1,7 +1,7 @@
-// What a plan is made of. Types only; `plan.ts` makes plans, `read.ts` runs them.
+// Query plans. Types only: `plan.ts` creates plans, `execute.ts` runs them.
 import type { IndexEntry } from '../data-file/catalogue.ts';
 
-/** Keys from `low` on and below `high`, byte by byte. */
+/** Keys from `low` to below `high`, compared as bytes. */
 export interface KeyRange {
   readonly low: Buffer;
   readonly high: Buffer;
@@ -11,36 +11,36 @@ export interface IndexAccess {
   readonly kind: 'index';
   readonly index: IndexEntry;
   readonly caseInsensitive: boolean;
-  /** Apart from each other and ascending. */
+  /** Ascending and disjoint. */
   readonly ranges: readonly KeyRange[];
   readonly reversed: boolean;
-  /** One document may be met more than once; the first time counts. */
+  /** A document may occur more than once; only the first occurrence counts. */
   readonly mayRepeat: boolean;
 }
 
 export type Access =
   /** Single documents, in this order. */
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  /** Documents in the order of their ids, from `low` on and below `high`. */
+  /** Documents in `_id` order, from `low` to below `high`. */
   | {
-      readonly kind: 'walk';
+      readonly kind: 'id-scan';
       readonly reversed: boolean;
       readonly low: string;
-      /** Every text is below every blob. */
+      /** SQLite sorts every text below every blob. */
       readonly high: string | Buffer;
     }
-  /** All documents in no order that a caller could mean. */
+  /** All documents, in storage order. */
   | { readonly kind: 'scan' }
   | IndexAccess
-  /** Whatever one of these finds, in no order. */
+  /** The union of several index accesses, unordered. */
   | { readonly kind: 'union'; readonly branches: readonly IndexAccess[] };
 
 export interface Plan {
   readonly access: Access;
-  /** Everything that the access finds matches the filter. */
+  /** Every document that the access finds matches the filter. */
   readonly exact: boolean;
-  /** The access finds documents in the order that was asked for. */
+  /** The access finds documents in the requested order. */
   readonly sorted: boolean;
-  /** What to do when the plan looks at many documents and few of them match. */
+  /** The plan to switch to when this one examines many documents and few of them match. */
   readonly fallback?: Plan;
 }

@@ -1,26 +1,26 @@
-// Chooses how to answer a query. Pure: the same filter, sort, indexes and estimates give the same plan.
+// Query planner: chooses the index or scan for a filter and a sort. Pure: the same input gives the same plan.
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
-import { type Conjunction, flattenConjunction } from './conjunction.ts';
+import { type Conjunction, flattenConjunction } from './filter-analysis.ts';
 import { FULL_RANGE, type IndexPlan, planIndexAccess } from './index-plan.ts';
 import type { Access, IndexAccess, Plan } from './plan-types.ts';
 
-/** What a plan depends on beside the query. */
+/** What a plan depends on besides the query. */
 export interface PlannerContext {
   readonly indexes: readonly IndexEntry[];
   /** About how many entries the access reads, exact up to `MANY`. Asked only when there is a choice. */
   estimate(access: IndexAccess): number;
 }
 
-/** Sorting this many documents costs more than it is worth when an index has the order. */
+/** From this many documents on, an index in the requested order is better than sorting. */
 export const MAX_SORTED_DOCUMENTS = 2000;
 
-/** What a plan costs that stops as soon as a page is full. */
+/** Cost of a plan that stops as soon as the page is full. */
 const PAGE_COST = 100;
 
-/** The direction of a sort that the ids alone decide, else undefined. */
+/** Returns the direction of a sort by `_id`; undefined for other sorts. */
 function idDirection(sort: Sort): 1 | -1 | undefined {
   const [first] = sort;
   if (first === undefined) return 1;
@@ -47,15 +47,15 @@ function planByIds(conjunction: Conjunction, sort: Sort): Plan | undefined {
   return { access: { kind: 'ids', ids }, exact, sorted: direction !== undefined || ids.length < 2 };
 }
 
-/** An index serves a query by its first key or not at all. */
+/** An index is usable only if the query filters or sorts by its first key. */
 function isApplicable({ definition }: IndexEntry, { tests }: Conjunction, sort: Sort): boolean {
   const first = definition.keys[0]?.path ?? '';
   return tests.has(first) || sort[0]?.[0] === first;
 }
 
-/** The folded table is for equality that ignores case; the exact one serves all else better. */
-function needsCaseInsensitive({ folded, definition }: IndexEntry, { tests }: Conjunction): boolean {
-  if (!folded) return false;
+/** The case-folded table serves case-insensitive equality; the exact table is better for everything else. */
+function needsCaseInsensitive({ caseInsensitive, definition }: IndexEntry, { tests }: Conjunction): boolean {
+  if (!caseInsensitive) return false;
   const isFold = (test: FilterTest) => test.kind === 'eq' && test.fold === true;
   return definition.keys.some((key) => key.fold && tests.get(key.path)?.some(isFold) === true);
 }
@@ -64,8 +64,8 @@ function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly Inde
   const plans: IndexPlan[] = [];
   for (const index of indexes) {
     if (!index.ready || !isApplicable(index, conjunction, sort)) continue;
-    for (const folded of needsCaseInsensitive(index, conjunction) ? [false, true] : [false]) {
-      const plan = planIndexAccess(conjunction, sort, { index, folded });
+    for (const caseInsensitive of needsCaseInsensitive(index, conjunction) ? [false, true] : [false]) {
+      const plan = planIndexAccess(conjunction, sort, { index, caseInsensitive });
       if (plan !== undefined && (plan.selectivity > 0 || plan.sorted)) plans.push(plan);
     }
   }
@@ -92,7 +92,7 @@ function bestIndexPlan(plans: readonly IndexPlan[], { estimate }: PlannerContext
   return { ...ordered, fallback: cheapest.plan };
 }
 
-/** An `or` whose every branch narrows some index is the union of what the branches find. */
+/** Plans an `or` as the union of its branches, if every branch narrows an index. */
 function planUnion(conjunction: Conjunction, { indexes }: PlannerContext): Plan | undefined {
   for (const node of conjunction.others) {
     if (node.kind !== 'or') continue;
@@ -118,7 +118,7 @@ function planWithoutIndex(conjunction: Conjunction, sort: Sort): Plan {
   }
   const others = conjunction.tests.size + conjunction.others.length - (tests.length > 0 ? 1 : 0);
   const exact = others === 0 && tests.every((test) => idRangeOf(test) !== undefined);
-  const access: Access = { kind: 'walk', reversed: direction === -1, low: range.low, high: range.high };
+  const access: Access = { kind: 'id-scan', reversed: direction === -1, low: range.low, high: range.high };
   return { access, exact, sorted: direction !== undefined };
 }
 
@@ -131,10 +131,10 @@ interface IdRange {
 
 const ALL_IDS: IdRange = { low: '', high: Buffer.from([0]) };
 
-/** The ids that a comparison with text leaves. */
+/** Returns the range of ids that a comparison with text selects. */
 function idRangeOf(test: FilterTest): IdRange | undefined {
   if (!('value' in test) || typeof test.value !== 'string') return undefined;
-  // Nothing fits between a text and the same with a NUL behind it.
+  // No text sorts between a text and the same text followed by a NUL.
   if (test.kind === 'gt') return { ...ALL_IDS, low: `${test.value}\0` };
   if (test.kind === 'gte') return { ...ALL_IDS, low: test.value };
   if (test.kind === 'lt') return { ...ALL_IDS, high: test.value };
@@ -153,18 +153,18 @@ function idRange(tests: readonly FilterTest[]): IdRange {
   }, ALL_IDS);
 }
 
-/** The plan for `filter` and `sort`. */
-export function planQuery(filter: Filter, sort: Sort, circumstances: PlannerContext): Plan {
+/** Plans `filter` and `sort`. */
+export function planQuery(filter: Filter, sort: Sort, context: PlannerContext): Plan {
   const conjunction = flattenConjunction(filter);
   const byIds = planByIds(conjunction, sort);
   if (byIds !== undefined) return byIds;
   const plain = planWithoutIndex(conjunction, sort);
   if (plain.exact && plain.sorted) return plain;
-  const best = bestIndexPlan(indexPlans(conjunction, sort, circumstances.indexes), circumstances);
-  if (best === undefined) return planUnion(conjunction, circumstances) ?? plain;
-  const walksAll = best.access.kind === 'index' && best.fallback === undefined && isFullScan(best.access);
-  if (!walksAll || best.exact) return best;
-  return { ...best, fallback: planUnion(conjunction, circumstances) ?? plain };
+  const best = bestIndexPlan(indexPlans(conjunction, sort, context.indexes), context);
+  if (best === undefined) return planUnion(conjunction, context) ?? plain;
+  const readsAll = best.access.kind === 'index' && best.fallback === undefined && isFullScan(best.access);
+  if (!readsAll || best.exact) return best;
+  return { ...best, fallback: planUnion(conjunction, context) ?? plain };
 }
 
 function isFullScan(access: IndexAccess): boolean {

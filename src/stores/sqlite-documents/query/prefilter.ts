@@ -1,9 +1,9 @@
-// SQL conditions that every match passes, so that a scan need not parse every document. Others may pass too:
-// what passes is evaluated afterwards. They look at the text, which is what `JSON.stringify` makes.
+// SQL conditions on the JSON text that every match passes, so that a scan parses fewer documents. They may pass other
+// documents too: the filter is evaluated afterwards. They rely on the exact output of `JSON.stringify`.
 import type { SQLInputValue } from 'node:sqlite';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
-import { flattenConjunction } from './conjunction.ts';
+import { flattenConjunction } from './filter-analysis.ts';
 import type { Access } from './plan-types.ts';
 
 export interface Prefilter {
@@ -19,29 +19,29 @@ interface Condition {
 
 const NO_PREFILTER: Prefilter = { sql: '', values: [] };
 
-/** Longer text is looked for by its beginning. */
+/** Of longer text only the beginning is searched. */
 const MAX_LITERAL = 64;
-/** More values than this are not looked for one by one. */
+/** Lists of more values are not searched. */
 const MAX_VALUES = 20;
 const MAX_CONDITIONS = 8;
 
-/** Names that need no thought in a JSON path. */
+/** Names that need no quoting in a JSON path. */
 const PLAIN_NAME = /^[A-Za-z]\w*$/;
 const POSITION = /^\d+$/;
 const ASCII_WITHOUT_VARIANTS = /[^kKsS\u0080-\uffff%_]/;
 
-/** How much a bound is widened: SQLite reads decimals a little less exactly than JavaScript. */
+/** Relative amount by which a bound is widened: SQLite parses decimals less exactly than JavaScript. */
 const TOLERANCE = 1e-9;
 
-/** Text as it stands in a document; long text without its end. */
+/** The JSON form of a text; of a long text without its end. */
 function quoted(text: string): string {
   if (text.length <= MAX_LITERAL) return JSON.stringify(text);
   const short = text.slice(0, MAX_LITERAL);
-  // Half of a surrogate pair would be written as an escape.
+  // `JSON.stringify` escapes half of a surrogate pair.
   return JSON.stringify(short.isWellFormed() ? short : short.slice(0, -1)).slice(0, -1);
 }
 
-/** SQLite finds text by LIKE twice as fast as by `instr`. It ignores the case of ASCII, which lets more pass. */
+/** LIKE is twice as fast as `instr`. It ignores the case of ASCII, which only passes more documents. */
 function like(pattern: string): Condition {
   return { sql: 'json like ?', values: [pattern] };
 }
@@ -53,19 +53,19 @@ function anyOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** Text as a LIKE pattern: what LIKE would take for more than itself becomes "any character". */
+/** A LIKE pattern for a text: the wildcard `%` becomes `_`, any single character. */
 function likeLiteral(text: string): string {
   return text.replaceAll('%', '_');
 }
 
-/** The same for text in any case: beyond ASCII, and where ASCII has kin beyond it, any character may stand. */
+/** The same for text in any case: non-ASCII letters, and ASCII letters with non-ASCII variants, become `_`. */
 function caseInsensitiveLikeLiteral(text: string): string {
   let pattern = '';
   for (const character of text) pattern += ASCII_WITHOUT_VARIANTS.test(character) ? character : '_';
   return pattern;
 }
 
-/** The text that a document with `value` at the field `name`, or in an array there, must have. */
+/** Matches documents that have `value` at the field `name`, or in an array there. */
 function containsValue(name: string, value: Json, fold: boolean): Condition | undefined {
   if (value === null || typeof value === 'object') return undefined;
   const text = typeof value === 'string' ? quoted(value) : JSON.stringify(value);
@@ -75,12 +75,12 @@ function containsValue(name: string, value: Json, fold: boolean): Condition | un
   return anyOf([like(`%${member}${literal}%`), like(`%${member}[%${literal}%`)]);
 }
 
-/** The name as it stands before a value. */
+/** The JSON form of a member name, up to its value. */
 function memberPattern(name: string): string {
   return `${likeLiteral(JSON.stringify(name))}:`;
 }
 
-/** A position names no member, and a very long name is not worth looking for. */
+/** A position is not a member name, and very long names are not searched. */
 const isUnsearchableName = (name: string) => POSITION.test(name) || name.length > MAX_LITERAL;
 
 function comparison(
@@ -90,7 +90,7 @@ function comparison(
   if (typeof test.value !== 'number' || test.kind === 'ne' || !PLAIN_NAME.test(path)) return undefined;
   const field = `$.${path}`;
   const slack = Math.abs(test.value) * TOLERANCE;
-  // SQLite puts text, which is what an array is there, above every number.
+  // `json_extract` returns an array as text, which SQLite sorts above every number.
   if (test.kind === 'gt' || test.kind === 'gte') {
     return { sql: 'json_extract(json, ?) >= ?', values: [field, test.value - slack] };
   }
@@ -129,19 +129,19 @@ function conditionOf(path: string, test: FilterTest): Condition | undefined {
   }
 }
 
-/** Some member has that name. */
+/** Matches documents with a member of that name. */
 function containsName(name: string, operand: Json): Condition | undefined {
   return operand === null || isUnsearchableName(name) ? undefined : like(`%${memberPattern(name)}%`);
 }
 
-/** Some member of that name is a list. */
+/** Matches documents with an array member of that name. */
 function containsArray(name: string): Condition | undefined {
   return isUnsearchableName(name) ? undefined : like(`%${memberPattern(name)}[%`);
 }
 
-/** The conditions for an access that sees every document; none for the others. */
+/** Creates the conditions for an access that reads every document; other accesses need none. */
 export function createPrefilter(filter: Filter, access: Access): Prefilter {
-  if (access.kind !== 'scan' && access.kind !== 'walk') return NO_PREFILTER;
+  if (access.kind !== 'scan' && access.kind !== 'id-scan') return NO_PREFILTER;
   const { tests } = flattenConjunction(filter);
   const conditions = [...tests]
     .flatMap(([path, list]) => list.map((test) => conditionOf(path, test)))

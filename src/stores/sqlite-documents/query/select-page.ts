@@ -1,13 +1,13 @@
-// Finds one page of a sorted stream in bounded memory: what does not fit is gone through again instead of kept.
+// Selects one page of a sorted result in bounded memory: keys that do not fit are read again in another pass.
 import { compareRanked, createTopN, type RankedItem, type TopN } from './top-n.ts';
 
 export interface Match {
-  /** The whole key: no two are the same. */
+  /** The whole sort key, unique per document. */
   readonly key: Buffer;
   readonly doc: number;
 }
 
-/** Every match, in any order. Called again for each pass: it gives the same ones each time. */
+/** Iterates over all matches in any order. Called once per pass, with the same matches each time. */
 export type Matches = () => Iterable<Match>;
 
 export interface PageRange {
@@ -16,22 +16,22 @@ export interface PageRange {
 }
 
 export interface SelectLimits {
-  /** What the keys that are kept may take; a single one may take more. */
+  /** Memory for the kept keys. A single key may exceed it. */
   readonly maxBytes: number;
-  /** How many bytes of a key are kept where whole keys take too much. */
+  /** How many bytes of a key are kept when whole keys need too much memory. */
   readonly headLength: number;
 }
 
 const DEFAULT_LIMITS: SelectLimits = { maxBytes: 32 * 1024 * 1024, headLength: 128 };
 
 interface Pass {
-  /** The smallest, in order: as many as are wanted, or as memory allows. */
+  /** The smallest items in order: as many as requested, or as fit into memory. */
   readonly kept: readonly RankedItem[];
-  /** How many were looked at. */
+  /** How many items were read. */
   readonly total: number;
 }
 
-// Part of a string would keep the whole of it in memory: these are copies.
+// A substring would keep the whole string in memory: these are copies.
 const wholeOf = (key: Buffer) => key.toString('latin1');
 const headOf = (key: Buffer, length: number) => key.toString('latin1', 0, length);
 
@@ -53,7 +53,7 @@ function headsOf(top: TopN, size: number, { maxBytes, headLength }: SelectLimits
   return heads;
 }
 
-/** Keeps whole keys, or their heads from where they take too much on. */
+/** Keeps whole keys, and switches to their heads when whole keys need too much memory. */
 function firstPass(matches: Matches, size: number, limits: SelectLimits): Pass & { readonly cut: boolean } {
   const { maxBytes, headLength } = limits;
   let top = createTopN({ size, maxBytes });
@@ -61,7 +61,7 @@ function firstPass(matches: Matches, size: number, limits: SelectLimits): Pass &
   let total = 0;
   for (const { key, doc } of matches()) {
     total += 1;
-    // Heads that are the same tell nothing about what was left out before: only a complete set can be cut.
+    // Only a complete set can be cut: equal heads would not tell which items were dropped before.
     if (!cut && total <= size && top.bytesWith(key.length) > maxBytes) {
       cut = true;
       top = headsOf(top, size, limits);
@@ -73,17 +73,17 @@ function firstPass(matches: Matches, size: number, limits: SelectLimits): Pass &
 
 interface FoundPage {
   readonly page: readonly RankedItem[];
-  /** How many items before the page have the key with which it begins. */
+  /** How many items before the page have the same key as its first item. */
   readonly tied: number;
 }
 
 interface PassesOptions extends PageRange {
   readonly maxBytes: number;
-  /** The pass that was made already. */
+  /** A pass that was already run. */
   readonly first?: Pass | undefined;
 }
 
-/** One pass after the other, each from where the one before ended. */
+/** Runs passes until the page is full. Each continues where the previous one ended. */
 function runPasses(
   items: () => Iterable<RankedItem>,
   { skip, limit, maxBytes, first }: PassesOptions,
@@ -99,8 +99,8 @@ function runPasses(
       else run = item.key === run.key ? { key: run.key, count: run.count + 1 } : { key: item.key, count: 1 };
     }
     const last = pass.kept.at(-1);
-    const left = pass.total - pass.kept.length;
-    if (last === undefined || page.length >= limit || left === 0 || place + left <= skip) {
+    const remaining = pass.total - pass.kept.length;
+    if (last === undefined || page.length >= limit || remaining === 0 || place + remaining <= skip) {
       return { page, tied: page[0]?.key === run.key ? run.count : 0 };
     }
     pass = smallestOf(itemsAfter(items(), last), skip + limit - place, maxBytes);
@@ -111,7 +111,7 @@ function* itemsAfter(items: Iterable<RankedItem>, last: RankedItem): Iterable<Ra
   for (const item of items) if (compareRanked(item, last) > 0) yield item;
 }
 
-/** The page by whole keys, where its heads are known. */
+/** Sorts a page by whole keys once its heads are known. */
 function pageByWholeKeys(matches: Matches, heads: FoundPage, limits: SelectLimits): readonly RankedItem[] {
   const { page, tied } = heads;
   const low = page[0]?.key ?? '';
@@ -127,13 +127,13 @@ function pageByWholeKeys(matches: Matches, heads: FoundPage, limits: SelectLimit
 
 const docsOf = (items: readonly RankedItem[]) => items.map(({ doc }) => doc);
 
-/** The numbers of the documents at these places of the order. */
+/** Returns the `doc` numbers of one page of the sorted matches. */
 export function selectPage(
   matches: Matches,
   { skip, limit }: PageRange,
   limits: SelectLimits = DEFAULT_LIMITS,
 ): readonly number[] {
-  // One more, to see whether the page ends among equal heads.
+  // One more item shows whether the page ends within a run of equal heads.
   const size = skip + limit + 1;
   const first = firstPass(matches, size, limits);
   if (skip >= first.total) return [];
@@ -143,8 +143,8 @@ export function selectPage(
   const heads = function* (): Iterable<RankedItem> {
     for (const { key, doc } of matches()) yield { key: headOf(key, limits.headLength), doc };
   };
-  const places = { skip, limit: limit + 1, maxBytes: limits.maxBytes };
-  const found = runPasses(heads, { ...places, first: first.cut ? first : undefined });
+  const range = { skip, limit: limit + 1, maxBytes: limits.maxBytes };
+  const found = runPasses(heads, { ...range, first: first.cut ? first : undefined });
   const page = found.page.slice(0, limit);
   const isOrdered = found.page.every(({ key }, at) => at === 0 || key !== found.page[at - 1]?.key);
   if (found.tied === 0 && isOrdered) return docsOf(page);

@@ -1,32 +1,32 @@
-// Keeps the smallest keys of a stream, in memory that does not grow with the stream.
+// Bounded heap that keeps the N smallest items of a stream.
 
 export interface RankedItem {
-  /** Bytes, one a character: short, and compared as bytes are. */
+  /** Bytes as a latin1 string: compact, and compared byte by byte. */
   readonly key: string;
   readonly doc: number;
 }
 
 export interface TopNLimits {
-  /** How many items are wanted. */
+  /** How many items to keep. */
   readonly size: number;
-  /** What the items kept may take: the largest leave when it is passed, but for one. */
+  /** Memory for the kept items. Past it the largest are dropped, down to one. */
   readonly maxBytes: number;
 }
 
 export interface TopN {
   add(item: RankedItem): void;
-  /** About what it would take with one more key of that length. */
+  /** Approximate memory with one more key of that length. */
   bytesWith(length: number): number;
-  /** What was kept, ascending: the smallest of all, but fewer than wanted where they take too much. */
+  /** The kept items, ascending: the smallest of all, fewer than requested if they need too much memory. */
   sorted(): readonly RankedItem[];
 }
 
-/** About what an item takes beside the characters of its key. */
+/** Approximate memory of an item, without its key. */
 const ITEM_BYTES = 80;
 
 const bytesOf = (length: number) => length + ITEM_BYTES;
 
-/** By key, then by number: a total order. */
+/** Compares by key, then by `doc`: a total order. */
 export function compareRanked(a: RankedItem, b: RankedItem): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.doc - b.doc;
@@ -66,7 +66,7 @@ function swap(heap: RankedItem[], a: number, b: number): void {
   heap[b] = first;
 }
 
-/** Takes the largest item out. */
+/** Removes the largest item. */
 function pop(heap: RankedItem[]): void {
   const last = heap.pop();
   if (last === undefined || heap.length === 0) return;
@@ -74,10 +74,10 @@ function pop(heap: RankedItem[]): void {
   siftDown(heap, 0);
 }
 
-/** A heap with its largest item first. */
+/** Creates an empty heap, the largest item first. */
 export function createTopN({ size, maxBytes }: TopNLimits): TopN {
   const heap: RankedItem[] = [];
-  let room = size;
+  let capacity = size;
   let bytes = 0;
 
   const drop = () => {
@@ -87,15 +87,15 @@ export function createTopN({ size, maxBytes }: TopNLimits): TopN {
 
   return {
     add(item) {
-      if (room === 0 || (heap.length === room && !isAbove(heap[0], item))) return;
-      if (heap.length === room) drop();
+      if (capacity === 0 || (heap.length === capacity && !isAbove(heap[0], item))) return;
+      if (heap.length === capacity) drop();
       heap.push(item);
       bytes += bytesOf(item.key.length);
       siftUp(heap, heap.length - 1);
       while (bytes > maxBytes && heap.length > 1) {
         drop();
-        // What left was smaller than all that may come for this place.
-        room = heap.length;
+        // The dropped item may be smaller than later ones: its place must not be filled again.
+        capacity = heap.length;
       }
     },
     bytesWith: (length) => bytes + bytesOf(length),

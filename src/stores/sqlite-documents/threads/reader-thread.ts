@@ -1,17 +1,17 @@
-// The body of a reader thread: long queries on a connection of its own.
+// Entry point of a reader thread: long queries on a read-only connection.
 import { workerData } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Filter } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
-import { createCatalogue } from '../data-file/catalogue.ts';
+import { createCatalogue, type ReadContext } from '../data-file/catalogue.ts';
 import { openConnection } from '../data-file/connection.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from '../query/disk-usage.ts';
-import { countMatches, findTexts, type ReadContext } from '../query/execute.ts';
+import { countMatches, findTexts } from '../query/execute.ts';
 import { type SerializedTexts, serializeTexts, transferListOf } from './serialized-texts.ts';
 import { captureResult, type ThreadResult } from './thread-result.ts';
 
-/** What the pool gives every thread. */
+/** `workerData` of every thread. */
 export interface ThreadWorkerData {
   readonly file: string;
 }
@@ -39,21 +39,21 @@ const CACHE_SIZE_KB = 8192;
 const { file } = workerData as ThreadWorkerData;
 let opened: ReadContext | undefined;
 
-/** Opened with the first task, so that a failure is that task's and not the thread's. */
+/** Opened by the first task, so that an error fails the task and not the thread. */
 function reader(): ReadContext {
   if (opened !== undefined) return opened;
-  const options = { file, readOnly: true, busyMs: BUSY_TIMEOUT_MS, cacheKilobytes: CACHE_SIZE_KB };
+  const options = { file, readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS, cacheSizeKb: CACHE_SIZE_KB };
   const connection = openConnection(options);
   opened = { connection, catalogue: createCatalogue(connection) };
   return opened;
 }
 
-/** `findText` of the port. */
+/** `DocumentStore.findText`. */
 export function find({ ns, query, deadline }: FindTask): ThreadResult<SerializedTexts> {
-  const found = () => findTexts(reader(), ns, { query, meter: createDeadlineLimit(deadline) });
+  const found = () => findTexts(reader(), ns, { query, workLimit: createDeadlineLimit(deadline) });
   const outcome = captureResult(() => serializeTexts(found()));
   if (!outcome.ok) return outcome;
-  // What the pool takes for a result whose buffers are handed over.
+  // Piscina transfers these buffers instead of copying them.
   const movable: unknown = {
     [Piscina.transferableSymbol]: transferListOf(outcome.value),
     [Piscina.valueSymbol]: outcome,
@@ -61,14 +61,16 @@ export function find({ ns, query, deadline }: FindTask): ThreadResult<Serialized
   return Piscina.move(movable as ArrayBuffer) as unknown as typeof outcome;
 }
 
-/** `count` of the port. */
+/** `DocumentStore.count`. */
 export function count({ ns, filter, deadline }: CountTask): ThreadResult<number> {
-  return captureResult(() => countMatches(reader(), ns, { filter, meter: createDeadlineLimit(deadline) }));
+  return captureResult(() =>
+    countMatches(reader(), ns, { filter, workLimit: createDeadlineLimit(deadline) }),
+  );
 }
 
-/** How much of the file a collection and its indexes take. */
-export function space({ ns, deadline }: DiskUsageTask): ThreadResult<DiskUsage> {
+/** Sizes of a collection and its indexes. */
+export function diskUsage({ ns, deadline }: DiskUsageTask): ThreadResult<DiskUsage> {
   return captureResult(() =>
-    measureDiskUsage(reader(), ns, { meter: createDeadlineLimit(deadline), mostText: Infinity }),
+    measureDiskUsage(reader(), ns, { workLimit: createDeadlineLimit(deadline), maxText: Infinity }),
   );
 }

@@ -1,18 +1,17 @@
-// A long page on its way from a reader thread: its bytes change hands instead of being copied, and are decoded in turns
-// with other work.
+// A page of texts from a reader thread. A long page is transferred as one buffer instead of being copied, and decoded in slices.
 import { forEachYielding } from '../../../lib/async/yielding.ts';
 import { MAX_JOINED_LENGTH, textLength } from '../../../lib/chunked-text.ts';
 
 interface TextBuffer {
-  /** All texts as UTF-8, one behind the other. */
+  /** All texts as UTF-8, concatenated. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each text ends. */
+  /** End offset of each text. */
   readonly ends: Uint32Array;
 }
 
 export type SerializedTexts = readonly string[] | TextBuffer;
 
-/** The texts themselves when they are short together, else their parcel. */
+/** Returns short pages as they are, long ones as one buffer. */
 export function serializeTexts(texts: readonly string[]): SerializedTexts {
   if (textLength(texts) <= MAX_JOINED_LENGTH) return texts;
   const ends = new Uint32Array(texts.length);
@@ -21,29 +20,29 @@ export function serializeTexts(texts: readonly string[]): SerializedTexts {
     size += Buffer.byteLength(text);
     ends[index] = size;
   }
-  // Not of the pool, which other buffers share.
+  // `allocUnsafeSlow` does not use the shared pool, which cannot be transferred.
   const bytes = Buffer.allocUnsafeSlow(size);
   for (const [index, text] of texts.entries()) bytes.write(text, ends[index - 1] ?? 0);
   return { bytes, ends };
 }
 
-const isParcel = (texts: SerializedTexts): texts is TextBuffer => !Array.isArray(texts);
+const isBuffer = (texts: SerializedTexts): texts is TextBuffer => !Array.isArray(texts);
 
-/** What is to be transferred with the texts. */
+/** Returns the transfer list of the message. */
 export function transferListOf(texts: SerializedTexts): readonly ArrayBuffer[] {
-  return isParcel(texts) ? [texts.bytes.buffer] : [];
+  return isBuffer(texts) ? [texts.bytes.buffer] : [];
 }
 
-/** The texts again. A parcel can be opened once. */
-export async function deserializeTexts(packed: SerializedTexts): Promise<readonly string[]> {
-  if (!isParcel(packed)) return packed;
-  const { bytes, ends } = packed;
+/** Returns the texts. A buffer can be deserialized once. */
+export async function deserializeTexts(serialized: SerializedTexts): Promise<readonly string[]> {
+  if (!isBuffer(serialized)) return serialized;
+  const { bytes, ends } = serialized;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const texts: string[] = [];
   await forEachYielding(ends, (end, index) => {
     texts.push(buffer.toString('utf8', ends[index - 1] ?? 0, end));
   });
-  // Their memory comes back at once: left to the garbage collector, a few pages take a gigabyte.
+  // Frees the memory at once: until the garbage collector does it, a few pages may take a gigabyte.
   bytes.buffer.transfer(0);
   return texts;
 }

@@ -1,19 +1,20 @@
-// The threads beside the main one: up to two readers and one writer, started when first needed.
+// Worker threads of the store: up to two readers and one writer, started on first use.
 import { extname } from 'node:path';
 import { Piscina } from 'piscina';
 import { StoreError } from '../../../errors.ts';
 import { createSemaphore } from '../../../lib/async/semaphore.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
+import { asStoreError } from '../data-file/storage-errors.ts';
 import type { FillState, GatherState } from '../indexes/bulk-build.ts';
 import type { BuildSlice } from '../indexes/index-build.ts';
 import type { DiskUsage } from '../query/disk-usage.ts';
 import type { CountTask, DiskUsageTask, FindTask, ThreadWorkerData } from './reader-thread.ts';
 import { deserializeTexts, type SerializedTexts } from './serialized-texts.ts';
-import { asStoreError, type ThreadResult, unwrapResult } from './thread-result.ts';
+import { type ThreadResult, unwrapResult } from './thread-result.ts';
 
 /** Every method rejects with a StoreError. */
 export interface Threads {
-  /** `bytes`: about how long the page may get. Rejects with `busy` where there is no room for it. */
+  /** `bytes` is the approximate size of the page. Rejects with `busy` if there is no memory for it. */
   find(task: FindTask, bytes?: number): Promise<readonly string[]>;
   count(task: CountTask): Promise<number>;
   diskUsage(task: DiskUsageTask): Promise<DiskUsage>;
@@ -23,18 +24,18 @@ export interface Threads {
   discard(index: number): Promise<void>;
   drop(index: number): Promise<void>;
   checkpoint(truncate: boolean): Promise<void>;
-  /** Waits for what runs. */
+  /** Waits for running tasks. */
   close(): Promise<void>;
 }
 
 const MAX_READERS = 2;
-/** Bytes of a page that is read whatever waits to be sent. */
+/** A page of fewer bytes is read without asking `hasMemoryFor`. */
 const MAX_UNCHECKED_BYTES = 1_048_576;
 const IDLE_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 10_000;
-/** Left to itself a thread lets short-lived objects pile up to four times as much. */
+/** V8's default lets short-lived objects grow to four times as much. */
 const MAX_YOUNG_GENERATION_MB = 16;
-/** What a reader has beyond its deadline to end of itself: one document may hold it for longer than its time. */
+/** Milliseconds after its deadline that a reader has to stop by itself: a single document may take that long. */
 const GRACE_MS = 100;
 
 interface TaskOptions {
@@ -45,7 +46,7 @@ interface TaskOptions {
 function createPool(name: string, size: number, file: string): Piscina {
   const data: ThreadWorkerData = { file };
   const pool = new Piscina({
-    // The same extension as this file's, so that the built package finds its own.
+    // The extension of this file: `.ts` in the source tree, `.js` in the built package.
     filename: new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href,
     workerData: data,
     minThreads: 0,
@@ -55,7 +56,7 @@ function createPool(name: string, size: number, file: string): Piscina {
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
   });
-  // A thread that dies fails the task that it ran; unheard, the event would end the process.
+  // The task of a thread that dies is rejected; without a listener the event would end the process.
   pool.on('error', () => undefined);
   return pool;
 }
@@ -63,37 +64,37 @@ function createPool(name: string, size: number, file: string): Piscina {
 interface ThreadsOptions {
   /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Called when the writer is done with a task, before the caller hears of it. */
+  /** Called after each task of the writer, before its promise resolves. */
   readonly onWrite?: () => void;
-  /** Whether a page of so many bytes may be read now; any may unless given. */
+  /** Whether a page of so many bytes may be read now. Default: always. */
   readonly hasMemoryFor?: ((bytes: number) => boolean) | undefined;
 }
 
-/** Starts nothing yet. `file` is the data file. A reader that does not end at its deadline is ended and replaced. */
+/** Creates the pools without starting a thread. `file` is the data file. A reader that misses its deadline is terminated. */
 export function createThreads(file: string, options: ThreadsOptions = {}): Threads {
   const {
     now = Date.now,
     onWrite: onWritten = () => undefined,
     hasMemoryFor: hasRoom = () => true,
   } = options;
-  // Of pages that wait for a reader none is in memory yet: each is asked about when its turn has come.
+  // `hasMemoryFor` is asked when a reader is free: a waiting page is not in memory yet.
   const limited = createSemaphore(MAX_READERS);
   const pools = new Map<string, Piscina>();
   const pool = (name: string, size: number) => {
-    const known = pools.get(name);
-    if (known !== undefined) return known;
-    const made = createPool(name, size, file);
-    pools.set(name, made);
-    return made;
+    const existing = pools.get(name);
+    if (existing !== undefined) return existing;
+    const created = createPool(name, size, file);
+    pools.set(name, created);
+    return created;
   };
   const run = async <T>(threads: Piscina, task: unknown, options: TaskOptions): Promise<T> => {
-    let outcome: ThreadResult<T>;
+    let result: ThreadResult<T>;
     try {
-      outcome = await threads.run(task, options);
+      result = await threads.run(task, options);
     } catch (error) {
       throw options.signal?.aborted ? new StoreError('timeout') : asStoreError(error);
     }
-    return unwrapResult(outcome);
+    return unwrapResult(result);
   };
   const read = <T>(name: string, task: { readonly deadline: number | undefined }) => {
     const readers = pool('reader-thread', MAX_READERS);
@@ -110,7 +111,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
         return deserializeTexts(await read<SerializedTexts>('find', task));
       }),
     count: (task) => read('count', task),
-    diskUsage: (task) => read('space', task),
+    diskUsage: (task) => read('diskUsage', task),
     commit: (parcel) => write('commit', parcel),
     gather: (task) => write('gather', task),
     fill: (task) => write('fill', task),

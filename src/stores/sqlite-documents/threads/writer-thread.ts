@@ -1,6 +1,6 @@
-// The body of the writer thread: large commits, index builds and checkpoints on a connection of its own.
+// Entry point of the writer thread: large commits, index builds and checkpoints on a connection of its own.
 import { workerData } from 'node:worker_threads';
-import { applyWrites, createWriteContext, type WriteContext } from '../commit/apply-writes.ts';
+import { applyWrites } from '../commit/apply-writes.ts';
 import { deserializeWrites, type SerializedWrites } from '../commit/serialized-writes.ts';
 import { createCatalogue } from '../data-file/catalogue.ts';
 import { openConnection } from '../data-file/connection.ts';
@@ -12,6 +12,7 @@ import {
   type GatherState,
 } from '../indexes/bulk-build.ts';
 import { type BuildSlice, dropIndex } from '../indexes/index-build.ts';
+import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';
 import type { ThreadWorkerData } from './reader-thread.ts';
 import { captureResult, type ThreadResult } from './thread-result.ts';
 
@@ -22,13 +23,13 @@ const { file } = workerData as ThreadWorkerData;
 let opened: WriteContext | undefined;
 let building: BulkBuilds | undefined;
 
-/** Opened with the first task, so that a failure is that task's and not the thread's. */
+/** Opened by the first task, so that an error fails the task and not the thread. */
 function writer(): WriteContext {
   if (opened !== undefined) return opened;
-  const connection = openConnection({ file, busyMs: BUSY_TIMEOUT_MS, cacheKilobytes: CACHE_SIZE_KB });
-  // What is gathered for an index may be as large as the data.
+  const connection = openConnection({ file, busyTimeoutMs: BUSY_TIMEOUT_MS, cacheSizeKb: CACHE_SIZE_KB });
+  // The rows of an index may be as large as the data.
   connection.db.exec('pragma temp_store=file');
-  opened = createWriteContext(connection, createCatalogue(connection));
+  opened = createWriteContext({ connection, catalogue: createCatalogue(connection) });
   return opened;
 }
 
@@ -37,25 +38,25 @@ function bulk(): BulkBuilds {
   return building;
 }
 
-/** `commit` of the port. */
-export function commit(parcel: SerializedWrites): ThreadResult<undefined> {
+/** `DocumentStore.commit`. */
+export function commit(writes: SerializedWrites): ThreadResult<undefined> {
   return captureResult(() => {
-    applyWrites(writer(), deserializeWrites(parcel), createDeadlineLimit(parcel.deadline));
+    applyWrites(writer(), deserializeWrites(writes), createDeadlineLimit(writes.deadline));
     return undefined;
   });
 }
 
-/** The next slice of gathering the rows of a large index. */
+/** Gathers the next rows of a large index. */
 export function gather({ index, ms }: BuildSlice): ThreadResult<GatherState> {
   return captureResult(() => bulk().gather(index, ms));
 }
 
-/** The next slice of writing the rows of a large index. */
+/** Writes the next rows of a large index. */
 export function fill({ index, ms }: BuildSlice): ThreadResult<FillState> {
   return captureResult(() => bulk().fill(index, ms));
 }
 
-/** Forgets what was gathered for an index. */
+/** Deletes the gathered rows of an index. */
 export function discard(index: number): ThreadResult<undefined> {
   return captureResult(() => {
     bulk().discard(index);
@@ -71,7 +72,7 @@ export function drop(index: number): ThreadResult<undefined> {
   });
 }
 
-/** Moves what the write-ahead log holds into the data file; `truncate` empties the log, and needs the write lock. */
+/** Checkpoints the write-ahead log; `truncate` also empties it, which needs the write lock. */
 export function checkpoint(truncate: boolean): ThreadResult<undefined> {
   return captureResult(() => {
     writer().connection.db.exec(`pragma wal_checkpoint(${truncate ? 'truncate' : 'passive'})`);

@@ -69,13 +69,13 @@ test('a bucket that is away fails no removal: it is told of, and made up for lat
   const later = Number(entry!['claimedUntil']);
   const lines: unknown[] = [];
   const server = serverAt(later, { lines });
-  expect(await server.finishRemovals()).toBe(1);
+  expect(await server.retryAll()).toBe(1);
   expect(lines).toMatchObject([
     { message: expect.stringContaining('could not remove files'), suppressed: 0 },
   ]);
   files.comeBack();
-  expect(await serverAt(later).finishRemovals()).toBe(1);
-  expect(await serverAt(later + 100_000).finishRemovals()).toBe(0);
+  expect(await serverAt(later).retryAll()).toBe(1);
+  expect(await serverAt(later + 100_000).retryAll()).toBe(0);
   expect([names(), await entries()]).toEqual([[], []]);
 });
 
@@ -85,9 +85,9 @@ test('what a crash left is finished at the next start, at once where no other se
   await removeAll({});
   files.comeBack();
   const soon = Number((await entries())[0]!['createdAt']) + 1;
-  expect(await serverAt(soon).finishRemovals()).toBe(1);
+  expect(await serverAt(soon).retryAll()).toBe(1);
   expect(names()).toEqual(['a.png']);
-  expect(await serverAt(soon, { alone: true }).finishRemovals()).toBe(0);
+  expect(await serverAt(soon, { alone: true }).retryAll()).toBe(0);
   expect([names(), await entries()]).toEqual([[], []]);
 });
 
@@ -124,8 +124,8 @@ test('goes on behind an answer that has waited long enough, and close waits for 
   });
   await removeById(id);
   files.there.set(keyOf('a.png'), 0);
-  const [entry] = removals.entriesFor(library.at('images').namespace, [{ _id: id, path: keyOf('a.png') }]);
-  await removals.begin([entry!]);
+  const [entry] = removals.createEntries(library.at('images').namespace, [{ _id: id, path: keyOf('a.png') }]);
+  await removals.removeNow([entry!]);
   expect([waits, names()]).toEqual([[2000], ['a.png']]);
   const closed = removals.close();
   gate.resolve();

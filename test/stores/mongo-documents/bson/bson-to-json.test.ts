@@ -6,8 +6,8 @@ const ID = '65a1b2c3d4e5f60718293a4b';
 
 const written = (document: object) => bsonToJson(BSON.serialize(document));
 
-describe('JSON text out of stored bytes', () => {
-  it('ends in the id, wherever that stands', () => {
+describe('bsonToJson', () => {
+  it('puts _id last, wherever it is stored', () => {
     const _id = new ObjectId(ID);
     expect(written({ _id, a: 1, b: 'x' })).toBe(`{"a":1,"b":"x","_id":"${ID}"}`);
     expect(written({ a: 1, _id, b: 'x' })).toBe(`{"a":1,"b":"x","_id":"${ID}"}`);
@@ -16,12 +16,12 @@ describe('JSON text out of stored bytes', () => {
     expect(written({})).toBe('{}');
   });
 
-  it('leaves ids further in where they are', () => {
+  it('does not move nested _id members', () => {
     expect(written({ a: { _id: 1, b: 2 }, _id: 3 })).toBe('{"a":{"_id":1,"b":2},"_id":3}');
     expect(written({ _ids: 1, _i: 2, _id: 3 })).toBe('{"_ids":1,"_i":2,"_id":3}');
   });
 
-  it('writes what JSON.stringify would', () => {
+  it('writes the same text as JSON.stringify', () => {
     const value = {
       a: [1, -2.5, 1e21, 5e-324, 2 ** 53, true, false, null, [], {}, [[{}]]],
       text: 'naïve \u0000 "quoted" \\ \u2028 😀',
@@ -31,13 +31,13 @@ describe('JSON text out of stored bytes', () => {
     expect(written(value)).toBe(JSON.stringify(value));
   });
 
-  it('reads bytes that stand inside others', () => {
+  it('reads a view into a larger buffer', () => {
     const bytes = BSON.serialize({ a: 'x', _id: 1 });
     const larger = Buffer.concat([Buffer.alloc(7), bytes, Buffer.alloc(7)]);
     expect(parseBson(larger.subarray(7, 7 + bytes.length))).toEqual({ a: 'x', _id: 1 });
   });
 
-  it('passes over every kind of id', () => {
+  it('skips an _id of any BSON type', () => {
     const ids = [
       1,
       1.5,

@@ -8,7 +8,7 @@ import {
   writeUtf8,
 } from '../../../../src/stores/mongo-documents/bson/json-output.ts';
 
-it('grows as needed', () => {
+it('the JSON output buffer grows as needed', () => {
   const out = createJsonOutput(1);
   writeAscii(out, 'true');
   writeByte(out, 0x2c);

@@ -14,8 +14,8 @@ const ID = '65a1b2c3d4e5f60718293a4b';
 
 const throughDatabase = (fields: JsonObject) => parseBson(BSON.serialize(toBson({ _id: ID, ...fields })));
 
-describe('documents made ready for the database', () => {
-  it('have ids that are ObjectIds where they can be, at the front', () => {
+describe('toBson', () => {
+  it('converts the id to an ObjectId if possible and puts it first', () => {
     const made = toBson({ a: 1, _id: ID });
     expect(Object.keys(made)).toEqual(['_id', 'a']);
     expect(made['_id']).toEqual(new ObjectId(ID));
@@ -23,16 +23,16 @@ describe('documents made ready for the database', () => {
     expect(toBsonId(ID.toUpperCase())).toBe(ID.toUpperCase());
   });
 
-  it('keep ids in other fields as text', () => {
+  it('keeps ids in other fields as text', () => {
     expect(toBson({ _id: ID, author: ID, list: [ID] })).toMatchObject({ author: ID, list: [ID] });
   });
 
-  it('tell the text of an ObjectId', () => {
+  it('recognizes the text of an ObjectId', () => {
     expect(isObjectIdText(ID)).toBe(true);
     expect([ID.toUpperCase(), `${ID}0`, ID.slice(1), '', `${ID}\n`].some(isObjectIdText)).toBe(false);
   });
 
-  it('have no negative zero, however deep', () => {
+  it('turns negative zero into zero at any depth', () => {
     expect(throughDatabase({ a: -0, b: { c: [-0, { d: -0 }] } })).toEqual({
       _id: ID,
       a: 0,
@@ -40,7 +40,7 @@ describe('documents made ready for the database', () => {
     });
   });
 
-  it('are not changed themselves', () => {
+  it('does not modify the document', () => {
     const value = { b: { c: [-0] } };
     expect(toBsonValue(value)).not.toBe(value);
     expect(Object.is(value.b.c[0], -0)).toBe(true);
@@ -48,7 +48,7 @@ describe('documents made ready for the database', () => {
     expect(toBsonValue(plain)).toBe(plain);
   });
 
-  it('come back as they were when they look like the classes of the driver', () => {
+  it('round-trips objects that look like classes of the driver', () => {
     const hostile = JSON.parse(
       '{"_bsontype":"ObjectId","a":{"_bsontype":"Long","low":1,"in":[{"_bsontype":null}]},"__proto__":{"x":1}}',
     ) as JsonObject;
@@ -61,7 +61,7 @@ describe('documents made ready for the database', () => {
     expect(throughDatabase(references)).toEqual({ _id: ID, ...references });
   });
 
-  it('come back as they were, whatever is in them', () => {
+  it('round-trips any document', () => {
     const documents = fc.dictionary(
       fc.string({ unit: 'grapheme' }),
       fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme' }),

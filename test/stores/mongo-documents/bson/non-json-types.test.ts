@@ -34,12 +34,12 @@ const ROWS: readonly [string, unknown, unknown][] = [
   ['a reference', new BSON.DBRef('books', new BSON.ObjectId(HEX)), { $ref: 'books', $id: HEX }],
 ];
 
-it.each(ROWS)('%s becomes JSON', (_name, value, expected) => {
+it.each(ROWS)('a BSON %s becomes JSON', (_name, value, expected) => {
   const document = { a: value, list: [value, 'next'], _id: HEX };
   expect(parseBson(BSON.serialize(document))).toEqual({ a: expected, list: [expected, 'next'], _id: HEX });
 });
 
-it('a date that no calendar has, and types that are no longer made, become JSON', () => {
+it('an invalid date and deprecated BSON types become JSON', () => {
   const far = Buffer.from(BSON.serialize({ a: new Date(0), b: 1 }));
   far.writeBigInt64LE(2n ** 62n, 7);
   expect(parseBson(far)).toEqual({ a: null, b: 1 });

@@ -13,7 +13,7 @@ const shapeOf = (writes: readonly Write[]) =>
     own.length,
   ]);
 
-test('neighbours of one kind on one collection share a command', () => {
+test('consecutive writes of one kind on one collection share a batch', () => {
   const writes = [
     insert(BOOKS, 1, {}),
     insert(BOOKS, 2, {}),
@@ -34,7 +34,7 @@ test('neighbours of one kind on one collection share a command', () => {
   ]);
 });
 
-test('a command has 500 writes at most', () => {
+test('a batch has at most 500 writes', () => {
   const writes = Array.from({ length: 1201 }, (_, n) => insert(BOOKS, n, {}));
   expect(shapeOf(writes).map(([, , first, count]) => [first, count])).toEqual([
     [0, 500],
@@ -43,7 +43,7 @@ test('a command has 500 writes at most', () => {
   ]);
 });
 
-test('a command has about a million characters, a larger document stands alone', () => {
+test('a batch has about a million characters, and a larger document has its own', () => {
   const sizes = [600_000, 500_000, 3_000_000, 10, 10];
   const writes = sizes.map((size, n) => insert(BOOKS, n, { pad: 'x'.repeat(size) }));
   const expected = [
@@ -60,7 +60,7 @@ test('a command has about a million characters, a larger document stands alone',
   expect(shapeOf(withTexts)).toEqual(expected);
 });
 
-test('nothing is cut into nothing', () => {
+test('no writes make no batches', () => {
   expect([...splitBySize([], () => 1)]).toEqual([]);
   expect([...batchesOf([])]).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/st
 import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 
-test('a document goes back byte for byte', () => {
+test('a before-image restores a document byte for byte', () => {
   const document = new Map<string, unknown>([
     ['_id', new ObjectId(idOf(1))],
     ['numbers', [new Int32(1), new Double(1), Long.fromNumber(1), Decimal128.fromString('1.0'), -0]],
@@ -38,8 +38,8 @@ test('a document goes back byte for byte', () => {
   expect(Buffer.from(BSON.serialize(deserializeImage(bytes)))).toEqual(Buffer.from(bytes));
 });
 
-describeMongo('images', ({ standalone }) => {
-  test('are of what is updated and removed, of the commit itself as it will have made it', async () => {
+describeMongo('before-images', ({ standalone }) => {
+  test('hold every updated or removed document, also in a state that the commit itself creates', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([1, 2].map((n) => insert(BOOKS, n, { n })));
     const writes = [
@@ -56,7 +56,7 @@ describeMongo('images', ({ standalone }) => {
     expect(deserializeImage(images.get(writes[4]) ?? new Uint8Array())).toMatchObject({ n: new Int32(2) });
   });
 
-  test('are told apart whatever slashes there are in names and ids', async () => {
+  test('are kept apart when names and ids contain slashes', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     const write = (collection: string, id: string) =>
       ({ kind: 'remove', ns: { database: null, collection }, id, v: 0 }) as const;
@@ -68,7 +68,7 @@ describeMongo('images', ({ standalone }) => {
     expect(names).toEqual(['b/c of a', 'c of a/b']);
   });
 
-  test('the first state that is not there any more is a conflict', async () => {
+  test('reading them rejects with the first stale write as a conflict', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([insert(BOOKS, 1, {})]);
     const writes = [insert(BOOKS, 2, {}), remove(BOOKS, 1, 1), remove(BOOKS, 5, 1), remove(NEIGHBOUR, 1, 1)];

@@ -21,7 +21,7 @@ const doubted = (code: number) =>
   new MongoWriteConcernError({ writeConcernError: { code, errmsg: 'no' } } as never);
 const waited = Object.defineProperty(new Error('no'), 'name', { value: 'MongoWaitQueueTimeoutError' });
 
-describe('a command is known to have done', () => {
+describe('progressAfter', () => {
   it.each([
     ['nothing', 'a refusal', coded(11_000)],
     ['nothing', 'a full disk', coded(8)],
@@ -38,8 +38,8 @@ describe('a command is known to have done', () => {
   });
 });
 
-describeMongo('a command that was ended in the middle', ({ standalone }) => {
-  test('came as far as the last document that is as it leaves it', async () => {
+describeMongo('a command that the server interrupted', ({ standalone }) => {
+  test('was applied up to the last document in its new state', async () => {
     const { commit, connection } = openWorkbench(await ownDatabase(standalone));
     const date = '2026-01-01T00:00:00.000Z';
     await commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, { n, date })));
@@ -54,7 +54,7 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
     expect(await find([insert(BOOKS, 3, { n: 3, date }), insert(BOOKS, 6, {})])).toBe(1);
   });
 
-  test('is taken back with what came before it', async () => {
+  test('is rolled back with the commands before it', async () => {
     const server = await ownServer();
     const { commit, raw, errors, admin } = openWorkbench(`${server.uri}ended`);
     await commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {})]);
@@ -85,7 +85,7 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
     expect(errors).toEqual([]);
   });
 
-  test('is not one that waited in vain for a connection: all is taken back', async () => {
+  test('is distinguished from one that never got a connection, after which all is rolled back', async () => {
     const server = await ownServer();
     const uri = `${server.uri}waiting`;
     const { connection } = openConnection(uri, { maxPoolSize: 2, queryMs: 500 });
@@ -110,8 +110,8 @@ describeMongo('a command that was ended in the middle', ({ standalone }) => {
 
 const parcelOf = (writes: readonly Write[]) => ({ kind: 'update' as const, ns: BOOKS, first: 0, writes });
 
-describeMongo('states', ({ standalone }) => {
-  test('are read by id, and compared with what writes expect', async () => {
+describeMongo('document versions', ({ standalone }) => {
+  test('are read by id and compared with the versions that writes expect', async () => {
     const { commit, connection, raw } = openWorkbench(await ownDatabase(standalone));
     await commit([insert(BOOKS, 1, {}), { kind: 'insert', ns: BOOKS, document: { _id: 'settings' } }]);
     await raw(BOOKS).insertOne({ _id: new ObjectId(idOf(2)), v: Long.fromNumber(7) });

@@ -20,8 +20,8 @@ const unique = (name: string, ...paths: string[]): KnownIndex => {
   return { definition, name, endsInId: false, isUnique: true, hasReadyShadow: false };
 };
 
-describeMongo('unique values of other programs', (servers) => {
-  test.each(Object.entries(servers))('%s: they are refused whatever their type', async (_, uri) => {
+describeMongo('unique values of non-JSON types', (servers) => {
+  test.each(Object.entries(servers))('%s: reject a duplicate of any type', async (_, uri) => {
     const indexes = [unique('at', 'at'), unique('by', 'author', 'n')];
     const bench = openWorkbench(await ownDatabase(uri), { indexes });
     const books = bench.raw(BOOKS);
@@ -40,7 +40,7 @@ describeMongo('unique values of other programs', (servers) => {
     await bench.commit([update(BOOKS, 1, 1, { at: '2020-01-01T00:00:00.000Z' })]);
   });
 
-  test('nothing is asked where there are no such values', async () => {
+  test('cause no query where the collection has none', async () => {
     const bench = openWorkbench(await ownDatabase(servers.standalone));
     const typeProbe = createTypeProbe(() => performance.now());
     const knowledge = { indexes: { of: () => [unique('at', 'at')] }, typeProbe };

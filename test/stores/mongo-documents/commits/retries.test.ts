@@ -1,8 +1,8 @@
 // Transactions whose commands fail for a while, on a set of one member that is told to fail them.
 import type { Document } from 'mongodb';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, describeServer, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, update, type Workbench } from './workbench.ts';
 
 const PAIR = [insert(BOOKS, 1, {}), insert(NEIGHBOUR, 1, {})];
@@ -13,9 +13,15 @@ const fail = (bench: Workbench, mode: Document | string, data: Document) =>
 const counts = async (bench: Workbench) =>
   Promise.all([BOOKS, NEIGHBOUR].map((ns) => bench.raw(ns).countDocuments()));
 
-describeMongo('transactions that do not succeed at once', () => {
-  test('are tried again, and applied once', async () => {
-    const server = await ownServer({ replicaSet: true });
+describeMongo('transactions after errors', () => {
+  const shared = describeServer({ replicaSet: true });
+
+  afterEach(async () => {
+    await rawClient(shared().uri).db('admin').command({ configureFailPoint: 'failCommand', mode: 'off' });
+  });
+
+  test('are retried and applied once', async () => {
+    const server = shared();
     const failures: readonly [Document, Document][] = [
       [
         { times: 3 },
@@ -46,8 +52,8 @@ describeMongo('transactions that do not succeed at once', () => {
     }
   }, 120_000);
 
-  test('are repeated after errors that nobody has listed, and committed once', async () => {
-    const server = await ownServer({ replicaSet: true });
+  test('are retried after unlisted errors and committed once', async () => {
+    const server = shared();
     for (const failCommands of [['insert'], ['update'], ['commitTransaction']]) {
       for (const errorCode of [8, 175, 211]) {
         const bench = openWorkbench(server.uri.replace('/?', `/unlisted-${failCommands}-${errorCode}?`));
@@ -59,8 +65,8 @@ describeMongo('transactions that do not succeed at once', () => {
     }
   }, 60_000);
 
-  test('tell the server how long the commit may wait for members that lag', async () => {
-    const server = await ownServer({ replicaSet: true });
+  test('limit how long the commit waits for lagging members', async () => {
+    const server = shared();
     const bench = openWorkbench(server.uri.replace('/?', '/waiting?'));
     await bench.commit([insert(BOOKS, 2, {}), insert(NEIGHBOUR, 2, {})]);
     await fail(bench, 'alwaysOn', {
@@ -77,8 +83,8 @@ describeMongo('transactions that do not succeed at once', () => {
     await work;
   }, 60_000);
 
-  test('end at the deadline, and watchers hear of what may have been written', async () => {
-    const server = await ownServer({ replicaSet: true });
+  test('end at the deadline, and listeners are told of what may have been written', async () => {
+    const server = shared();
     const bench = openWorkbench(server.uri.replace('/?', '/late?'));
     const heard: unknown[] = [];
     bench.watch((changed) => heard.push(changed));

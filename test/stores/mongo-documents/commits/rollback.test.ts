@@ -10,8 +10,8 @@ import { openWorkbench, remove, update } from './workbench.ts';
 const byKind = (writes: readonly Write[]) =>
   writes.map((write) => ({ kind: write.kind, ns: write.ns, writes: [write] }));
 
-describeMongo('taking back', ({ standalone }) => {
-  test('leads to what was before, the last write first', async () => {
+describeMongo('a rollback', ({ standalone }) => {
+  test('restores the earlier state, last write first', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.raw(BOOKS).createIndex({ slug: 1 }, { unique: true, sparse: true });
     await bench.commit([insert(BOOKS, 1, { slug: 'a' }), insert(BOOKS, 2, { slug: 'b' })]);
@@ -27,7 +27,7 @@ describeMongo('taking back', ({ standalone }) => {
     expect(await bench.stored(BOOKS)).toEqual(before);
   });
 
-  test('puts back documents of other programs whose names look like operators', async () => {
+  test('restores documents whose field names look like operators', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     const id = new ObjectId(idOf(1));
     await bench.raw(BOOKS).insertMany([{ _id: id, v: 1, $name: { $in: new Date(0) }, 'a.b': 1, slug: 'a' }]);
@@ -40,7 +40,7 @@ describeMongo('taking back', ({ standalone }) => {
     expect(await bench.stored(BOOKS)).toEqual([{ _id: id, v: 2, $name: 2, 'a.b': 1, slug: 'a' }]);
   });
 
-  test('leaves alone what others have changed, and names it; what they removed stays away', async () => {
+  test('skips and reports documents that others have changed, and does not restore removed ones', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, {})));
     const writes = [

@@ -9,9 +9,9 @@ import { openWorkbench, update } from './workbench.ts';
 const ISO = '2024-01-02T03:04:05.678Z';
 const DATE = new Date(ISO);
 
-describeMongo('dates', (servers) => {
+describeMongo('stored dates', (servers) => {
   test.each(Object.entries(servers))(
-    '%s: they are dates where there are dates, else text',
+    '%s: are BSON dates where the collection has some, else text',
     async (_, uri) => {
       const bench = openWorkbench(await ownDatabase(uri));
       await bench.raw(BOOKS).insertOne({ at: new Date(0), in: { at: new Date(0) }, list: [new Date(0)] });
@@ -30,7 +30,7 @@ describeMongo('dates', (servers) => {
     },
   );
 
-  test('writes without dates, and those of a collection without, are handed on as they are', async () => {
+  test('leave writes without dates and collections without BSON dates unchanged', async () => {
     const bench = openWorkbench(await ownDatabase(servers.standalone));
     const typeProbe = createTypeProbe(() => performance.now());
     for (const writes of [[insert(BOOKS, 1, { a: 'text' })], [insert(BOOKS, 1, { at: ISO })]]) {

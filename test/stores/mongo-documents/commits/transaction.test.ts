@@ -8,7 +8,7 @@ import { openWorkbench, remove, update } from './workbench.ts';
 describeMongo('several writes in a transaction', ({ replicaSet }) => {
   const open = async () => openWorkbench(await ownDatabase(replicaSet));
 
-  test('nobody sees a part of it', async () => {
+  test('are never visible in part', async () => {
     const { commit, raw } = await open();
     const numbers = Array.from({ length: 3000 }, (_, n) => n);
     const work = commit([...numbers.map((n) => insert(BOOKS, n, {})), insert(NEIGHBOUR, 1, {})]);
@@ -23,7 +23,7 @@ describeMongo('several writes in a transaction', ({ replicaSet }) => {
     expect([...seen].filter((count) => count !== 0)).toEqual([3000]);
   });
 
-  test('the write that was refused is named, wherever it stands, and nothing is written', async () => {
+  test('name the failed write at any position and write nothing', async () => {
     const { commit, raw, stored } = await open();
     await raw(BOOKS).createIndex({ slug: 1 }, { unique: true, sparse: true });
     await commit([insert(BOOKS, 1, { slug: 'a' }), insert(BOOKS, 2, {}), insert(BOOKS, 3, {})]);
@@ -46,7 +46,7 @@ describeMongo('several writes in a transaction', ({ replicaSet }) => {
     expect(await stored(BOOKS)).toHaveLength(3);
   });
 
-  test('of racing commits over the same documents exactly one wins', async () => {
+  test('succeed for exactly one of several racing commits', async () => {
     const { commit, stored } = await open();
     for (let round = 1; round <= 5; round += 1) {
       const numbers = Array.from({ length: 20 }, (_, n) => round * 100 + n);
@@ -69,14 +69,14 @@ describeMongo('several writes in a transaction', ({ replicaSet }) => {
     expect(await stored(NEIGHBOUR)).toHaveLength(5);
   });
 
-  test('commits that meet on new collections all succeed', async () => {
+  test('succeed for all commits that race to create collections', async () => {
     const { commit, raw } = await open();
     const spaces = [BOOKS, NEIGHBOUR];
     await Promise.all(Array.from({ length: 8 }, (_, n) => commit(spaces.map((ns) => insert(ns, n, {})))));
     for (const ns of spaces) expect(await raw(ns).countDocuments()).toBe(8);
   });
 
-  test('databases of their own share one transaction', async () => {
+  test('span several databases', async () => {
     const { commit, raw } = await open();
     const elsewhere = { ...ELSEWHERE, database: `${raw(BOOKS).dbName}-library` };
     const bad = remove(BOOKS, 1, 1);
@@ -87,7 +87,7 @@ describeMongo('several writes in a transaction', ({ replicaSet }) => {
     await rawClient(replicaSet).db(elsewhere.database).dropDatabase();
   });
 
-  test('a document that somebody keeps busy is waited for until the deadline', async () => {
+  test('wait for a locked document until the deadline', async () => {
     const { commit, raw, stored } = await open();
     await commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {})]);
     const session = rawClient(replicaSet).startSession();

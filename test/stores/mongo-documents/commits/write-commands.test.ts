@@ -13,8 +13,8 @@ function send({ connection }: Workbench, writes: readonly [Write, ...Write[]]): 
   return connection.run({}, (scope) => sendBatch(scope, { kind, ns, first: 0, writes }, {}));
 }
 
-describeMongo('a command of many writes', ({ standalone }) => {
-  test('goes as far as the first that fails, and says how far', async () => {
+describeMongo('a batch', ({ standalone }) => {
+  test('stops at the first failed write and returns its position', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     const inserted = await send(bench, [
       insert(BOOKS, 1, {}),
@@ -36,7 +36,7 @@ describeMongo('a command of many writes', ({ standalone }) => {
     expect(await send(bench, [remove(BOOKS, 1, 2), remove(BOOKS, 2, 1)])).toEqual({ done: 2 });
   });
 
-  test('goes on past documents that are gone, without saying which', async () => {
+  test('continues past missing documents without naming them', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([insert(BOOKS, 1, {})]);
     const outcome = await send(bench, [update(BOOKS, 9, 1, {}), update(BOOKS, 1, 1, {})]);
@@ -45,8 +45,8 @@ describeMongo('a command of many writes', ({ standalone }) => {
   });
 });
 
-describeMongo('a command whose writes may not last', () => {
-  test('is no success', async () => {
+describeMongo('a command with a write concern error', () => {
+  test('is rejected', async () => {
     const server = await ownServer();
     const bench = openWorkbench(`${server.uri}doubt`);
     await bench.admin({
@@ -65,9 +65,9 @@ describeMongo('a command whose writes may not last', () => {
   });
 });
 
-describeMongo('one write', (servers) => {
+describeMongo('a single write', (servers) => {
   for (const kind of ['standalone', 'replicaSet'] as const) {
-    test(`${kind}: is refused where the state is another or the document gone`, async () => {
+    test(`${kind}: is rejected if the document is stale or missing`, async () => {
       const { commit, stored } = openWorkbench(await ownDatabase(servers[kind]));
       await commit([insert(BOOKS, 1, { n: 1 })]);
       for (const write of [
@@ -84,7 +84,7 @@ describeMongo('one write', (servers) => {
       expect(await stored(BOOKS)).toEqual([]);
     });
 
-    test(`${kind}: of racing updates exactly one wins`, async () => {
+    test(`${kind}: wins exactly once among racing updates`, async () => {
       const { commit, stored } = openWorkbench(await ownDatabase(servers[kind]));
       for (let n = 0; n < 20; n += 1) {
         await commit([insert(BOOKS, n, {})]);

@@ -6,7 +6,7 @@ import { BOOKS, failureOf, idOf, index, insert, NEIGHBOUR } from '../../../contr
 import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, update } from './workbench.ts';
 
-test('parallel arrays are told by the first index that cannot hold them', () => {
+test('parallel arrays are reported by the first index that cannot hold them', () => {
   const document = { _id: 'a', a: [1], b: { c: [2] }, d: 1 };
   expect(
     parallelArrayFields(document, [
@@ -18,7 +18,7 @@ test('parallel arrays are told by the first index that cannot hold them', () => 
   expect(parallelArrayFields(document, [['a'], ['b.c']])).toEqual([]);
 });
 
-describeMongo('refusals', ({ standalone, replicaSet }) => {
+describeMongo('write errors', ({ standalone, replicaSet }) => {
   const known = [
     {
       definition: index('ab', { a: 1, b: -1 }),
@@ -66,7 +66,7 @@ describeMongo('refusals', ({ standalone, replicaSet }) => {
     60_000,
   );
 
-  test('a document that an update makes too large is refused', async () => {
+  test('a document that an update makes too large is rejected', async () => {
     const bench = openWorkbench(await ownDatabase(standalone));
     await bench.commit([insert(BOOKS, 1, { a: 'x'.repeat(9_000_000) })]);
     const grow = update(BOOKS, 1, 1, { b: 'x'.repeat(9_000_000) });

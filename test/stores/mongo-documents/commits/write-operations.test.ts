@@ -15,7 +15,7 @@ import { remove, update } from './workbench.ts';
 
 const ID = new ObjectId(idOf(1));
 
-test('a write is a statement', () => {
+test('each kind of write becomes one operation', () => {
   expect(writeOperation(insert(BOOKS, 1, { a: -0 }), stateFilter)).toEqual({ _id: ID, v: 1, a: 0 });
   expect(writeOperation(update(BOOKS, 1, 4, { a: 1 }), stateFilter)).toEqual({
     q: { _id: ID, v: 4 },
@@ -29,7 +29,7 @@ test('a write is a statement', () => {
   expect(writeOperation(remove(BOOKS, 1, 4), stateFilter)).toEqual({ q: { _id: ID, v: 4 }, limit: 1 });
 });
 
-test('changed fields that the document does not have any more are taken away, and its id stays', () => {
+test('changed fields that are missing in the document are unset, and its id stays', () => {
   const document = { _id: idOf(1), v: 2, a: null };
   expect(updateOperation({ document, changed: ['a', 'gone', 'toString', '_id', 'v'] })).toEqual({
     $set: new Map<string, unknown>([
@@ -43,7 +43,7 @@ test('changed fields that the document does not have any more are taken away, an
   });
 });
 
-test.each([[''], ['a.b'], ['$a']])('a field named %j is set by its name, not as a path', (name) => {
+test.each([[''], ['a.b'], ['$a']])('a field named %j is set by name, not as a path', (name) => {
   const document = { _id: idOf(1), [name]: 1, other: 2 };
   const field = { field: { $literal: name }, input: '$$ROOT' };
   expect(updateOperation({ document, changed: [name] })).toEqual([
@@ -54,21 +54,21 @@ test.each([[''], ['a.b'], ['$a']])('a field named %j is set by its name, not as 
   ]);
 });
 
-test('nothing changed leaves the document as it is, as an update without operators would empty it', () => {
+test('an update without changes keeps the document, which an update without operators would empty', () => {
   const document = { _id: idOf(1), v: 1, other: 2 };
   expect(updateOperation({ document, changed: ['_id'] })).toEqual([{ $replaceWith: '$$ROOT' }]);
 });
 
-test('what is no number of writes counts as none', () => {
+test('a version that is no number counts as 0', () => {
   expect([{ v: 3 }, { v: '3' }, {}].map((one) => documentVersion({ _id: 'a', ...one }))).toEqual([3, 0, 0]);
 });
 
-describeMongo('numbers of writes of other programs', ({ standalone }) => {
+describeMongo('versions written by other programs', ({ standalone }) => {
   test.each([
     ['a long beyond doubles', Long.fromString('9007199254740993')],
     ['a decimal of many digits', Decimal128.fromString('1.12345678901234567890')],
     ['a decimal that is too large', Decimal128.fromString('1E+6000')],
-  ])('%s: its document can be updated', async (_name, v) => {
+  ])('%s: allow updates of the document', async (_name, v) => {
     const { name, drop } = createDatabase(standalone);
     onTestFinished(drop);
     const books = rawClient(standalone).db(name).collection('books');
@@ -81,34 +81,37 @@ describeMongo('numbers of writes of other programs', ({ standalone }) => {
   });
 });
 
-describeMongo('filters on a state', ({ standalone, replicaSet }) => {
+describeMongo('filters on a version', ({ standalone, replicaSet }) => {
   const numbers = [5, new Int32(5), new Double(5), Long.fromNumber(5), Decimal128.fromString('5')];
   const none = [0, new Double(0), Long.fromNumber(0), null, 'x', [5], Number.NaN, Number.NEGATIVE_INFINITY];
 
   test.each([
     ['standalone', standalone],
     ['replica set', replicaSet],
-  ])('%s: they match what readers see, and the guard fails for everything else', async (_, uri) => {
-    const { name, drop } = createDatabase(uri);
-    onTestFinished(drop);
-    const books = rawClient(uri).db(name).collection('books');
-    for (const [values, v] of [
-      [numbers, 5],
-      [none, 0],
-    ] as const) {
-      for (const value of values) {
-        await books.replaceOne({ _id: ID }, { v: value }, { upsert: true });
-        for (const filter of [stateFilter, guardedFilter]) {
-          expect(await books.countDocuments(filter(idOf(1), v)), String(value)).toBe(1);
+  ])(
+    '%s: match the version that readers see, and the guard raises an error for any other',
+    async (_, uri) => {
+      const { name, drop } = createDatabase(uri);
+      onTestFinished(drop);
+      const books = rawClient(uri).db(name).collection('books');
+      for (const [values, v] of [
+        [numbers, 5],
+        [none, 0],
+      ] as const) {
+        for (const value of values) {
+          await books.replaceOne({ _id: ID }, { v: value }, { upsert: true });
+          for (const filter of [stateFilter, guardedFilter]) {
+            expect(await books.countDocuments(filter(idOf(1), v)), String(value)).toBe(1);
+          }
+          expect(await books.countDocuments(stateFilter(idOf(1), v + 1))).toBe(0);
+          await expect(
+            books.updateOne(guardedFilter(idOf(1), v + 1), { $set: { a: 1 } }),
+          ).rejects.toMatchObject({
+            code: STALE,
+          });
         }
-        expect(await books.countDocuments(stateFilter(idOf(1), v + 1))).toBe(0);
-        await expect(
-          books.updateOne(guardedFilter(idOf(1), v + 1), { $set: { a: 1 } }),
-        ).rejects.toMatchObject({
-          code: STALE,
-        });
       }
-    }
-    expect((await books.updateOne(guardedFilter(idOf(2), 1), { $set: { a: 1 } })).matchedCount).toBe(0);
-  });
+      expect((await books.updateOne(guardedFilter(idOf(2), 1), { $set: { a: 1 } })).matchedCount).toBe(0);
+    },
+  );
 });

@@ -21,8 +21,8 @@ function sessionAt(time?: Timestamp) {
   return { session: session as unknown as ClientSession, seen };
 }
 
-describe('createClock', () => {
-  it('asks for nothing in particular before anything was written, or where no time is told', () => {
+describe('createCausalClock', () => {
+  it('requires no time before the first write, or from a server without operation times', () => {
     const clock = createCausalClock();
     clock.recordWrite(sessionAt().session);
     const { session, seen } = sessionAt();
@@ -30,7 +30,7 @@ describe('createClock', () => {
     expect([clock.readConcern(), seen]).toEqual([{ level: 'majority' }, []]);
   });
 
-  it('asks for the latest of all writes, in whatever order their answers come', () => {
+  it('requires the latest write time, whatever the order of answers', () => {
     const clock = createCausalClock();
     for (const seconds of [5, 9, 7]) clock.recordWrite(sessionAt(at(seconds)).session);
     const { session, seen } = sessionAt();
@@ -88,11 +88,11 @@ async function concernsOf({ database }: Opened, work: () => Promise<unknown>) {
     .map(({ readConcern }: Document) => readConcern);
 }
 
-describeMongo('a read', ({ replicaSet, standalone }) => {
+describeMongo('a causally consistent read', ({ replicaSet, standalone }) => {
   it.each([
     ['one write', [insert(BOOKS, 1, { n: 1 })]],
     ['a transaction', [insert(BOOKS, 1, { n: 1 }), insert(NEIGHBOUR, 1, {})]],
-  ])('asks for no less than what was acknowledged: %s', async (_, writes) => {
+  ])('requires at least the acknowledged state: %s', async (_, writes) => {
     const opened = await open(replicaSet);
     await opened.store.commit([insert(BOOKS, 2, { text: 'aab' })]);
     await opened.store.commit(writes);
@@ -107,7 +107,7 @@ describeMongo('a read', ({ replicaSet, standalone }) => {
     }
   });
 
-  it('asks for what was there when its connection began', async () => {
+  it('requires the state at the start of its connection', async () => {
     const before = await open(replicaSet);
     await before.store.commit([insert(BOOKS, 1, { n: 1 })]);
     const opened = await open(replicaSet, before.uri);
@@ -117,7 +117,7 @@ describeMongo('a read', ({ replicaSet, standalone }) => {
     for (const { afterClusterTime } of concerns) expect(afterClusterTime.gte(written)).toBe(true);
   });
 
-  it('needs nothing of the kind from a lone server', async () => {
+  it('requires no time from a standalone server', async () => {
     const opened = await open(standalone);
     await opened.store.commit([insert(BOOKS, 1, { n: 1 })]);
     await opened.store.commit([insert(BOOKS, 2, { text: 'aab' }), insert(NEIGHBOUR, 1, {})]);

@@ -33,7 +33,7 @@ function setUp(uri: () => string, timeoutMs = 400, selectionMs = 200) {
   return { clientManager, clients, connected, clock };
 }
 
-it('makes one attempt for all who wait, and not the next one at once', async () => {
+it('the client manager connects once for all waiters and delays the next attempt', async () => {
   const { clientManager, clients, clock } = setUp(() => NOWHERE);
   const waiting = Array.from({ length: 50 }, () => rejection(clientManager.liveClient(soon(2000))));
   for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
@@ -46,7 +46,7 @@ it('makes one attempt for all who wait, and not the next one at once', async () 
   expect(clientManager.isWritable).toBe(false);
 });
 
-it('waits no longer than the caller', async () => {
+it('the client manager waits no longer than the deadline', async () => {
   const { clientManager } = setUp(() => NOWHERE, 10_000, 10_000);
   const began = performance.now();
   const error = await rejection(clientManager.liveClient(soon(300)));
@@ -58,7 +58,7 @@ it('waits no longer than the caller', async () => {
   });
 });
 
-it('connects to nothing once it is closed', async () => {
+it('a closed client manager does not connect', async () => {
   const { clientManager, clients } = setUp(() => NOWHERE);
   const waiting = rejection(clientManager.liveClient(soon(5000)));
   await clientManager.close();
@@ -67,8 +67,8 @@ it('connects to nothing once it is closed', async () => {
   expect(clients).toHaveLength(1);
 });
 
-describeMongo('a keeper', () => {
-  it('keeps one client for all', async () => {
+describeMongo('the client manager', () => {
+  it('shares one client', async () => {
     const { clientManager, clients, connected } = setUp(() => STANDALONE ?? '', 5000);
     const lives = await Promise.all(Array.from({ length: 20 }, () => clientManager.liveClient(soon(5000))));
     expect(new Set(lives).size).toBe(1);
@@ -78,7 +78,7 @@ describeMongo('a keeper', () => {
     expect(connected).toEqual(['standalone']);
   });
 
-  it('goes back to the connection string when a server stays lost', { timeout: 60_000 }, async () => {
+  it('starts again from the connection string when a server stays lost', { timeout: 60_000 }, async () => {
     const [first, second] = await Promise.all([ownServer(), ownServer()]);
     let uri = first.uri;
     const { clientManager, clients, clock } = setUp(() => uri);
@@ -95,7 +95,7 @@ describeMongo('a keeper', () => {
   });
 });
 
-it('makes each handle once, with the promises of the client', () => {
+it('the handle cache creates each handle once, with the options of the client', () => {
   const client = new MongoClient('mongodb://localhost:1', { writeConcern: { w: 'majority', journal: true } });
   const handles = createHandleCache(client);
   const books = handles.collection('library', 'books');
@@ -106,7 +106,7 @@ it('makes each handle once, with the promises of the client', () => {
   expect(handles.collection('library', '__proto__').namespace).toBe('library.__proto__');
 });
 
-it('does not grow for ever', () => {
+it('the handle cache is bounded', () => {
   const handles = createHandleCache(new MongoClient('mongodb://localhost:1'));
   const first = handles.collection('library', 'books');
   for (let n = 0; n < 10_000; n += 1) handles.collection('library', `books-${n}`);

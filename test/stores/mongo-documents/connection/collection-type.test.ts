@@ -14,7 +14,7 @@ import { remove, update } from '../commits/workbench.ts';
 import { openConnection } from '../connections.ts';
 import { createLogLines } from '../log-lines.ts';
 
-test('a kind is read from an entry of the list of collections', () => {
+test('the collection type is parsed from listCollections', () => {
   expect(
     [{}, { options: { capped: true } }, { type: 'view' }, { type: 'timeseries' }].map(parseCollectionType),
   ).toEqual(['plain', 'capped', 'view', 'time-series']);
@@ -48,9 +48,9 @@ async function open(server: string, kind: string) {
   return { store, database, uri };
 }
 
-describeMongo('collections of other kinds', (servers) => {
+describeMongo('collections of other types', (servers) => {
   describe.each(Object.entries(servers))('%s', (server, uri) => {
-    test.each(Object.keys(MAKERS))('%s: they are read, counted and measured', async (kind) => {
+    test.each(Object.keys(MAKERS))('%s: can be read and counted', async (kind) => {
       const { store } = await open(uri, kind);
       const definition = index('title', { title: 1 });
       const folding = { ...definition, keys: definition.keys.map((key) => ({ ...key, fold: true })) };
@@ -66,7 +66,7 @@ describeMongo('collections of other kinds', (servers) => {
       expect(await store.count(BOOKS, filter)).toBe(1);
     });
 
-    test.each(Object.keys(MAKERS))('%s: what cannot be written is refused in plain words', async (kind) => {
+    test.each(Object.keys(MAKERS))('%s: reject unsupported writes with an explanation', async (kind) => {
       const { store, database } = await open(uri, kind);
       const [{ _id: id }] = (await store.find(BOOKS, query())) as [{ _id: string }];
       const change = {
@@ -95,7 +95,7 @@ describeMongo('collections of other kinds', (servers) => {
     });
   });
 
-  test('other failures stay what they are', async () => {
+  test('other errors are unchanged', async () => {
     const { uri } = await open(servers.standalone, 'view');
     const { connection } = openConnection(uri);
     const error = new Error('no answer');

@@ -20,7 +20,7 @@ describe('a connection string', () => {
     expect(read(uri).database).toBe(database);
   });
 
-  it('keeps who logs in, where, and how it is reached', () => {
+  it('keeps credentials, hosts and transport options', () => {
     const options = optionsOf(
       'mongodb://us%40er:p%3Aw@one:1,two:2/site?replicaSet=a&authSource=users&tls=true&compressors=zlib',
     );
@@ -42,7 +42,7 @@ describe('a connection string', () => {
     'serverSelectionTimeoutMS=1&connectTimeoutMS=1&socketTimeoutMS=1&heartbeatFrequencyMS=600&timeoutMS=1',
     'promoteValues=false&promoteLongs=false&bsonRegExp=false&raw=true&useBigInt64=true&ignoreUndefined=false',
     'appName=other',
-  ])('changes nothing that is promised: %s', (query) => {
+  ])('cannot weaken the guarantees of the store: %s', (query) => {
     const [plain, odd] = [optionsOf('mongodb://host/site'), optionsOf(`mongodb://host/site?${query}`)];
     expect(inspect(odd, { depth: 3 })).toBe(inspect(plain, { depth: 3 }));
     expect(odd).toMatchObject({
@@ -57,7 +57,7 @@ describe('a connection string', () => {
     expect(odd.readPreference.mode).toBe('primary');
   });
 
-  it('never keeps more connections than there may be', () => {
+  it('never has a minPoolSize above maxPoolSize', () => {
     const source = createClientSource({ uri: 'mongodb://host', maxPoolSize: 2, minPoolSize: 50, queueMs: 1 });
     expect(source.create().options).toMatchObject({ maxPoolSize: 2, minPoolSize: 2 });
   });
@@ -81,7 +81,7 @@ describe('a connection string', () => {
     'mongodb://host/PRIVATE.a',
     'mongodb://PRIVATE:PRIVATE@host/admin',
     `mongodb://host/${'PRIVATE'.repeat(10)}`,
-  ])('that cannot be used is refused without a word of it: %s', (uri) => {
+  ])('that is invalid is rejected without quoting it: %s', (uri) => {
     let refusal: unknown;
     try {
       read(uri);
@@ -98,7 +98,7 @@ describe('a connection string', () => {
     expect((refusal as Error).cause).toBeUndefined();
   });
 
-  it('tells what of it must never be seen, as written and as meant', () => {
+  it('returns its secrets, encoded and decoded', () => {
     const { secrets } = read(
       'mongodb://us%65r:p%40ss%3Aword@host/site?proxyHost=p&proxyUsername=prox&proxyPassword=through%2F&tlsCertificateKeyFilePassword=key+pass',
     );

@@ -35,7 +35,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     ]);
   });
 
-  it('keeps its promises whatever the connection string says', async () => {
+  it('keeps its guarantees whatever the connection string says', async () => {
     const odd =
       'w=0&journal=false&readPreference=secondary&maxStalenessSeconds=120&retryWrites=false&maxPoolSize=1';
     const { connection } = openConnection(
@@ -64,7 +64,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     }
   });
 
-  it('finds databases by the names of name spaces', async () => {
+  it('maps namespaces to databases', async () => {
     const [own, other] = [createDatabase(standalone), createDatabase(standalone)];
     try {
       await rawClient(standalone).db(own.name).collection('things').insertOne({});
@@ -83,7 +83,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     }
   });
 
-  it('gives time limits to the server', async () => {
+  it('passes time limits to the server', async () => {
     const { connection } = openConnection(await ownDatabase(standalone), { queryMs: 5000 });
     const left = await connection.run({}, async (scope) => scope.remainingMs());
     expect(left).toBeGreaterThan(1000);
@@ -92,7 +92,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     expect(await connection.run(endless, async (scope) => scope.remainingMs())).toBeUndefined();
   });
 
-  it('never begins what comes too late', async () => {
+  it('never starts work past its deadline', async () => {
     const { connection } = openConnection(await ownDatabase(standalone));
     let began = false;
     const late = connection.run({ deadline: Date.now() - 1 }, async () => {
@@ -102,7 +102,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     expect(began).toBe(false);
   });
 
-  it('ends at the deadline even when the work does not, and gives it nothing more', async () => {
+  it('rejects at the deadline while the work continues, and blocks further access for it', async () => {
     const { connection } = openConnection(await ownDatabase(standalone), { queryMs: 500 });
     const { promise: scopeOfLate, resolve } = Promise.withResolvers<OperationScope>();
     const endless = connection.run({ deadline: Date.now() + 200 }, async (scope) => {
@@ -121,7 +121,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     expect(await connection.run({}, count)).toBe(0);
   });
 
-  it('ends sessions, and with them what they began', async () => {
+  it('ends sessions together with their transactions', async () => {
     const { connection } = openConnection(await ownDatabase(replicaSet));
     await connection.run({}, insert(1));
     const open = connection.run({}, async (scope) => {
@@ -134,7 +134,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
     expect(await connection.run({}, count)).toBe(1);
   });
 
-  it('lets what is in flight end when it closes, and takes nothing more', async () => {
+  it('finishes running operations when it closes and rejects new ones', async () => {
     const { connection } = openConnection(await ownDatabase(standalone));
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const inFlight = connection.run({}, async (scope) => {
@@ -164,7 +164,7 @@ describeMongo('a connection', ({ standalone, replicaSet }) => {
 });
 
 describeMongo('a pool full of slow operations', () => {
-  it('holds nobody up beyond the deadline, changes nothing late, and does not count as away', async () => {
+  it('rejects at the deadline, applies nothing late, and does not count as an outage', async () => {
     const server = await ownServer();
     const { connection } = openConnection(server.uri, { maxPoolSize: 5 });
     await connection.run({}, insert(1));

@@ -27,18 +27,18 @@ async function failAt(uri: string) {
   return lines;
 }
 
-describeMongo('the credentials', () => {
-  it('of a server that is away', { timeout: 30_000 }, async () => {
+describeMongo('credentials are not logged', () => {
+  it('for a server that is down', { timeout: 30_000 }, async () => {
     const lines = await failAt(`mongodb://${USER}:${WRITTEN}@127.0.0.1:1/site?authSource=${USER}`);
     expect(lines).toMatchObject([{ level: 'warn', message: 'database unavailable' }]);
   });
 
-  it('of a host that nobody knows', { timeout: 30_000 }, async () => {
+  it('for an unknown host', { timeout: 30_000 }, async () => {
     await failAt(`mongodb://${USER}:${WRITTEN}@no-such-host.invalid/site`);
     await failAt(`mongodb+srv://${USER}:${WRITTEN}@no-such-host.invalid/site`);
   });
 
-  it('that are wrong, without a privilege, or right', { timeout: 60_000 }, async () => {
+  it('when they are wrong, lack a privilege, or are right', { timeout: 60_000 }, async () => {
     const server = await ownServer({ auth: true });
     const { host } = new URL(server.uri);
     const at = (login: string, rest: string) => `mongodb://${login}@${host}/site${rest}`;

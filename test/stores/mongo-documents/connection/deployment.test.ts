@@ -17,7 +17,7 @@ it.each([
   [seen('ReplicaSetWithPrimary', 'RSSecondary', 'Unknown', 'RSPrimary'), 'replica set', true],
   [seen('Sharded', 'Unknown', 'Mongos'), 'sharded', true],
   [seen('LoadBalanced', 'LoadBalancer'), 'sharded', true],
-])('%j is a %s', (description, kind, transactions) => {
+])('a topology of %j is a %s', (description, kind, transactions) => {
   expect(deploymentOf(description)).toEqual({ kind, transactions });
   expect(isBoundToReader(description)).toBe(false);
 });
@@ -27,12 +27,12 @@ it.each([
   seen('Unknown', 'Unknown'),
   seen('ReplicaSetNoPrimary', 'RSSecondary', 'RSArbiter'),
   seen('ReplicaSetNoPrimary', 'PossiblePrimary'),
-])('%j takes no writes now', (description) => {
+])('a topology of %j accepts no writes', (description) => {
   expect(deploymentOf(description)).toBeUndefined();
   expect(isBoundToReader(description)).toBe(false);
 });
 
-it('tells a lone view of a member that only reads from one of a server that is away', () => {
+it('a direct connection to a secondary is distinguished from one to a server that is down', () => {
   expect(isBoundToReader(seen('Single', 'RSSecondary'))).toBe(true);
   expect(isBoundToReader(seen('Single', 'Unknown'))).toBe(false);
 });

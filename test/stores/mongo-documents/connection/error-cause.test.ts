@@ -10,7 +10,7 @@ import {
 
 const server = (errmsg: string, more = {}) => new MongoServerError({ errmsg, ...more });
 
-it('keeps what happened: name, code, words and where', () => {
+it('a sanitized cause keeps name, code, message and stack', () => {
   const error = server('no such cursor', { code: 43 });
   const plain = sanitizedCause(error);
   expect(plain).toMatchObject({ name: 'MongoServerError', message: 'no such cursor', code: 43 });
@@ -26,19 +26,22 @@ it.each([
   server('went wrong', { writeErrors: [{ op: { c: 'PRIVATE' } }], result: { c: 'PRIVATE' } }),
   Object.assign(new Error('went wrong', { cause: new Error('PRIVATE') }), { options: { proxy: 'PRIVATE' } }),
   new Error('cannot reach mongodb://PRIVATE:PRIVATE@host:1/'),
-])('holds nothing of a document or a command: %s', (error) => {
+])('a sanitized cause contains no document or command: %s', (error) => {
   expect(inspect(sanitizedCause(error), { depth: null, showHidden: true })).not.toContain('PRIVATE');
 });
 
-it('bounds what a server can make us log', () => {
+it('a sanitized cause has a bounded message', () => {
   expect(sanitizedCause(server('x'.repeat(1_000_000))).message).toHaveLength(1000);
 });
 
-it.each(['text', null, undefined, { toString: () => 'text' }])('takes whatever was thrown: %j', (thrown) => {
-  expect(sanitizedCause(thrown)).toBeInstanceOf(Error);
-});
+it.each(['text', null, undefined, { toString: () => 'text' }])(
+  'any thrown value becomes a sanitized cause: %j',
+  (thrown) => {
+    expect(sanitizedCause(thrown)).toBeInstanceOf(Error);
+  },
+);
 
-it('takes secrets out of all causes', () => {
+it('redactSecrets removes secrets from all causes', () => {
   const error = new StoreError('unavailable', {
     cause: new Error('a PRIVATE b', { cause: new Error('PRIVATE') }),
   });

@@ -22,7 +22,7 @@ const coded = (code: number, more: Document = {}) => new MongoServerError({ errm
 
 const long = (length: number) => ({ text: 'x'.repeat(length) });
 
-describeMongo('what a server refuses', ({ standalone, replicaSet }) => {
+describeMongo('errors of a real server', ({ standalone, replicaSet }) => {
   it.each([
     {
       what: 'a taken _id',
@@ -108,7 +108,7 @@ describeMongo('what a server refuses', ({ standalone, replicaSet }) => {
     }
   });
 
-  it('knows a transaction that another one got ahead of', async () => {
+  it('a write conflict of transactions is transient', async () => {
     const { name, drop } = createDatabase(replicaSet);
     const books = rawClient(replicaSet).db(name).collection('books');
     const sessions = [rawClient(replicaSet).startSession(), rawClient(replicaSet).startSession()] as const;
@@ -129,7 +129,7 @@ describeMongo('what a server refuses', ({ standalone, replicaSet }) => {
     }
   });
 
-  it('knows a server that is gone in the middle of a write, also of several', {
+  it('a server that dies during a write is unavailable, also during several writes', {
     timeout: 60_000,
   }, async () => {
     const server = await ownServer();
@@ -164,7 +164,7 @@ function caught(work: () => unknown): unknown {
   throw new Error('it did not throw');
 }
 
-describe('a failure', () => {
+describe('a driver error', () => {
   it.each([
     [11_000, 'duplicate'],
     [13, 'unavailable'],
@@ -179,7 +179,7 @@ describe('a failure', () => {
     expect(driverErrorToStoreError(coded(code))).toMatchObject({ reason });
   });
 
-  it('names the paths of a declared index, not the _id behind them', () => {
+  it('names the paths of a declared index without the trailing _id', () => {
     const fields = (keyPattern: unknown) => driverErrorToStoreError(coded(11_000, { keyPattern })).fields;
     expect(fields({ title: 1, _id: 1 })).toEqual(['title']);
     expect(fields({ _id: 1 })).toEqual(['_id']);
@@ -196,18 +196,18 @@ describe('a failure', () => {
     },
   );
 
-  it('of the network is the absence of the server, also within a bulk write', () => {
+  it('of the network is unavailable, also within a bulk write', () => {
     expect(driverErrorToStoreError(new MongoNetworkError('gone'))).toMatchObject({ reason: 'unavailable' });
     const wrapped = new MongoBulkWriteError(new MongoNetworkError('gone'), {} as never);
     expect(driverErrorToStoreError(wrapped)).toMatchObject({ reason: 'unavailable' });
   });
 
-  it('that is a StoreError stays as it is', () => {
+  it('that is a StoreError is returned unchanged', () => {
     const error = new StoreError('conflict', { index: 3 });
     expect(driverErrorToStoreError(error)).toBe(error);
   });
 
-  it('that nobody has listed is one of the database, without the facts of the driver', () => {
+  it('with an unlisted code is a failure of the database, without details of the driver', () => {
     for (const code of [8, 9, 26, 175, 211, 14_031, 98_765]) {
       const error = driverErrorToStoreError(coded(code, { secret: 'PRIVATE' }));
       expect(error).toMatchObject({ reason: 'failed', cause: { code, message: 'no' } });
@@ -216,15 +216,12 @@ describe('a failure', () => {
     expect(driverErrorToStoreError(new MongoInvalidArgumentError('no'))).toMatchObject({ reason: 'failed' });
   });
 
-  it.each(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])(
-    'of a socket is the absence of the server: %s',
-    (code) => {
-      const error = Object.assign(new Error('This socket has been ended by the other party'), { code });
-      expect(driverErrorToStoreError(error)).toMatchObject({ reason: 'unavailable', cause: { code } });
-    },
-  );
+  it.each(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])('of a socket is unavailable: %s', (code) => {
+    const error = Object.assign(new Error('This socket has been ended by the other party'), { code });
+    expect(driverErrorToStoreError(error)).toMatchObject({ reason: 'unavailable', cause: { code } });
+  });
 
-  it('that is a defect is thrown, unless it is one of the driver', () => {
+  it('that is a defect is thrown, unless it is the driver that threw it', () => {
     const defect = new TypeError('no function');
     expect(() => driverErrorToStoreError(defect)).toThrow(defect);
     const invalid = Object.assign(new TypeError('no'), { code: 'ERR_INVALID_ARG_TYPE' });
@@ -234,7 +231,7 @@ describe('a failure', () => {
     });
   });
 
-  it('of bytes that the driver has no room for is that they are too large', () => {
+  it('of an overrun driver buffer is too-large', () => {
     const bytes = caught(() => BSON.serialize({ a: new BSON.Binary(Buffer.alloc(20_000_000)) }));
     expect(bytes).toBeInstanceOf(RangeError);
     expect(driverErrorToStoreError(bytes)).toMatchObject({ reason: 'too-large' });
@@ -242,7 +239,7 @@ describe('a failure', () => {
     expect(() => driverErrorToStoreError(ours)).toThrow('offset is out of bounds');
   });
 
-  it('tells by its labels whether to try again', () => {
+  it('is classified by its labels', () => {
     expect(isTransientTransactionError(coded(251, { errorLabels: ['TransientTransactionError'] }))).toBe(
       true,
     );

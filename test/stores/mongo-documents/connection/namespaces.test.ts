@@ -6,9 +6,12 @@ import {
   namespaceKey,
 } from '../../../../src/stores/mongo-documents/connection/namespaces.ts';
 
-it.each(['library', 'my-site_2', 'é', 'a'.repeat(63), 'constructor'])('%j may hold documents', (name) => {
-  expect(isDatabaseName(name)).toBe(true);
-});
+it.each(['library', 'my-site_2', 'é', 'a'.repeat(63), 'constructor'])(
+  'a database may be called %j',
+  (name) => {
+    expect(isDatabaseName(name)).toBe(true);
+  },
+);
 
 it.each([
   '',
@@ -24,11 +27,11 @@ it.each([
   'a\0b',
   'a'.repeat(64),
   'é'.repeat(32),
-])('%j may not', (name) => {
+])('a database must not be called %j', (name) => {
   expect(isDatabaseName(name)).toBe(false);
 });
 
-it('puts name spaces without a database into that of the connection string', () => {
+it('a namespace without a database is in that of the connection string', () => {
   expect(locateNamespace({ database: null, collection: 'books' }, 'site')).toEqual({
     database: 'site',
     collection: 'books',
@@ -39,14 +42,14 @@ it('puts name spaces without a database into that of the connection string', () 
   });
 });
 
-it('names the database of the connection string null, and leaves out those of the server', () => {
+it('the database of the connection string is listed as null, and system databases are not listed', () => {
   expect(namespaceDatabases(['admin', 'config', 'library', 'local', 'site'], 'site')).toEqual([
     null,
     'library',
   ]);
 });
 
-it('keeps name spaces apart whose names hold slashes', () => {
+it('namespace keys differ for names with slashes', () => {
   const inner = namespaceKey({ database: null, collection: 'a/b' });
   expect(namespaceKey({ database: 'a', collection: 'b' })).not.toBe(inner);
 });

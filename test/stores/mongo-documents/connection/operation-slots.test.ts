@@ -33,35 +33,32 @@ async function crowd(places: number, typeProbe: readonly OperationClass[], many 
   };
 }
 
-it.each([1, 2, 7, 17, 97])('never let in more than %i', async (places) => {
+it.each([1, 2, 7, 17, 97])('at most %i operations have a slot', async (places) => {
   const { inside } = await crowd(places, ALL);
   expect(inside).toHaveLength(places);
 });
 
-it.each([2, 4, 7, 17, 97])(
-  'of %i places keep some free for what is short, whatever is slow',
-  async (places) => {
-    const { slots, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
-    await slots.acquire('lookup', endless);
-    expect(count('scan')).toBeLessThanOrEqual(Math.max(2, places / 32));
-    expect(count('page')).toBeLessThanOrEqual(2);
-  },
-);
+it.each([2, 4, 7, 17, 97])('of %i slots some are reserved for lookups beside slow work', async (places) => {
+  const { slots, count } = await crowd(places, ['page', 'scan', 'count', 'query', 'write']);
+  await slots.acquire('lookup', endless);
+  expect(count('scan')).toBeLessThanOrEqual(Math.max(2, places / 32));
+  expect(count('page')).toBeLessThanOrEqual(2);
+});
 
 it.each([
   [3, 1],
   [97, 24],
-])('of %i places keep %i free for writes, beside many reads', async (places, free) => {
+])('of %i slots %i are reserved for writes beside many reads', async (places, free) => {
   const { slots } = await crowd(places, ['lookup', 'page', 'scan', 'count', 'query']);
   for (let n = 0; n < free; n += 1) await slots.acquire('write', endless);
 });
 
-it('give all that nobody else needs to whoever asks', async () => {
+it('unreserved slots go to any class', async () => {
   const { count } = await crowd(97, ['lookup']);
   expect(count('lookup')).toBe(97 - 24 - 12 - 1 - 3 - 2);
 });
 
-it('let those who wait in after one another, and starve none of them', async () => {
+it('waiters of all classes are admitted in turn', async () => {
   const { slots, inside, turn } = await crowd(2, ALL, 10);
   for (let left = 0; left < 59; left += 1) {
     slots.release(inside[left] as OperationClass);
@@ -71,7 +68,7 @@ it('let those who wait in after one another, and starve none of them', async () 
   for (const operationClass of ALL) expect(inside.slice(0, 30)).toContain(operationClass);
 });
 
-it('send everybody away when they close', async () => {
+it('closing the slots rejects all waiters', async () => {
   const slots = createOperationSlots(1);
   await slots.acquire('lookup', endless);
   const waiting = ALL.map((operationClass) => rejection(slots.acquire(operationClass, endless)));
@@ -79,7 +76,7 @@ it('send everybody away when they close', async () => {
   for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'unavailable' });
 });
 
-it('know which work is longer', () => {
+it('operation classes are ordered by duration', () => {
   expect([
     isLongerClass('page', 'scan'),
     isLongerClass('scan', 'scan'),
@@ -87,7 +84,7 @@ it('know which work is longer', () => {
   ]).toEqual([true, false, false]);
 });
 
-it('lets in who waits longest, and tells where nobody waits', async () => {
+it('the wait queue admits the longest waiter first', async () => {
   const queue = createWaitQueue();
   const order: number[] = [];
   const waiting = [0, 1].map((n) => queue.wait(endless).then(() => order.push(n)));
@@ -97,21 +94,21 @@ it('lets in who waits longest, and tells where nobody waits', async () => {
   expect(order).toEqual([0, 1]);
 });
 
-it('forgets who has gone at the deadline', async () => {
+it('the wait queue drops a waiter at its deadline', async () => {
   const queue = createWaitQueue();
   const late = queue.wait(createDeadline(Date.now() + 5, Date.now));
   expect(await rejection(late)).toMatchObject({ reason: 'timeout' });
   expect([queue.size(), queue.admitNext()]).toEqual([0, false]);
 });
 
-it('sends everybody away when it closes', async () => {
+it('closing the wait queue rejects all waiters', async () => {
   const queue = createWaitQueue();
   const waiting = [0, 1].map(() => rejection(queue.wait(endless)));
   queue.close();
   expect(await Promise.all(waiting)).toMatchObject([{ reason: 'unavailable' }, { reason: 'unavailable' }]);
 });
 
-it('admits many waiters quickly', async () => {
+it('the wait queue admits many waiters quickly', async () => {
   const queue = createWaitQueue();
   const waiting = Array.from({ length: 100_000 }, () => queue.wait(endless));
   const began = performance.now();

@@ -18,7 +18,7 @@ function setUp() {
   return { outageLog, clock, told, lines };
 }
 
-it('greets each deployment once, and says what a lone server lacks', () => {
+it('the outage log reports each deployment once, and that a standalone server has no transactions', () => {
   const { outageLog, told } = setUp();
   outageLog.connected(ALONE);
   outageLog.connected(ALONE);
@@ -29,7 +29,7 @@ it('greets each deployment once, and says what a lone server lacks', () => {
   ]);
 });
 
-it('tells each spell once, however many requests it fails', () => {
+it('the outage log reports an outage once, however many requests fail', () => {
   const { outageLog, told, lines } = setUp();
   outageLog.connected(SET);
   told();
@@ -45,7 +45,7 @@ it('tells each spell once, however many requests it fails', () => {
   expect(told()).toEqual(['warn: database unavailable', 'info: database available again']);
 });
 
-it('does not let operations of before a change speak against it', () => {
+it('the outage log ignores operations from before the last change', () => {
   const { outageLog, told } = setUp();
   outageLog.connected(SET);
   told();
@@ -59,14 +59,17 @@ it('does not let operations of before a change speak against it', () => {
   expect(told()).toEqual(['info: database available again']);
 });
 
-it.each(['timeout', 'busy', 'conflict', 'duplicate'] as const)('takes %s for no absence', (reason) => {
-  const { outageLog, told } = setUp();
-  outageLog.failed(outageLog.currentPeriod(), new StoreError(reason));
-  outageLog.failed(outageLog.currentPeriod(), new TypeError('a defect'));
-  expect(told()).toEqual([]);
-});
+it.each(['timeout', 'busy', 'conflict', 'duplicate'] as const)(
+  'the outage log does not take %s for an outage',
+  (reason) => {
+    const { outageLog, told } = setUp();
+    outageLog.failed(outageLog.currentPeriod(), new StoreError(reason));
+    outageLog.failed(outageLog.currentPeriod(), new TypeError('a defect'));
+    expect(told()).toEqual([]);
+  },
+);
 
-it.each([18, 8000])('says in plain words that nobody may come in, once a spell (%d)', (code) => {
+it.each([18, 8000])('the outage log reports failed authentication once per outage (code %d)', (code) => {
   const { outageLog, clock, told } = setUp();
   const refused = [
     'error: database authentication failed: check the user and password in database.mongodb.uri',
@@ -80,7 +83,7 @@ it.each([18, 8000])('says in plain words that nobody may come in, once a spell (
   expect(told()).toEqual(['info: database available again']);
 });
 
-it('says that a privilege is missing, and takes it for no absence', () => {
+it('the outage log reports a missing privilege, which is no outage', () => {
   const { outageLog, told } = setUp();
   outageLog.connected(SET);
   told();
@@ -93,7 +96,7 @@ it('says that a privilege is missing, and takes it for no absence', () => {
   ]);
 });
 
-it('says what the database fails at, one line a minute for each code, and takes it for no absence', () => {
+it('the outage log reports server errors once a minute per code, which are no outage', () => {
   const { outageLog, clock, told } = setUp();
   const failed = (code: number) =>
     new StoreError('failed', { cause: Object.assign(new Error('no space'), { code }) });

@@ -30,7 +30,7 @@ function failing(times: number, error: unknown) {
   return { asked, work };
 }
 
-describe('an attempt', () => {
+describe('a retry', () => {
   it.each([
     ['QueryPlanKilled', coded(175), true],
     ['a code that nobody listed', coded(98_765), true],
@@ -45,11 +45,11 @@ describe('an attempt', () => {
     ['a document that is there', coded(11_000), false],
     ['a conflict', new StoreError('conflict'), false],
     ['a defect of ours', new TypeError('no function'), false],
-  ])('after %s', (_what, error, expected) => {
+  ])('after %s is as expected', (_what, error, expected) => {
     expect(isRetryable(error)).toBe(expected);
   });
 
-  it('to write is made again only where the first one did nothing', () => {
+  it('of a write follows only errors without effect', () => {
     expect([175, 112, 24].every((code) => isUnappliedWrite(coded(code)))).toBe(true);
     expect([8, 91, 10_107, 98_765].some((code) => isUnappliedWrite(coded(code)))).toBe(false);
     expect(isUnappliedWrite(new MongoWriteConcernError({ writeConcernError: { code: 175 } } as never))).toBe(
@@ -58,7 +58,7 @@ describe('an attempt', () => {
     expect(isUnappliedWrite(new MongoNetworkError('gone'))).toBe(false);
   });
 
-  it('is followed by a few others, and not for ever', async () => {
+  it('is limited to five attempts', async () => {
     const some = failing(4, coded(175));
     expect(await retryRead(scope, some.work, random)).toBe('done');
     const ever = failing(99, coded(175));
@@ -66,7 +66,7 @@ describe('an attempt', () => {
     expect([some.asked.times, ever.asked.times]).toEqual([5, 5]);
   });
 
-  it('is not followed by another past the deadline, nor where that is not worth it', async () => {
+  it('does not happen past the deadline or after a permanent error', async () => {
     const late = failing(99, coded(175));
     const over = {
       remainingMs: () => {

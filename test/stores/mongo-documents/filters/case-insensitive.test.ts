@@ -22,8 +22,8 @@ function foldingClasses(): ReadonlyMap<string, readonly string[]> {
   return new Map([...classes].filter(([, members]) => members.length > 1));
 }
 
-describe('text without case', () => {
-  it('is found to be so, and never where it has twins', () => {
+describe('caseless text', () => {
+  it('is recognized, and has no case variants', () => {
     expect(['', '12-34', '日本', '\ud800'].every(isCaseless)).toBe(true);
     for (const members of foldingClasses().values()) {
       for (const member of members) expect(isCaseless(member)).toBe(false);
@@ -31,13 +31,13 @@ describe('text without case', () => {
   });
 });
 
-it('a long text is only said by its beginning', () => {
+it('a long text is matched by its beginning only', () => {
   expect(caseInsensitiveSequence('ab')).toMatchObject({ exact: true, sequence: { length: 4 } });
   expect(caseInsensitiveSequence('a'.repeat(501))).toMatchObject({ exact: false, sequence: { length: 501 } });
 });
 
-describeMongo('the collation of folding', ({ standalone }) => {
-  it('joins all that folding joins, save for characters that are known', async () => {
+describeMongo('the case-insensitive collation', ({ standalone }) => {
+  it('matches all case variants except listed characters', async () => {
     const letters = rawClient(await ownDatabase(standalone))
       .db()
       .collection('letters');

@@ -12,19 +12,19 @@ const options = {
 };
 const say = (...tests: FilterTest[]) => elementOperators(tests, options);
 
-it('puts tests side by side', () => {
+it('element tests become operators of one $elemMatch', () => {
   const found = say({ kind: 'gte', value: 1 }, { kind: 'lt', value: 5 }, { kind: 'ne', value: 3 });
   expect(found).toEqual({ operators: { $gte: 1, $lt: 5, $not: { $in: [3] } }, exact: true });
 });
 
-it('is not exact where an operator would be needed twice', () => {
+it('an operator that is needed twice makes the translation inexact', () => {
   expect(say({ kind: 'gt', value: 1 }, { kind: 'gt', value: 2 })).toEqual({
     operators: { $gt: 1 },
     exact: false,
   });
 });
 
-it('knows what every element passes and what none does', () => {
+it('tests that all or no elements pass are recognized', () => {
   expect(say({ kind: 'exists', value: true })).toEqual({ operators: {}, exact: true });
   for (const test of [
     { kind: 'exists', value: false },
@@ -40,12 +40,12 @@ it('knows what every element passes and what none does', () => {
   expect([0, 5, 2 ** 31 - 1].every(isArraySize) && ![-1, 1.5, 2 ** 31].some(isArraySize)).toBe(true);
 });
 
-it('leaves objects that look like operators in a list to us, and says a single one', () => {
+it('objects that look like operators are untranslatable in a list, but not alone', () => {
   expect(say({ kind: 'in', values: [1, { $x: 1 }] })).toEqual({ operators: {}, exact: false });
   expect(say({ kind: 'eq', value: { $x: 1 } })).toEqual({ operators: { $eq: { $x: 1 } }, exact: true });
 });
 
-it('goes into elements of elements', () => {
+it('nested element tests are translated', () => {
   const inner: FilterTest = { kind: 'elemMatchValue', tests: [{ kind: 'type', names: ['bool'] }] };
   expect(say(inner).operators).toEqual({ $elemMatch: { $type: ['bool'] } });
   const object: FilterTest = { kind: 'elemMatch', filter: { kind: 'and', filters: [] } };

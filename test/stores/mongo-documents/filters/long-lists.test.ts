@@ -10,13 +10,13 @@ const field = (...tests: FilterTest[]): Filter => ({ kind: 'field', path: 'n', t
 const digits = (many: number) => Array.from({ length: many }, (_, n) => n % 10);
 const TEN = digits(10);
 
-it('short lists stay as they are, at once', () => {
+it('short lists are returned unchanged and synchronously', () => {
   const filter = field({ kind: 'in', values: digits(1000) });
   expect(deduplicateLists(filter)).toBe(filter);
   expect(hasLongList(filter)).toBe(false);
 });
 
-it('repeated values leave long lists, wherever these stand', async () => {
+it('long lists are deduplicated anywhere in a filter', async () => {
   const long = (kind: 'in' | 'nin' | 'all'): FilterTest => ({ kind, values: digits(2000) });
   const short = (kind: 'in' | 'nin' | 'all'): FilterTest => ({ kind, values: TEN });
   const made = (list: typeof long): Filter => ({
@@ -31,7 +31,7 @@ it('repeated values leave long lists, wherever these stand', async () => {
   expect(await deduplicateLists(made(long))).toEqual(made(short));
 });
 
-it('others are served while a list is looked through', async () => {
+it('deduplication yields to the event loop', async () => {
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -44,7 +44,7 @@ it('others are served while a list is looked through', async () => {
   expect(turns).toBeGreaterThan(3);
 });
 
-it('lists that are too long for a command are known', () => {
+it('lists that are too long for a command are recognized', () => {
   expect(isTranslatableList(digits(100_000))).toBe(true);
   expect(isTranslatableList(digits(100_001))).toBe(false);
   expect(isTranslatableList(Array.from({ length: 2000 }, () => 'x'.repeat(5000)))).toBe(false);

@@ -26,11 +26,11 @@ it.each<[string, unknown]>([
   ['a checksum', new BSON.Binary(Buffer.alloc(16, 7), 5)],
   ['a timestamp', new BSON.Timestamp({ t: 5, i: 6 })],
   ['code', new BSON.Code('function () { return 1 }')],
-])('%s is among the forms of its text', (_name, value) => {
+])('a stored %s is among the forms of its text', (_name, value) => {
   expect(nonJsonForms(String(shown(value)))).toContainEqual(value);
 });
 
-it('has no other form for words, numbers as text, and what only looks like a date', () => {
+it('words, numeric texts and near-dates have no other form', () => {
   for (const text of [
     '',
     'Emma',
@@ -47,7 +47,7 @@ it('has no other form for words, numbers as text, and what only looks like a dat
   expect(nonJsonForms('99999999999999999999')).not.toContainEqual(expect.any(BSON.Timestamp));
 });
 
-it('knows a pattern by its text, and none where there is none', () => {
+it('a stored pattern is recognized by its text', () => {
   expect(patternForm('/a/b/im')).toEqual(new BSON.BSONRegExp('a/b', 'im'));
   expect(['/a', 'a/i', '/a/I', '/a/mi'].map(patternForm)).toEqual([
     undefined,
@@ -57,16 +57,16 @@ it('knows a pattern by its text, and none where there is none', () => {
   ]);
 });
 
-it('takes no long text for that of bytes', () => {
+it('a long text is not taken for Base64', () => {
   const text = (length: number) => Buffer.alloc((length / 4) * 3, 'cover').toString('base64');
   expect([nonJsonForms(text(4096)).length > 0, nonJsonForms(text(4100))]).toEqual([true, []]);
 });
 
-it('knows what is shown as null', () => {
+it('values that are read as null are known', () => {
   expect(READ_AS_NULL.map(shown)).toEqual(READ_AS_NULL.map(() => null));
 });
 
-it('puts a number and the decimal that reads as it on the same side of every comparison', () => {
+it('a number and its decimal are on the same side of every comparison', () => {
   const numbers = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 });
   fc.assert(
     fc.property(numbers, (value) => {

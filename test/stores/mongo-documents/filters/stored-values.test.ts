@@ -13,25 +13,25 @@ const ID = '65a1b2c3d4e5f60718293a4b';
 const DATE = '2026-01-02T03:04:05.678Z';
 
 describe('the stored forms of a value', () => {
-  it('are an ObjectId alone for an id, and both for the text of one elsewhere', () => {
+  it('are an ObjectId for an id, and both forms for its text in other fields', () => {
     expect(storedForms(ID, true)).toEqual([new ObjectId(ID)]);
     expect(storedForms(ID, false)).toEqual([ID, new ObjectId(ID)]);
     expect(storedForms('mine', true)).toEqual(['mine']);
   });
 
-  it('are a date too for the text of one', () => {
+  it('include a date for its text', () => {
     expect(storedForms(DATE, false)).toEqual([DATE, new Date(DATE)]);
   });
 });
 
-it('finds names that no document can hold, and objects that would be taken for operators', () => {
+it('unstorable names and objects that look like operators are recognized', () => {
   expect([1, null, 'a\0', ['a\0'], { a: 'x\0' }].every(isStorable)).toBe(true);
   expect([{ 'a\0': 1 }, [{ b: { '\0': 1 } }]].some(isStorable)).toBe(false);
   expect([{ $a: 1 }, { a: 1, $b: 1 }].every(looksLikeOperator)).toBe(true);
   expect([null, 1, '$a', ['$a'], { a: { $b: 1 } }].some(looksLikeOperator)).toBe(false);
 });
 
-describe('the least id from a text on', () => {
+describe('smallestIdFrom', () => {
   it.each([
     ['', '000000000000000000000000'],
     ['a', 'a00000000000000000000000'],
@@ -48,7 +48,7 @@ describe('the least id from a text on', () => {
     expect(smallestIdFrom(text)?.toHexString()).toBe(expected);
   });
 
-  it('stands behind everything before it, whatever the text', () => {
+  it('is the bound for any text', () => {
     const digits = fc.string({
       unit: fc.constantFrom('0', '1', '9', 'a', 'f', '/', ':', 'g', '😀'),
       maxLength: 26,

@@ -10,7 +10,7 @@ import {
 const ID = '65a1b2c3d4e5f60718293a4b';
 const regex = (pattern: string) => new BSONRegExp(pattern, '');
 
-it('asks for text whatever its case by a pattern, and for text without case by itself', () => {
+it('case-insensitive text becomes a pattern, caseless text stays text', () => {
   expect(candidatesIgnoringCase('a1', false)).toEqual({
     values: [regex('\\A[\\x{61}\\x{41}]1\\z')],
     exact: true,
@@ -19,14 +19,14 @@ it('asks for text whatever its case by a pattern, and for text without case by i
   expect(candidatesIgnoringCase('é'.repeat(501), false).exact).toBe(false);
 });
 
-it('finds ids and dates of other programs whatever the case of their text', () => {
+it('ids and dates match case-insensitively', () => {
   expect(candidatesIgnoringCase(ID.toUpperCase(), true)).toEqual({ values: [new ObjectId(ID)], exact: true });
   expect(candidatesIgnoringCase(ID.toUpperCase(), false).values).toContainEqual(new ObjectId(ID));
   expect(otherForms('2026-01-02t03:04:05.678z')).toEqual([new Date('2026-01-02T03:04:05.678Z')]);
   expect(otherForms('plain')).toEqual([]);
 });
 
-it('tells texts apart by patterns where a collation would not', () => {
+it('exact text under a collation becomes a pattern', () => {
   expect(candidatesUnderCollation('a.B\n', false)).toEqual({
     values: [regex('\\Aa\\.B\\x{a}\\z')],
     exact: true,
@@ -36,7 +36,7 @@ it('tells texts apart by patterns where a collation would not', () => {
   expect(candidatesUnderCollation('x'.repeat(1001), false).exact).toBe(false);
 });
 
-it('hands on what of a pattern the server may run', () => {
+it('a pattern is passed on as far as the server may run it', () => {
   expect(candidatesByPattern('^ab', '')).toEqual({ values: [regex('\\Aab')], exact: true });
   expect(candidatesByPattern('a+b', '').exact).toBe(false);
 });

@@ -10,7 +10,7 @@ import { where } from '../../../contracts/store-cases.ts';
 const fold = (path: string, value: string) => where(path, { kind: 'eq', value, fold: true });
 const both: Filter = { kind: 'and', filters: [fold('a', 'x'), where('b', { kind: 'eq', value: 'y' })] };
 
-it('finds what every match must meet', () => {
+it('only equalities that every match satisfies are found', () => {
   expect(caseInsensitiveEqualities(both)).toEqual([{ path: 'a', text: 'x' }]);
   expect(textEqualities(both)).toEqual([
     { path: 'a', text: 'x' },
@@ -20,18 +20,18 @@ it('finds what every match must meet', () => {
   expect(textEqualities({ kind: 'nor', filters: [both] })).toEqual([]);
 });
 
-it('leaves text without case alone', () => {
+it('caseless text is no case-insensitive equality', () => {
   expect(caseInsensitiveEqualities(fold('a', '12'))).toEqual([]);
 });
 
-it('puts spellings in the place of text', () => {
+it('withSpellings replaces the text by its spellings', () => {
   expect(withSpellings(both, { path: 'a', text: 'x' }, ['X', 'x'])).toEqual({
     kind: 'and',
     filters: [where('a', { kind: 'in', values: ['X', 'x'] }), both.filters[1]],
   });
 });
 
-it('keeps the ids of other programs among them', () => {
+it('withSpellings keeps ids of other programs', () => {
   const id = '65A1B2C3D4E5F60718293A4B';
   const filter = withSpellings(fold('a', id), { path: 'a', text: id }, []);
   expect(filter).toEqual(where('a', { kind: 'in', values: [id.toLowerCase(), id] }));

@@ -7,8 +7,8 @@ import { where } from '../../../contracts/store-cases.ts';
 const ID = '65a1b2c3d4e5f60718293a4b';
 const say = (filter: Filter) => translateFilter(filter, { collated: false });
 
-describe('filters in the words of the server', () => {
-  it('ask for one id on the shortest way, and for everything with nothing', () => {
+describe('translateFilter', () => {
+  it('translates a single id to the fastest form, and everything to an empty query', () => {
     expect(say(where('_id', { kind: 'eq', value: ID }))).toEqual({
       query: { _id: new ObjectId(ID) },
       exact: true,
@@ -16,7 +16,7 @@ describe('filters in the words of the server', () => {
     expect(say(MATCH_ALL)).toEqual({ query: {}, exact: true });
   });
 
-  it('keep their structure', () => {
+  it('keeps the structure of a filter', () => {
     const filter: Filter = {
       kind: 'or',
       filters: [
@@ -29,11 +29,11 @@ describe('filters in the words of the server', () => {
     });
   });
 
-  it.each(['$a', 'a\0b', '', 'a.', 'a..b'])('leave the path %j to us', (path) => {
+  it.each(['$a', 'a\0b', '', 'a.', 'a..b'])('does not translate the path %j', (path) => {
     expect(say(where(path, { kind: 'eq', value: 1 }))).toEqual({ query: {}, exact: false });
   });
 
-  it('leave patterns about ids to us', () => {
+  it('does not translate patterns on _id', () => {
     expect(say(where('_id', { kind: 'regex', pattern: 'a', flags: '' })).exact).toBe(false);
   });
 
@@ -43,18 +43,18 @@ describe('filters in the words of the server', () => {
     { kind: 'type', names: [] },
     { kind: 'in', values: [] },
     { kind: 'elemMatchValue', tests: [{ kind: 'in', values: [] }] },
-  ])('know that nothing passes %j', (test) => {
+  ])('knows that nothing matches %j', (test) => {
     expect(say(where('a', test))).toEqual({ query: { _id: { $in: [] } }, exact: true });
   });
 
-  it('go on from an element as from a document, where an id is no ObjectId only', () => {
+  it('translates filters on elements, where ids may be text', () => {
     const filter = where('a', { kind: 'elemMatch', filter: where('_id', { kind: 'eq', value: ID }) });
     expect(say(filter).query).toEqual({
       a: { $elemMatch: { $and: [{ _id: { $in: [ID, new ObjectId(ID)] } }] } },
     });
   });
 
-  it('say text by patterns under a collation', () => {
+  it('translates text to patterns under a collation', () => {
     const filter = where('a', { kind: 'eq', value: '1-2', fold: true });
     expect(say(filter).query).toEqual({ a: { $eq: '1-2' } });
     expect(translateFilter(filter, { collated: true }).query).toEqual({
@@ -62,7 +62,7 @@ describe('filters in the words of the server', () => {
     });
   });
 
-  it('have no exact negation of what is not exact', () => {
+  it('does not negate an inexact translation', () => {
     const filter: Filter = {
       kind: 'nor',
       filters: [where('a', { kind: 'regex', pattern: 'a+b', flags: '' })],

@@ -12,7 +12,7 @@ import {
 
 const translated = (query: object, exact = true) => ({ query, exact });
 
-it('joins conditions and drops those that say nothing', () => {
+it('conjunctions drop empty conditions', () => {
   expect(allOf([])).toEqual(MATCH_ALL);
   expect(allOf([MATCH_ALL, translated({ a: 1 })])).toEqual(translated({ a: 1 }));
   expect(allOf([translated({ a: 1 }), translated({ b: 1 }), UNTRANSLATABLE])).toEqual(
@@ -20,7 +20,7 @@ it('joins conditions and drops those that say nothing', () => {
   );
 });
 
-it('takes any of what may match anything for anything', () => {
+it('a disjunction with an empty condition matches everything', () => {
   expect(anyOf([])).toEqual(MATCH_NONE);
   expect(anyOf([translated({ a: 1 }), UNTRANSLATABLE])).toEqual(UNTRANSLATABLE);
   expect(anyOf([translated({ a: 1 }), translated({ b: 1 }, false)])).toEqual(
@@ -28,7 +28,7 @@ it('takes any of what may match anything for anything', () => {
   );
 });
 
-it('negates only what was said exactly', () => {
+it('only exact conditions are negated', () => {
   expect(noneOf([])).toEqual(MATCH_ALL);
   expect(noneOf([translated({ a: 1 }), translated({ b: 1 }, false)])).toEqual(
     translated({ $nor: [{ a: 1 }] }, false),
@@ -36,7 +36,7 @@ it('negates only what was said exactly', () => {
   expect(noneOf([UNTRANSLATABLE])).toEqual(UNTRANSLATABLE);
 });
 
-it('asks for an id without an operator, and for anything else with one', () => {
+it('an ObjectId is queried without an operator, any other value with one', () => {
   const id = new ObjectId();
   const pattern = new BSONRegExp('a', '');
   expect(hasValue('_id', [id]).query).toEqual({ _id: id });

@@ -11,18 +11,18 @@ const plain = (path: string) => ({ path, context: { collated: false, root: true 
 const collated = (path: string) => ({ path, context: { collated: true, root: true } });
 
 describe('lists of values', () => {
-  it('keep objects with the names of operators out of a list', () => {
+  it('query objects that look like operators outside of a list', () => {
     expect(hasOneOf(plain('a'), [1, { $b: 1 }]).query).toEqual({
       $or: [{ a: { $eq: 1 } }, { a: { $eq: { $b: 1 } } }],
     });
   });
 
-  it('match nothing where no document can hold what they hold', () => {
+  it('match nothing if no document can hold a value', () => {
     expect(hasOneOf(plain('a'), [{ 'x\0': 1 }])).toEqual({ query: { _id: { $in: [] } }, exact: true });
     expect(hasOneOf(plain('a'), [])).toEqual({ query: { _id: { $in: [] } }, exact: true });
   });
 
-  it('are not exact under a collation where they hold values within values, or many texts', () => {
+  it('are inexact under a collation with nested values or many texts', () => {
     expect(hasOneOf(collated('a'), [{ b: 'x' }]).exact).toBe(false);
     expect(hasOneOf(collated('a'), ['x', 1, null]).exact).toBe(true);
     expect(
@@ -35,7 +35,7 @@ describe('lists of values', () => {
 });
 
 describe('comparisons', () => {
-  it('of ids find the bound among the ids', () => {
+  it('of ids use an ObjectId as bound', () => {
     const id = new ObjectId(ID);
     expect(compares(plain('_id'), { kind: 'gt', value: ID }).query).toEqual({
       $or: [{ _id: { $gt: ID } }, { _id: { $gt: id } }],
@@ -48,19 +48,19 @@ describe('comparisons', () => {
     });
   });
 
-  it('with a date find the dates of other programs', () => {
+  it('with a date include BSON dates', () => {
     const text = '2026-01-02T03:04:05.678Z';
     const { query } = compares(plain('a'), { kind: 'gte', value: text });
     expect(query).toEqual({ $or: [{ a: { $gte: text } }, { a: { $gte: new Date(text) } }] });
   });
 
-  it('of text are left to us under a collation', () => {
+  it('of text are untranslatable under a collation', () => {
     expect(compares(collated('a'), { kind: 'gt', value: 'x' }).exact).toBe(false);
     expect(compares(collated('a'), { kind: 'gt', value: 1 }).exact).toBe(true);
   });
 });
 
-it('counts what reads as text among the texts', () => {
+it('types that are read as text count as strings', () => {
   expect(serverTypes(['string'])).toContain('objectId');
   expect(serverTypes(['null', 'bool'])).toEqual(['null', 'undefined', 'minKey', 'maxKey', 'bool']);
 });

@@ -29,8 +29,8 @@ async function openSite(server: string) {
   return { ...bench, target, closing, builds };
 }
 
-describeMongo('indexes of one name space', ({ standalone }) => {
-  test('are made together, recorded first, and asked for again at no cost', async () => {
+describeMongo('index builds of one collection', ({ standalone }) => {
+  test('run together, are recorded first, and are repeated at no cost', async () => {
     const { target, builds, names, recorded } = await openSite(standalone);
     const declared = [foldingIndex('a', { a: 1 }), index('b', { b: 1 }, UNIQUE)];
     expect(await buildAll(target, await builds(...declared))).toEqual([]);
@@ -45,7 +45,7 @@ describeMongo('indexes of one name space', ({ standalone }) => {
     expect([await names(), await recorded()]).toEqual([[], []]);
   });
 
-  test('are made one by one where one is refused', async () => {
+  test('run one by one if one fails', async () => {
     const { target, builds, books, names, recorded } = await openSite(standalone);
     await books.insertOne({ a: [1], b: [1] });
     const failures = await buildAll(target, await builds(index('ab', { a: 1, b: 1 }), index('a', { a: 1 })));
@@ -55,7 +55,7 @@ describeMongo('indexes of one name space', ({ standalone }) => {
     expect([await names(), await recorded()]).toEqual([['a'], ['a']]);
   });
 
-  test('are made in spite of one whose path means two things in a list', async () => {
+  test('succeed in spite of one with an ambiguous path', async () => {
     const { target, builds, books, names, connection } = await openSite(standalone);
     await books.insertOne({ list: ['x', { 0: 'y' }] });
     const odd = index('odd', { 'list.0': 1 });
@@ -68,7 +68,7 @@ describeMongo('indexes of one name space', ({ standalone }) => {
     expect(await failureOf(insert)).toMatchObject({ reason: 'parallel-arrays' });
   });
 
-  test('are all there or none', async () => {
+  test('succeed all or none', async () => {
     const { target, builds, books, names, recorded } = await openSite(standalone);
     await books.insertMany([{ a: 1, b: [1], c: [1] }, { a: 1 }]);
     const a = index('a', { a: 1 }, UNIQUE);
@@ -83,7 +83,7 @@ describeMongo('indexes of one name space', ({ standalone }) => {
     expect(await names()).toEqual(['x']);
   });
 
-  test('make room for others: what is not declared goes first, then twins', async () => {
+  test('drop undeclared indexes first, then shadow indexes, to free slots', async () => {
     const { target, builds, names } = await openSite(standalone);
     await buildAll(target, await builds(foldingIndex('a', { a: 1 }), index('old', { old: 1 })));
     const plan = await planFor(target, [foldingIndex('a', { a: 1 })]);
@@ -96,7 +96,7 @@ describeMongo('indexes of one name space', ({ standalone }) => {
     expect(await freeSlots(target, await planFor(target, [index('a', { a: 1 })]), 63)).toBe(false);
   });
 
-  test('are not waited for by a store that is closing', async () => {
+  test('are not awaited by a store that is closing', async () => {
     const { target, builds, closing } = await openSite(standalone);
     const asked = await builds(index('a', { a: 1 }));
     closing.abort();

@@ -18,14 +18,14 @@ const found = [
 ];
 const settled = planIndexMigration(declared, found.map(parseFoundIndex), () => true);
 
-test('nothing is known before, nor of other name spaces', () => {
+test('the index cache is empty at first, and separate for each namespace', () => {
   const knowledge = createIndexCache();
   expect(knowledge.of(SPACE)).toEqual([]);
   knowledge.set(KEY, missing);
   expect(knowledge.of(ELSEWHERE)).toEqual([]);
 });
 
-test('a twin serves once it is known to be filled, and as long as it is there', () => {
+test('a shadow index is ready once built, and as long as it exists', () => {
   const knowledge = createIndexCache();
   const folds = () => knowledge.of(SPACE)[0]?.hasReadyShadow;
   knowledge.set(KEY, settled);
@@ -38,7 +38,7 @@ test('a twin serves once it is known to be filled, and as long as it is there', 
   expect(folds()).toBe(false);
 });
 
-test('what could not be made is not there', () => {
+test('the index cache omits indexes that failed to build', () => {
   const knowledge = createIndexCache();
   knowledge.set(KEY, missing, { ready: new Set(), failed: new Set(['a']) });
   expect(knowledge.of(SPACE)).toMatchObject([

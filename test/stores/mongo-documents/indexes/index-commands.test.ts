@@ -13,11 +13,11 @@ import { openBench, SPACE } from './workbench.ts';
 
 const spec = (...parts: Parameters<typeof index>) => specOf(index(...parts));
 
-describeMongo('commands about indexes', ({ standalone, replicaSet }) => {
+describeMongo('index commands', ({ standalone, replicaSet }) => {
   test.each([
     ['a lone server', standalone],
     ['a replica set', replicaSet],
-  ])('make, list and drop, on %s', async (_, server) => {
+  ])('create, list and drop indexes on %s', async (_, server) => {
     const { connection } = await openBench(server);
     await connection.run({}, async (scope) => {
       expect(await listIndexes(scope, SPACE)).toEqual([]);
@@ -34,7 +34,7 @@ describeMongo('commands about indexes', ({ standalone, replicaSet }) => {
     });
   });
 
-  test('wait for most members of a replica set, not for one that is away', async () => {
+  test('wait for a majority of a replica set only', async () => {
     const { connection } = await openBench(replicaSet);
     const asked: Document[] = [];
     await connection.run({}, async (scope) => {
@@ -48,7 +48,7 @@ describeMongo('commands about indexes', ({ standalone, replicaSet }) => {
     expect(asked).toMatchObject([{ commitQuorum: 'majority', writeConcern: { w: 'majority' } }]);
   });
 
-  test('are refused for reasons', async () => {
+  test('report why they failed', async () => {
     const { connection, books } = await openBench(standalone);
     await books.insertMany([{ a: 1, b: [1], c: [1] }, { a: 1 }]);
     const refusal = (...specs: ReturnType<typeof spec>[]) =>

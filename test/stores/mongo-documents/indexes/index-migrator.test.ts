@@ -10,7 +10,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
   test.each([
     ['a lone server', standalone],
     ['a replica set', replicaSet],
-  ])('are made as declared, with their ties and their twins, on %s', async (_, server) => {
+  ])('are built as declared, ending in _id and with shadow indexes, on %s', async (_, server) => {
     const { ensure, books, indexing } = await openBench(server);
     const title = foldingIndex('by title', { title: -1 });
     await ensure([index('isbn', { isbn: 1 }, { unique: true, sparse: true }), title]);
@@ -35,7 +35,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     ]);
   });
 
-  test('are one look at the server where nothing has changed', async () => {
+  test('take one listing if nothing has changed', async () => {
     const { ensure, uri, database, names } = await openBench(standalone);
     const declared = [index('a', { a: 1 }, UNIQUE), foldingIndex('b', { b: 1 })];
     await ensure(declared);
@@ -45,7 +45,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await database.listCollections({ name: 'cloister.indexes' }).toArray()).toEqual([]);
   });
 
-  test('go when nobody declares them any more, by whichever process', async () => {
+  test('are dropped once undeclared, by any process', async () => {
     const { ensure, uri, names, recorded } = await openBench(standalone);
     await ensure([index('a', { a: 1 }, UNIQUE), foldingIndex('b', { b: 1 })]);
     expect(await recorded()).toEqual(['a', 'b', 'b~folded']);
@@ -54,7 +54,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await recorded()).toEqual(['c']);
   });
 
-  test('change under the same name', async () => {
+  test('can change under the same name', async () => {
     const { ensure, books, names } = await openBench(standalone);
     const kept = async () => (await books.listIndexes().toArray()).slice(1).map(({ key }) => key);
     await ensure([index('a', { a: 1 })]);
@@ -69,7 +69,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await kept()).toEqual([{ b: 1, _id: 1 }]);
   });
 
-  test('stay as they were where data break a new unique one', async () => {
+  test('stay unchanged if data violate a new unique index', async () => {
     const { ensure, books, names, recorded, indexing } = await openBench(replicaSet);
     await books.insertMany([
       { a: 1, b: 1, c: 1 },
@@ -84,7 +84,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(indexing.cache.of(SPACE)).toEqual(before);
   });
 
-  test('that data make impossible leave the old one in force, and the others are made', async () => {
+  test('that data violate leave the old index in force, and the others are built', async () => {
     const { ensure, books, names, recorded } = await openBench(standalone);
     await ensure([index('x', { c: 1 })]);
     await books.insertOne({ a: [1], b: [2] });
@@ -97,7 +97,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await names()).toEqual(['x', 'y']);
   });
 
-  test('may be sixty-three, twins as far as there is room', async () => {
+  test('may be sixty-three, with as many shadow indexes as fit', async () => {
     const { ensure, names, lines } = await openBench(standalone);
     const all = (field: string, length: number) =>
       Array.from({ length }, (_, n) => foldingIndex(`${field}${n}`, { [`${field}${n}`]: 1 }));
@@ -111,7 +111,7 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await names()).toHaveLength(63);
   });
 
-  test('with one meaning are one index', async () => {
+  test('with the same keys share one index', async () => {
     const { ensure, names, indexing } = await openBench(standalone);
     await ensure([index('a', { a: 1 }), index('b', { a: 1, _id: 1 }), index('c', { a: 1, _id: 1 }, UNIQUE)]);
     expect(await names()).toEqual(['a']);

@@ -26,7 +26,7 @@ function made(definition: IndexDefinition) {
   return parseFoundIndex({ name, key: Object.fromEntries(key), unique, sparse });
 }
 
-test('what is there as declared is settled, whoever made it', () => {
+test('an existing index that matches its definition completes the plan, whoever built it', () => {
   const declared = [index('a', { a: 1 }), index('b', { b: 1 }, UNIQUE)];
   for (const isOurs of [OURS, THEIRS]) {
     const plan = planIndexMigration(declared, declared.map(made), isOurs);
@@ -38,7 +38,7 @@ test('what is there as declared is settled, whoever made it', () => {
   }
 });
 
-test('what is missing is named as declared, and its twin after it', () => {
+test('a missing index is named as declared, and its shadow index after it', () => {
   const plan = planIndexMigration([foldingIndex('a', { a: 1 })], [], OURS);
   expect(isComplete(plan)).toBe(false);
   expect(plan.placements).toMatchObject([
@@ -48,20 +48,20 @@ test('what is missing is named as declared, and its twin after it', () => {
   expect(shadowedName('a')).toBeUndefined();
 });
 
-test('only what is ours may go', () => {
+test('only own indexes are dropped', () => {
   const found = [foundAs('a', { a: 1, _id: 1 }), foundAs('b', { b: 'text' })];
   expect(planIndexMigration([], found, THEIRS)).toMatchObject({ undeclared: [], conflicts: [], total: 2 });
   expect(planIndexMigration([], found, ({ name }) => name === 'a').undeclared).toMatchObject([{ name: 'a' }]);
 });
 
-test('one of ours that changes makes place under another name first', () => {
+test('a changed index is built under another name first', () => {
   const found = [made(index('a', { a: 1 })), foundAs('a~2', { z: 1 })];
   const plan = planIndexMigration([index('a', { b: 1 }, UNIQUE)], found, ({ name }) => name === 'a');
   expect(plan.placements).toMatchObject([{ index: { spec: { name: 'a~3', unique: true }, exists: false } }]);
   expect(plan.undeclared).toMatchObject([{ name: 'a' }]);
 });
 
-test('one of ours serves only what it was made for, one of others whatever it can', () => {
+test('an own index serves only its definition, a foreign one any that it matches', () => {
   const strict = [made(index('a', { a: 1 }, UNIQUE))];
   const loose = [index('a', { a: 1 }, { unique: true, sparse: true })];
   expect(planIndexMigration(loose, strict, OURS)).toMatchObject({ undeclared: [{ name: 'a' }] });
@@ -69,7 +69,7 @@ test('one of ours serves only what it was made for, one of others whatever it ca
   expect(kept).toMatchObject({ undeclared: [], placements: [{ index: { exists: true, spec: strict[0] } }] });
 });
 
-test('a name that belongs to somebody else is a conflict', () => {
+test('a name that belongs to a foreign index is a conflict', () => {
   const plan = planIndexMigration(
     [index('a', { a: 1 }), index('b', { b: 1 })],
     [foundAs('a', { z: 1 })],
@@ -80,7 +80,7 @@ test('a name that belongs to somebody else is a conflict', () => {
   expect(isComplete(plan)).toBe(false);
 });
 
-test('definitions with one meaning share an index, and odd names are found another', () => {
+test('definitions with the same keys share an index, and invalid names are replaced', () => {
   const shared = planIndexMigration([index('a', { a: 1 }), index('b', { a: 1, _id: 1 })], [], OURS);
   expect(shared.placements.map((placement) => placement.index.spec.name)).toEqual(['a', 'a']);
   const [star] = planIndexMigration([index('*', { a: 1 })], [], OURS).placements;
@@ -97,7 +97,7 @@ test('definitions with one meaning share an index, and odd names are found anoth
   expect(new Set(names).size).toBe(4);
 });
 
-test('twins of ours that are there can be spared', () => {
+test('own shadow indexes are droppable', () => {
   const definition = foldingIndex('a', { a: 1 });
   const shadow = foundAs('t', { a: 1, _id: 1 }, { collation: { locale: 'en', strength: 1 } });
   const plan = planIndexMigration([definition], [made(definition), shadow], OURS);

@@ -14,11 +14,11 @@ import { openBench, SPACE } from './workbench.ts';
 const spec = specOf(index('a', { 'a.b': 1 }));
 const entry = { v: 2, name: 'a', key: { 'a.b': 1, _id: 1 } };
 
-describeMongo('the record of indexes', ({ standalone, replicaSet }) => {
+describeMongo('index records', ({ standalone, replicaSet }) => {
   test.each([
     ['a lone server', standalone],
     ['a replica set', replicaSet],
-  ])('knows what was remembered and not forgotten, on %s', async (_, server) => {
+  ])('hold what was added and not removed, on %s', async (_, server) => {
     const { connection } = await openBench(server);
     await connection.run({}, async (scope) => {
       expect((await readOwnership(scope, SPACE))(parseFoundIndex(entry))).toBe(false);
@@ -39,7 +39,7 @@ describeMongo('the record of indexes', ({ standalone, replicaSet }) => {
     });
   });
 
-  test('does not believe what was put there by hand', async () => {
+  test('ignore invalid entries', async () => {
     const { connection, database } = await openBench(standalone);
     await connection.run({}, (scope) => addRecords(scope, SPACE, [spec]));
     for (const indexes of [null, 'a', [null, 1, { name: 1 }, { name: 'a' }, { name: 'a', keys: 'x' }]]) {

@@ -27,7 +27,7 @@ const COLLATION = {
 
 const listed = (key: object, more: object = {}) => parseFoundIndex({ v: 2, key, name: 'listed', ...more });
 
-test('a definition ends in _id in the direction of its last key, where it is not unique', () => {
+test('the index of a non-unique definition ends in _id, in the direction of its last key', () => {
   const shared = { unique: false, sparse: false, folding: false };
   expect(specOf(index('x', { a: 1, b: -1 }, { sparse: true }))).toEqual({
     ...{ name: 'x', ...shared },
@@ -48,15 +48,15 @@ test('a definition ends in _id in the direction of its last key, where it is not
   });
 });
 
-test('only fields that ignore case have a twin', () => {
+test('only case-insensitive fields need a shadow index', () => {
   expect(shadowOf(index('x', { a: 1 }), 'twin')).toBeUndefined();
   const shadow = shadowOf(foldingIndex('x', { a: -1 }, { unique: true }), 'twin');
   expect(shadow).toMatchObject({ name: 'twin', unique: false, folding: true });
   expect(shadow?.keys.at(-1)).toEqual(['_id', -1]);
 });
 
-describe('an entry of the list', () => {
-  test('is read for what it is', () => {
+describe('an entry of listIndexes', () => {
+  test('is parsed', () => {
     expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({
       isPlain: true,
       isBare: true,
@@ -80,12 +80,12 @@ describe('an entry of the list', () => {
     [{ a: 1 }, { collation: { ...COLLATION, locale: 'fr' } }],
     [{ a: 1 }, { collation: { ...COLLATION, caseLevel: true } }],
     [{ a: 1 }, { collation: { ...COLLATION, alternate: 'shifted' } }],
-  ])('serves nothing of ours as %j %j', (key, more) => {
+  ])('is not plain with %j %j', (key, more) => {
     expect(listed(key, more)).toMatchObject({ isPlain: false, isBare: false });
   });
 });
 
-test('promises kept by indexes of others', () => {
+test('matchesSpec accepts foreign indexes that serve as well', () => {
   const plain = specOf(index('x', { a: 1, b: -1 }));
   const unique = specOf(index('x', { a: 1 }, { unique: true }));
   const sparse = specOf(index('x', { a: 1 }, { unique: true, sparse: true }));
@@ -102,7 +102,7 @@ test('promises kept by indexes of others', () => {
   expect(matchesSpec(listed({ a: 1, b: -1 }, { collation: COLLATION }), plain)).toBe(false);
 });
 
-test('the command says what the index is, whatever the collection compares by', () => {
+test('the create command is independent of the default collation', () => {
   const spec = specOf(index('x', { a: 1 }, { unique: true, sparse: true }));
   const simple = { locale: 'simple' };
   expect(toIndexCommand(spec)).toEqual({

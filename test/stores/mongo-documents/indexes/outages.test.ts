@@ -1,10 +1,10 @@
 // Index builds that are cut short: by a crash of either side, by a process that ends, by a change of mind.
 import type { MongoClient } from 'mongodb';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-records.ts';
 import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, describeServer, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { eventually } from '../connections.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 
@@ -21,8 +21,17 @@ async function holdBuilds(client: MongoClient): Promise<() => Promise<void>> {
 
 const numbered = (n: number) => Array.from({ length: n }, (_, at) => ({ n: at, a: at }));
 
-describeMongo('index builds', ({ standalone }) => {
-  test('that a crash kept from beginning are known and made up for', async () => {
+describeMongo('interrupted index builds', ({ standalone }) => {
+  const shared = describeServer();
+
+  afterEach(async () => {
+    const admin = rawClient(shared().uri).db('admin');
+    for (const name of ['failCommand', 'hangAfterStartingIndexBuild']) {
+      await admin.command({ configureFailPoint: name, mode: 'off' });
+    }
+  });
+
+  test('that a crash prevented are known and made up for', async () => {
     const { connection, ensure, names, recorded } = await openBench(standalone);
     const spec = specOf(index('lost', { l: 1 }));
     await connection.run({}, (scope) => addRecords(scope, SPACE, [spec]));
@@ -34,8 +43,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await recorded()).toContain('b');
   });
 
-  test('go on without the process that asked for them, and the next one waits for them', async () => {
-    const server = await ownServer();
+  test('continue without the process that started them, and the next process waits for them', async () => {
+    const server = shared();
     const bench = await openBench(server.uri);
     const { uri, books, indexing, names } = bench;
     await books.insertMany(numbered(100));
@@ -54,8 +63,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await names()).toEqual(['a', 'a~folded']);
   });
 
-  test('that nobody wants any more while they run are dropped when they are done', async () => {
-    const server = await ownServer();
+  test('that are undeclared meanwhile are dropped once done', async () => {
+    const server = shared();
     const { uri, books, indexing, names, recorded } = await openBench(server.uri);
     await books.insertMany(numbered(100));
     const letGo = await holdBuilds(rawClient(uri));
@@ -68,8 +77,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await recorded()).toEqual(['n']);
   });
 
-  test('go on where a later declaration is refused', async () => {
-    const server = await ownServer();
+  test('continue if a later declaration is rejected', async () => {
+    const server = shared();
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany([...numbered(100), { a: 1, n: 200 }]);
     await indexing.ensureIndexes(SPACE, [index('u', { n: 1 }, UNIQUE)]);
@@ -88,8 +97,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(indexing.cache.of(SPACE)).toHaveLength(2);
   });
 
-  test('go on after errors of the server that nobody has listed', async () => {
-    const server = await ownServer();
+  test('continue after unlisted server errors', async () => {
+    const server = shared();
     const { uri, ensure, names } = await openBench(server.uri);
     const data = { failCommands: ['createIndexes', 'listIndexes'], appName: 'cloister', errorCode: 211 };
     const { indexing } = openIndexing(uri);
@@ -101,8 +110,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await names()).toEqual(['u', 'a']);
   });
 
-  test('go on when the server comes back after a SIGKILL', async () => {
-    const server = await ownServer();
+  test('continue when the server returns after a SIGKILL', async () => {
+    const server = shared();
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
     await holdBuilds(rawClient(uri));
@@ -115,8 +124,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: true }]);
   });
 
-  test('of a unique one that the server does not survive leave nothing in force', async () => {
-    const server = await ownServer();
+  test('of a unique index leave nothing behind if the server is killed', async () => {
+    const server = shared();
     const { uri, books, indexing, names, recorded } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
     await holdBuilds(rawClient(uri));
@@ -129,8 +138,8 @@ describeMongo('index builds', ({ standalone }) => {
     expect(await names()).toEqual([]);
   });
 
-  test('are refused at once while the server is away, and by a store that is closing', async () => {
-    const server = await ownServer();
+  test('are rejected at once while the server is down, and by a store that is closing', async () => {
+    const server = shared();
     const uri = await ownDatabase(server.uri);
     const { indexing } = openIndexing(uri);
     await server.stop();

@@ -6,8 +6,8 @@ import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };
 
-describeMongo('indexes of others', ({ standalone }) => {
-  test('satisfy a declaration, are not made twice, and stay when it goes', async () => {
+describeMongo('foreign indexes', ({ standalone }) => {
+  test('serve a definition, are not built twice, and are kept when it goes', async () => {
     const { ensure, books, names, recorded, indexing } = await openBench(standalone);
     await books.createIndexes([
       { name: 'theirs', key: { a: 1 } },
@@ -31,7 +31,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     expect(await names()).toHaveLength(4);
   });
 
-  test('get a twin of ours that goes with the declaration', async () => {
+  test('get an own shadow index that is dropped with the definition', async () => {
     const { ensure, books, names } = await openBench(standalone);
     await books.createIndex({ a: 1 }, { name: 'theirs' });
     await ensure([foldingIndex('a', { a: 1 })]);
@@ -40,7 +40,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     expect(await names()).toEqual(['theirs']);
   });
 
-  test('that promise less do not satisfy it', async () => {
+  test('that guarantee less do not serve a definition', async () => {
     const { ensure, books, names } = await openBench(standalone);
     const weak = [
       { name: 'sparse', key: { a: 1 }, sparse: true },
@@ -62,7 +62,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     expect(await names()).toEqual(weak.map(({ name }) => name));
   });
 
-  test('are reported where they have the name, and nothing changes', async () => {
+  test('are reported if they have the name of a different definition, and nothing changes', async () => {
     const { ensure, books, names, recorded } = await openBench(standalone);
     await ensure([index('x', { x: 1 })]);
     await books.createIndexes([
@@ -78,7 +78,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     expect(await recorded()).toEqual(['y']);
   });
 
-  test('are told from ours by what they are, not by their name alone', async () => {
+  test('are distinguished from own ones by their keys, not by name alone', async () => {
     const { ensure, books, names } = await openBench(standalone);
     await ensure([index('a', { a: 1 })]);
     await books.dropIndex('a');
@@ -87,7 +87,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     expect(await names()).toEqual(['a']);
   });
 
-  test('may have the name of a twin, which gets another', async () => {
+  test('may have the name of a shadow index, which gets another one', async () => {
     const { ensure, books, names, indexing } = await openBench(standalone);
     await books.createIndex({ z: 1 }, { name: 'a~folded' });
     await ensure([foldingIndex('a', { a: 1 })]);
@@ -97,7 +97,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     ]);
   });
 
-  test('may be those of a collection with a collation of its own, or of a view', async () => {
+  test('may be those of a collection with a default collation, or of a view', async () => {
     const { ensure, database, names, books } = await openBench(standalone);
     await database.createCollection(SPACE.collection, { collation: { locale: 'fr' } });
     await books.createIndex({ a: 1 }, { name: 'french' });
@@ -110,7 +110,7 @@ describeMongo('indexes of others', ({ standalone }) => {
     expect(await failureOf(ensure([index('a', { a: 1 })], view))).toMatchObject({ reason: 'index-conflict' });
   });
 
-  test('and two processes that declare the same at once', async () => {
+  test('and two processes that declare the same concurrently work together', async () => {
     const { uri, names, recorded, ensure } = await openBench(standalone);
     const declared = [
       index('u', { u: 1 }, UNIQUE),

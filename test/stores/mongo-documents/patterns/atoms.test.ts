@@ -19,7 +19,7 @@ const end: PatternAtom = { kind: 'end' };
 const gap = (anything: boolean): PatternAtom => ({ kind: 'gap', nothing: true, anything });
 const hole = UNKNOWN[0]![0]!;
 
-it('multiplies alternatives out', () => {
+it('concatenation multiplies alternatives', () => {
   expect(concat([[a], [b]], [[a], []])).toEqual([[a, a], [a], [b, a], [b]]);
   expect(repeat([[a]], 2, 2)).toEqual([[a, a]]);
   expect(repeat([[a]], 0, 2)).toEqual([[], [a], [a, a]]);
@@ -27,7 +27,7 @@ it('multiplies alternatives out', () => {
   expect(repeat([[any]], 0, Infinity)).toEqual([[gap(true)]]);
 });
 
-it('gives up where they are too many', () => {
+it('too many alternatives become a gap', () => {
   const many: AtomSequences = Array.from({ length: 20 }, () => [a]);
   expect(alternatives(many, many)).toEqual(UNKNOWN);
   expect(concat(many, [[a], [b]])).toEqual([
@@ -37,19 +37,19 @@ it('gives up where they are too many', () => {
   expect(repeat([[a]], 5000, 5000)).toEqual(UNKNOWN);
 });
 
-it('drops what may be nothing at the ends, and an anchor that anything follows', () => {
+it('trimGaps drops gaps at the ends, and anchors next to gaps of any text', () => {
   expect(trimGaps([gap(false), a, gap(true)])).toEqual([a]);
   expect(trimGaps([start, gap(true), a, gap(true), end])).toEqual([a]);
   expect(trimGaps([start, gap(false), a])).toEqual([start, gap(false), a]);
   expect(trimGaps([hole, a])).toEqual([hole, a]);
 });
 
-it('finds the longest part that is known', () => {
+it('the longest part without a gap is found', () => {
   expect(longestGaplessRun([a, gap(false), b, a, hole, b])).toEqual([b, a]);
   expect(longestGaplessRun([hole])).toEqual([]);
 });
 
-it('knows a set that leaves nothing out', () => {
+it('a set of all characters is recognized', () => {
   expect(
     matchesAnyCharacter([
       [5, 0x10_ffff],

@@ -31,11 +31,11 @@ it.each([
   ['\\ud83d\\ude00', '', ['😀']],
   ['\\ud83d', '', []],
   ['{', '', ['\\{']],
-])('%s with %j', (pattern, flags, expected) => {
+])('parses %s with flags %j', (pattern, flags, expected) => {
   expect(server(pattern, flags)).toEqual(expected);
 });
 
-it('names word boundaries of ASCII', () => {
+it('word boundaries are those of ASCII', () => {
   expect(server('\\b')[0]).toContain('(?<=[0-9A-Za-z_])');
   expect(server('\\B')[0]).toContain('(?<![0-9A-Za-z_])');
 });

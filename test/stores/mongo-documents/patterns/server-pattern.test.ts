@@ -8,12 +8,12 @@ import {
 } from '../../../../src/stores/mongo-documents/patterns/server-pattern.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 
-it('says that no text matches where none does', () => {
+it('an unmatchable sequence has no pattern', () => {
   expect(serverPattern([{ kind: 'set', ranges: [[0xd800, 0xdfff]] }])).toBeUndefined();
   expect(serverPatterns([[{ kind: 'set', ranges: [] }]])).toEqual({ patterns: [], exact: true });
 });
 
-it('does not send what the server would find too long', () => {
+it('a pattern that is too long for the server is not sent', () => {
   const wide = Array.from({ length: 900 }, (_, n) => [n * 100, n * 100 + 50] as const);
   const sequence = Array.from({ length: 5 }, () => ({ kind: 'set' as const, ranges: wide }));
   expect(serverPatterns([sequence]).exact).toBe(false);
@@ -57,8 +57,8 @@ const TEXTS = [
   '_',
 ];
 
-describeMongo('patterns', ({ standalone }) => {
-  it('match on the server what they match here', async () => {
+describeMongo('server patterns', ({ standalone }) => {
+  it('match the same texts on the server as in this process', async () => {
     const texts = rawClient(await ownDatabase(standalone))
       .db()
       .collection('texts');

@@ -4,7 +4,7 @@ import { createBoundedHeap } from '../../../../src/stores/mongo-documents/query/
 
 const ascending = (a: number, b: number) => a - b;
 
-it('keeps the smallest, in order', async () => {
+it('a bounded heap keeps the smallest items in order', async () => {
   const lists = fc.asyncProperty(fc.array(fc.integer()), fc.nat(12), async (items, size) => {
     const smallest = createBoundedHeap(size, ascending);
     for (const item of items) smallest.add(item);
@@ -14,7 +14,7 @@ it('keeps the smallest, in order', async () => {
   await fc.assert(lists);
 });
 
-it('lets others have their turns while many are put in order', async () => {
+it('a bounded heap yields to the event loop', async () => {
   const smallest = createBoundedHeap(200_000, ascending);
   for (let n = 0; n < 200_000; n += 1) smallest.add((n * 7919) % 200_003);
   let turns = 0;

@@ -22,7 +22,7 @@ const CITIES: Document[] = Array.from({ length: 60 }, (_, n) => ({
 }));
 const ROMES = CITIES.filter(({ name }) => String(name).toLowerCase() === 'rome').map(({ n }) => n as number);
 
-describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
+describeMongo('case-insensitive text', ({ standalone, replicaSet }) => {
   const open = async (shadow: boolean, server = standalone) => {
     const bench = await openReads(server, CITIES);
     await bench.declare(foldingIndex('name'), shadow);
@@ -37,7 +37,7 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
     { shadow: true, server: standalone },
     { shadow: false, server: standalone },
     { shadow: true, server: replicaSet },
-  ])('is found in every order, with a twin: $twin', async ({ shadow, server }) => {
+  ])('is found in every order, with a shadow index: $shadow', async ({ shadow, server }) => {
     const { numbers, books } = await open(shadow, server);
     const filter = where('name', fold('rOME'));
     expect((await numbers({ filter })).toSorted((a, b) => Number(a) - Number(b))).toEqual(ROMES);
@@ -61,7 +61,7 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
     }
   });
 
-  it('is compared exactly where other text is asked for beside it', async () => {
+  it('does not affect exact conditions beside it', async () => {
     const { numbers, count } = await open(true);
     const beside = (test: FilterTest): Filter => ({
       kind: 'and',
@@ -88,7 +88,7 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
     expect(await commandsOf(() => findText(BOOKS, asked))).toEqual(['find']);
   });
 
-  it('finds what is gone through a projection too', async () => {
+  it('is found with a projection', async () => {
     const { find } = await open(true);
     const parts = { filter: where('name', fold('ROME')), sort: [['size', 1]] as const, limit: 1 };
     expect(await find(BOOKS, query({ ...parts, projection: { include: ['n'], exclude: ['_id'] } }))).toEqual([
@@ -98,7 +98,7 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
     expect(left).toEqual({ n: 0, title: 'b' });
   });
 
-  it('looks up a few texts of a filter, however many it has', async () => {
+  it('is looked up for at most four texts of a filter', async () => {
     const { find, commandsOf } = await open(false);
     const texts = Array.from({ length: 60 }, (_, n) => where('name', fold(`text ${n}`)));
     const asked = query({ filter: { kind: 'and', filters: texts } });
@@ -107,7 +107,7 @@ describeMongo('text whatever its case', ({ standalone, replicaSet }) => {
     expect((await find(BOOKS, wanted)).length).toBeGreaterThan(0);
   });
 
-  it('is nothing for a filter without it, or without an index', async () => {
+  it('is not handled without such a condition or an index', async () => {
     const { run, search, known } = await open(true);
     const plain = search({ filter: where('name', { kind: 'eq', value: 'Rome' }) });
     expect(await run((scope) => findIgnoringCase(scope, plain))).toBeUndefined();

@@ -13,7 +13,7 @@ const folded = (path: string, value: string): Filter => ({
   tests: [{ kind: 'eq', value, fold: true }],
 });
 
-it('begins with nothing but the order of ids, and unlearns', () => {
+it('collation statistics start with the order of ids and can be revoked', () => {
   const statistics = createCollationStatistics();
   const sort: Sort = [['pages', -1]];
   expect(statistics.hasStableOrder(BOOKS, [['_id', -1]])).toBe(true);
@@ -25,7 +25,7 @@ it('begins with nothing but the order of ids, and unlearns', () => {
   expect(statistics.hasStableOrder(BOOKS, sort)).toBe(false);
 });
 
-it('tells filters apart, and forgets the longest at once', () => {
+it('collation statistics distinguish filters and ignore very long ones', () => {
   const statistics = createCollationStatistics();
   statistics.recordManyMatches(BOOKS, folded('a', 'x'));
   expect(statistics.hasManyMatches(BOOKS, folded('a', 'x'))).toBe(true);
@@ -34,7 +34,7 @@ it('tells filters apart, and forgets the longest at once', () => {
   expect(statistics.hasManyMatches(BOOKS, folded('a', 'y'.repeat(5000)))).toBe(false);
 });
 
-describeMongo('experience', ({ replicaSet }) => {
+describeMongo('statistics of collations', ({ replicaSet }) => {
   const open = async (documents: readonly StoredDocument[]) => {
     const { log } = createLogLines();
     const uri = await ownDatabase(replicaSet);
@@ -55,7 +55,7 @@ describeMongo('experience', ({ replicaSet }) => {
   };
   const id = (n: number) => n.toString(16).padStart(24, '0');
 
-  it('of an order does not outlive what it was about', async () => {
+  it('follow changes of the data', async () => {
     const { store, insert, ranks } = await open([
       { rank: 2, kind: 'Ä', _id: id(1) },
       { rank: 1, kind: 'ä', _id: id(2) },
@@ -67,7 +67,7 @@ describeMongo('experience', ({ replicaSet }) => {
     await store.close();
   });
 
-  it('of many matches changes no count', async () => {
+  it('never change a count', async () => {
     const many = Array.from({ length: 299 }, (_, n) => ({ kind: n % 2 ? 'Ä' : 'ä', _id: id(n) }));
     const { store, insert } = await open([...many, { kind: 'a', _id: id(1000) }]);
     const count = () => store.count(BOOKS, folded('kind', 'Ä'));

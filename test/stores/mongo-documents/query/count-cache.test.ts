@@ -41,14 +41,14 @@ async function untilRemembered({ ask, counted }: Awaited<ReturnType<typeof openC
   }
 }
 
-describeMongo('the memory of counts', ({ standalone }) => {
+describeMongo('the count cache', ({ standalone }) => {
   let server: OwnServer;
   beforeAll(async () => {
     server = await launchServer({ replicaSet: true });
   }, 60_000);
   afterAll(() => server.dispose());
 
-  it('holds until something is written', async () => {
+  it('is valid until a write', async () => {
     const counts = await openCounts(withDatabase(server.uri, randomUUID()), 50);
     await untilRemembered(counts, 2);
     await counts.insert({ n: 3 });
@@ -58,7 +58,7 @@ describeMongo('the memory of counts', ({ standalone }) => {
     expect(await counts.ask()).toBe(2);
   });
 
-  it('holds nothing of a transaction that has not ended', async () => {
+  it('contains no uncommitted writes', async () => {
     const counts = await openCounts(withDatabase(server.uri, randomUUID()), 50);
     await counts.run(async (scope) => {
       const session = scope.session();
@@ -70,7 +70,7 @@ describeMongo('the memory of counts', ({ standalone }) => {
     });
   });
 
-  it('is not asked about counts that are quick', async () => {
+  it('does not store fast counts', async () => {
     const { ask, counted } = await openCounts(withDatabase(server.uri, randomUUID()), 1);
     for (const times of [1, 2, 3]) {
       expect(await ask()).toBe(2);
@@ -78,7 +78,7 @@ describeMongo('the memory of counts', ({ standalone }) => {
     }
   });
 
-  it('is empty on a lone server', async () => {
+  it('is not used on a standalone server', async () => {
     const { ask, counted } = await openCounts(await ownDatabase(standalone), 50);
     for (const times of [1, 2, 3]) {
       expect(await ask()).toBe(2);

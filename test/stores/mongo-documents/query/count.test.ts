@@ -5,7 +5,7 @@ import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
 describeMongo('counting', ({ standalone }) => {
-  it.each([true, false])('is exact on every way, with a twin: %s', async (shadow) => {
+  it.each([true, false])('is exact by every strategy, with a shadow index: %s', async (shadow) => {
     const spellings = ['Ab', 'AB', 'ab', 'áb', 'abc'];
     const { count, declare } = await openReads(
       standalone,

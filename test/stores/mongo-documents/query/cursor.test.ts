@@ -5,14 +5,14 @@ import { BOOKS } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { openReads } from './workbench.ts';
 
-describeMongo('rows', ({ standalone }) => {
+describeMongo('documents of a query', ({ standalone }) => {
   const open = () =>
     openReads(
       standalone,
       Array.from({ length: 2500 }, (_, n) => ({ n, text: n % 2 ? 'a' : 'A' })),
     );
 
-  it('come in order until nobody wants more', async () => {
+  it('arrive in order until the consumer stops', async () => {
     const { run } = await open();
     const seen: unknown[] = [];
     const ask = { ns: BOOKS, query: {}, sort: new Map([['n', 1 as const]]), fields: { n: 1 } };
@@ -30,7 +30,7 @@ describeMongo('rows', ({ standalone }) => {
     expect(seen).toEqual([5, 6]);
   });
 
-  it('are counted, exactly even where the collection compares otherwise', async () => {
+  it('are counted exactly, also with a default collation', async () => {
     const { run, books } = await open();
     const other = { ...BOOKS, collection: 'french' };
     await run((scope) =>

@@ -16,7 +16,7 @@ import { foldingIndex, openReads } from './workbench.ts';
 const HEX = '65a1b2c3d4e5f60718293a4b';
 const ISO = '2026-01-02T03:04:05.678Z';
 
-describeMongo('data that others wrote', ({ standalone }) => {
+describeMongo('data of other programs', ({ standalone }) => {
   const open = () =>
     openReads(standalone, [
       {
@@ -59,7 +59,7 @@ describeMongo('data that others wrote', ({ standalone }) => {
 
 describe('random queries', () => {
   describeMongo('on a server', ({ standalone }) => {
-    it('find and count what plain evaluation does', { timeout: 60_000 }, async () => {
+    it('find and count the same as plain evaluation', { timeout: 60_000 }, async () => {
       const ask = fc.record({ filter, sort, skip: fc.nat(3), limit: fc.constantFrom(1, 2, 100), projection });
       const property = fc.asyncProperty(
         fc.array(fields, { minLength: 1, maxLength: 20 }),
@@ -103,7 +103,7 @@ function inOrder(documents: readonly StoredDocument[], by: Sort): readonly Store
 }
 
 describeMongo('a path with a number in it', ({ standalone }) => {
-  it('finds the same with an index on it as without', async () => {
+  it('finds the same with and without an index', async () => {
     const documents = [{ tags: [] }, { tags: ['a'] }, { tags: [{ x: 1 }] }, { tags: { 0: 'a' } }, {}];
     const { books, find, count, declare } = await openReads(standalone, documents);
     const asked: Filter[] = [
@@ -125,10 +125,10 @@ describeMongo('a path with a number in it', ({ standalone }) => {
   });
 });
 
-describeMongo('a field with the name by which the driver knows its own', ({ standalone }) => {
+describeMongo('a field called _bsontype', ({ standalone }) => {
   const name = '_bsontype';
 
-  it('is filtered, sorted and projected as any other', async () => {
+  it('is filtered, sorted and projected like any other', async () => {
     const documents = [
       new Map([[name, 'b']]),
       new Map([[name, 'ObjectId']]),

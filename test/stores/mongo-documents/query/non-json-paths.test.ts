@@ -85,8 +85,8 @@ const sort: fc.Arbitrary<Sort> = fc.constantFrom<Sort[]>(
   ],
 );
 
-describeMongo('values of other programs', ({ standalone }) => {
-  it('are found, counted and ordered as what they are shown as', { timeout: 60_000 }, async () => {
+describeMongo('values of non-JSON types', ({ standalone }) => {
+  it('are found, counted and sorted as the text that readers see', { timeout: 60_000 }, async () => {
     const ask = fc.record({ filter, sort, skip: fc.nat(2), limit: fc.constantFrom(2, 100) });
     const stored = fc.constantFrom(...STORED);
     const alone = fc.constantFrom(...STORED.filter((one) => !Array.isArray(one)));
@@ -127,7 +127,7 @@ describeMongo('values of other programs', ({ standalone }) => {
     await fc.assert(property, { seed: 7, numRuns: 8, endOnFailure: true, interruptAfterTimeLimit: 30_000 });
   });
 
-  it('are found by long lists too, which are sent once only where there are none', async () => {
+  it('are found by long lists, which are expanded only if there are such values', async () => {
     const texts = Array.from({ length: 500 }, (_, n) => Buffer.from(`text of ${n}`).toString('base64'));
     const bytes = new BSON.Binary(Buffer.from('text of 7'));
     const { find, run } = await openReads(standalone, [{ a: bytes, b: texts[8], c: new Date(ISO) }]);
@@ -148,7 +148,7 @@ describeMongo('values of other programs', ({ standalone }) => {
     expect(none?.('_id')).toEqual({ dates: false, others: false });
   });
 
-  it('are looked for only where a condition or an order depends on them', async () => {
+  it('are probed for only if a condition or an order depends on them', async () => {
     const { run } = await openReads(standalone, [
       { when: new Date(0), id: new ObjectId(HEX) },
       { when: ISO, id: new ObjectId(HEX) },

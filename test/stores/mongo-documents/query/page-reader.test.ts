@@ -46,7 +46,7 @@ describeMongo('pages', ({ standalone }) => {
     return { ...reads, connection, find, hold };
   };
 
-  it('are read by id, counted and written while queries that may scan wait', async () => {
+  it('are read by id, counted and written while scans wait', async () => {
     const { connection, find, hold } = await open();
     await find(BY_ID);
     const release = await hold('scan');
@@ -65,7 +65,7 @@ describeMongo('pages', ({ standalone }) => {
     expect(await slow).toEqual(['{"text":"small","n":1,"_id":"first"}']);
   });
 
-  it('that are long are whole, and asked about before they are read', async () => {
+  it('that are long are complete, and memory is checked before they are read', async () => {
     const asked: number[] = [];
     const { find } = await open((bytes) => asked.push(bytes) > 0);
     expect(await find(BY_ID)).toHaveLength(1);
@@ -79,7 +79,7 @@ describeMongo('pages', ({ standalone }) => {
     expect(asked[1]).toBeGreaterThan(4 * HALF_A_MEGABYTE);
   });
 
-  it('that are long wait until there is room, and no longer than their deadline', async () => {
+  it('that are long wait for memory until their deadline', async () => {
     let looks = 0;
     const { find } = await open(() => {
       looks += 1;
@@ -94,7 +94,7 @@ describeMongo('pages', ({ standalone }) => {
     expect(await never.find(BY_ID)).toHaveLength(1);
   });
 
-  it('that are long end in the order in which they were asked for', async () => {
+  it('that are long complete in the order of their requests', async () => {
     const { find } = await open(undefined, 5);
     await find(MATCH_ALL);
     const order: number[] = [];
@@ -103,7 +103,7 @@ describeMongo('pages', ({ standalone }) => {
     expect(order).toEqual(limits);
   });
 
-  it('that are long hold up none of the short ones', async () => {
+  it('that are long do not block short ones', async () => {
     const { find, hold } = await open();
     await find(MATCH_ALL);
     await find(MATCH_ALL, 1);

@@ -6,7 +6,7 @@ import { BOOKS, idOf, where } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { openReads } from './workbench.ts';
 
-it('takes no more than 64 Mi characters', () => {
+it('a page has at most 64 Mi characters', () => {
   const { texts, add } = createPageTexts();
   const bytes = BSON.serialize({ text: 'x'.repeat(10 * 1024 * 1024) });
   for (let count = 0; count < 6; count += 1) add(bytes);
@@ -15,7 +15,7 @@ it('takes no more than 64 Mi characters', () => {
 });
 
 describeMongo('a page', ({ standalone }) => {
-  it('is what the server finds, as text', async () => {
+  it('returns the found documents as JSON texts', async () => {
     const { run } = await openReads(
       standalone,
       [1, 2, 3].map((n) => ({ _id: n as never, n })),
@@ -28,8 +28,8 @@ describeMongo('a page', ({ standalone }) => {
   });
 });
 
-describeMongo('a page that the server finds by itself', ({ standalone }) => {
-  it('comes in one round trip, an id on the shortest way', async () => {
+describeMongo('a page that the server can filter and sort', ({ standalone }) => {
+  it('takes one round trip, and an id the fastest plan', async () => {
     const { run, search, commandsOf, books } = await openReads(
       standalone,
       [1, 2, 3].map((n) => ({ _id: new ObjectId(idOf(n)), n })),

@@ -6,8 +6,8 @@ const of = (...args: Parameters<typeof serverProjection>) => {
   return [fields, finish === undefined ? 'done' : 'to finish'];
 };
 
-describe('the projection that the server does', () => {
-  it('is all of it where it is plain', () => {
+describe('the projection of the server', () => {
+  it('is the whole projection if its paths are plain', () => {
     expect(of(undefined)).toEqual([undefined, 'done']);
     expect(of({ include: ['a', 'b.c'] })).toEqual([{ _id: 1, a: 1, 'b.c': 1 }, 'done']);
     expect(of({ exclude: ['a', '_id'] })).toEqual([{ a: 0, _id: 0 }, 'done']);
@@ -15,12 +15,12 @@ describe('the projection that the server does', () => {
     expect(of({ include: [] })).toEqual([{ _id: 1 }, 'done']);
   });
 
-  it('names no path within another', () => {
+  it('contains no path nested in another', () => {
     expect(of({ include: ['a.b', 'a', 'a.b.c', 'ab'] })).toEqual([{ _id: 1, a: 1, ab: 1 }, 'done']);
     expect(of({ exclude: ['a.b', 'a'] })).toEqual([{ a: 0 }, 'done']);
   });
 
-  it('is finished by us where the server would refuse it', () => {
+  it('is completed here if the server would reject it', () => {
     expect(of({ include: ['a'], exclude: ['a.b'] })).toEqual([{ _id: 1, a: 1 }, 'to finish']);
     expect(of({ include: [], exclude: ['_id'] })).toEqual([{ _id: 1 }, 'to finish']);
     expect(of({ include: ['a.$b', 'c'] })).toEqual([{ _id: 1, a: 1, c: 1 }, 'to finish']);
@@ -29,12 +29,12 @@ describe('the projection that the server does', () => {
     expect(of({ exclude: ['_id.a'] })).toEqual([undefined, 'to finish']);
   });
 
-  it('brings what we need ourselves', () => {
+  it('includes fields that are needed here', () => {
     expect(of({ include: ['a'] }, ['b'])).toEqual([{ _id: 1, a: 1, b: 1 }, 'to finish']);
     expect(of({ exclude: ['a', 'b.c', '_id'] }, ['_id', 'b'])).toEqual([{ a: 0 }, 'to finish']);
   });
 
-  it('may name anything', () => {
+  it('accepts any name', () => {
     expect(Object.keys(serverProjection({ include: ['__proto__'] }).fields ?? {})).toEqual([
       '_id',
       '__proto__',

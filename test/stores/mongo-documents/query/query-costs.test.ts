@@ -15,7 +15,7 @@ const kind = (operationClass: QueryShape['operationClass'], limit = 10, quickMs 
 });
 const cost = (ms: number, bytes = 100, documents = 1) => ({ ms, bytes, documents });
 
-it('what may scan runs beside a few until it was quick', () => {
+it('a possible scan is a scan until it was fast', () => {
   const costs = createQueryCosts();
   costs.record(kind('lookup'), cost(1));
   expect(costs.classOf(kind('scan'))).toBe('scan');
@@ -30,7 +30,7 @@ it('what may scan runs beside a few until it was quick', () => {
   expect(costs.classOf(kind('scan'))).toBe('query');
 });
 
-it('where an index helps, only what takes very long counts as a scan', () => {
+it('an indexed query is a scan only if it is very slow', () => {
   const costs = createQueryCosts();
   const [indexed, first] = [kind('query', 10, 1000), kind('query', 11, Number.POSITIVE_INFINITY)];
   for (const [ms, expected] of [
@@ -43,7 +43,7 @@ it('where an index helps, only what takes very long counts as a scan', () => {
   }
 });
 
-it('pages are taken for long where documents of the collection would make them so', () => {
+it('pages of large documents are expected to be long', () => {
   const costs = createQueryCosts();
   expect(costs.classOf(kind('query'))).toBe('scan');
   costs.record(kind('lookup'), cost(1, MB / 20));
@@ -51,7 +51,7 @@ it('pages are taken for long where documents of the collection would make them s
   expect(costs.classOf(kind('query', 30))).toBe('scan');
 });
 
-it('what was a long page is one until it was short several times', () => {
+it('a long page counts as long until it was short several times', () => {
   const costs = createQueryCosts();
   costs.record(kind('query'), cost(5, 3 * MB, 10));
   expect(costs.classOf(kind('query'))).toBe('page');
@@ -60,7 +60,7 @@ it('what was a long page is one until it was short several times', () => {
   expect(costs.classOf(kind('query'))).toBe('query');
 });
 
-it('reads by id stay what they are, unless their documents are huge', () => {
+it('reads by id are lookups unless their documents are huge', () => {
   const costs = createQueryCosts();
   expect(maxShortPageBytes(kind('lookup'))).toBe(4 * MB);
   costs.record(kind('lookup'), cost(9000, 2 * MB));
@@ -69,7 +69,7 @@ it('reads by id stay what they are, unless their documents are huge', () => {
   expect(costs.classOf(kind('lookup'))).toBe('page');
 });
 
-it('counts of whole collections run beside a few others until they were quick', () => {
+it('counts of whole collections are slow until they were fast', () => {
   const costs = createQueryCosts();
   expect(costs.classOf(kind('count'))).toBe('count');
   costs.record(kind('count'), cost(3, 0, 0));
@@ -78,7 +78,7 @@ it('counts of whole collections run beside a few others until they were quick', 
   expect(costs.classOf(kind('count'))).toBe('count');
 });
 
-it('what is not remembered is what it looks like', () => {
+it('a query without statistics is classified by its shape', () => {
   const costs = createQueryCosts();
   const unknown = { ...kind('scan'), key: undefined };
   costs.record(unknown, cost(1));

@@ -51,20 +51,20 @@ it('the more an index helps, the longer a read may take', () => {
   ]);
 });
 
-it('what the server keeps of its own is short', () => {
+it('reads of reserved collections are short', () => {
   const own = { database: null, collection: 'cloister.clients' };
   expect(classOf({ filter: field('title', { kind: 'eq', value: 'a' }) }, own)).toBe('lookup');
   expect(classOf({ filter: field('other', { kind: 'eq', value: 'a' }) }, own)).toBe('scan');
 });
 
-it('counts are told apart too', () => {
+it('counts have shapes of their own', () => {
   const laneOfCount = (filter: Filter) => shapeOfCount(BOOKS, filter, KNOWN).operationClass;
   expect(
     [MATCH_ALL, ids(1), field('title', { kind: 'eq', value: 'a' }), regex('x')].map(laneOfCount),
   ).toEqual(['count', 'lookup', 'query', 'scan']);
 });
 
-it('queries of one kind differ in values alone', () => {
+it('queries of one shape differ only in values', () => {
   const eq = (path: string, value: string) => ({ filter: field(path, { kind: 'eq', value }) });
   expect(keyOf(eq('a', 'x'))).toBe(keyOf(eq('a', 'y')));
   for (const other of [eq('b', 'x'), { ...eq('a', 'x'), limit: 7 }, { ...eq('a', 'x'), skip: 9000 }]) {

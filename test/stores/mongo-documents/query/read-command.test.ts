@@ -46,7 +46,7 @@ function watching(scope: OperationScope) {
   return { asked, scope: { ...scope, database } };
 }
 
-describeMongo('reads as commands', ({ replicaSet }) => {
+describeMongo('read commands', ({ replicaSet }) => {
   /** How many cursors are open on a collection. */
   const cursorsOn = async (ns: string) => {
     const stages = [
@@ -56,7 +56,7 @@ describeMongo('reads as commands', ({ replicaSet }) => {
     return (await rawClient(replicaSet).db('admin').aggregate(stages).toArray()).length;
   };
 
-  it('find a page, sorted, and leave no cursor open', async () => {
+  it('find a sorted page and leave no cursor open', async () => {
     const numbers = Array.from({ length: 300 }, (_, n) => ({ n }));
     const { run, find } = await openBooks(replicaSet, numbers);
     const found = await find({ filter: { n: { $gt: 10 } }, sort: new Map([['n', -1]]), skip: 1, limit: 150 });
@@ -67,7 +67,7 @@ describeMongo('reads as commands', ({ replicaSet }) => {
     expect(await cursorsOn(await run(async (scope) => `${scope.database(null).databaseName}.books`))).toBe(0);
   });
 
-  it('find more than the server sends at once, as far as it is wanted', async () => {
+  it('find more than one batch, as far as the consumer wants', async () => {
     const big = Array.from({ length: 20 }, (_, n) => ({ n, text: 'x'.repeat(2 * MEGABYTE) }));
     const { run, find } = await openBooks(replicaSet, big);
     const command = { filter: {}, sort: new Map([['_id', 1]]), limit: 19 };
@@ -88,7 +88,7 @@ describeMongo('reads as commands', ({ replicaSet }) => {
     expect(await cursorsOn(ns)).toBe(0);
   });
 
-  it('are bounded, and see what the majority has', async () => {
+  it('have a time limit and read concern majority', async () => {
     const { run } = await openBooks(replicaSet, [{ n: 1 }]);
     await run(async (scope) => {
       const { asked, scope: watched } = watching(scope);
@@ -97,7 +97,7 @@ describeMongo('reads as commands', ({ replicaSet }) => {
     });
   });
 
-  it('are refused with what the server says, once', async () => {
+  it('are rejected once, with the error of the server', async () => {
     const { run } = await openBooks(replicaSet, [{ n: 1 }]);
     await run(async (scope) => {
       const { asked, scope: counted } = watching(scope);

@@ -7,8 +7,8 @@ import { openReads } from './workbench.ts';
 
 const DOCUMENTS = ['x', 1, { a: 1 }].map((_id, n) => ({ _id: _id as never, n, text: 'aab' }));
 
-describeMongo('a page of documents chosen here', ({ standalone }) => {
-  it('comes in the order of the choice, whatever the ids, and with the fields that were asked for', async () => {
+describeMongo('a page of documents selected by this process', ({ standalone }) => {
+  it('is in the selected order and has the requested fields', async () => {
     const { run, search } = await openReads(standalone, DOCUMENTS);
     const filter = where('text', { kind: 'regex', pattern: 'a+b', flags: '' });
     const asked = search({ filter, sort: [['n', -1]], projection: { include: ['n'] } });
@@ -21,7 +21,7 @@ describeMongo('a page of documents chosen here', ({ standalone }) => {
     ]);
   });
 
-  it('leaves out what matches no more when it is fetched, whatever fields were asked for', async () => {
+  it('omits documents that no longer match when they are fetched', async () => {
     const { run, search, books } = await openReads(standalone, DOCUMENTS);
     const filter = where('text', { kind: 'regex', pattern: 'a+b', flags: '' });
     const asked = search({ filter, projection: { exclude: ['text'] } });

@@ -15,7 +15,7 @@ const DOCUMENTS = Array.from({ length: 3000 }, (_, n) => ({
 }));
 const filter = where('text', { kind: 'regex', pattern: '^a+b$', flags: '' });
 
-describeMongo('a scan', ({ standalone }) => {
+describeMongo('a residual scan', ({ standalone }) => {
   const open = async () => {
     const bench = await openReads(standalone, DOCUMENTS);
     const scan = (subject: Filter) => ({
@@ -42,7 +42,7 @@ describeMongo('a scan', ({ standalone }) => {
     expect(await count(filter)).toBe(2400);
   });
 
-  it('sorts by what the server does not', async () => {
+  it('sorts where the server cannot', async () => {
     const { ids } = await open();
     expect(
       await ids({
@@ -65,7 +65,7 @@ describeMongo('a scan', ({ standalone }) => {
     ).toEqual([2999]);
   });
 
-  it('judges by whole fields, of which a part may mean something else', async () => {
+  it('evaluates whole fields', async () => {
     const { ids } = await open();
     const both: Filter = { kind: 'and', filters: [filter, where('list.1', { kind: 'eq', value: 'x' })] };
     expect(await ids({ filter: both, limit: 1 })).toEqual([1]);
@@ -76,7 +76,7 @@ describeMongo('a scan', ({ standalone }) => {
     expect(await commandsOf(() => ids({ limit: 5 }))).not.toContain('getMore');
   });
 
-  it('lets others go on meanwhile', async () => {
+  it('yields to the event loop', async () => {
     const { count } = await open();
     let turns = 0;
     const timer = setInterval(() => {

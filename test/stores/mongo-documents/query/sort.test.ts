@@ -15,7 +15,7 @@ const keys = (sort: Sort, indexes: readonly KnownIndex[] = []) => [
   ...(serverSort(sort, indexes) ?? ['none']),
 ];
 
-it('ends in the id, in the direction of the last key', () => {
+it('a server sort ends in _id, in the direction of the last key', () => {
   expect(keys([])).toEqual([['_id', 1]]);
   expect(
     keys([
@@ -47,7 +47,7 @@ it('ends in the id, in the direction of the last key', () => {
   ]);
 });
 
-it('has no ties where a unique index leaves none', () => {
+it('a server sort by a unique index needs no _id', () => {
   expect(
     keys(
       [
@@ -64,7 +64,7 @@ it('has no ties where a unique index leaves none', () => {
   expect(keys([['a', 1]], [known(false, 'a')])).toHaveLength(2);
 });
 
-it('keeps the order of keys that look like numbers', () => {
+it('a server sort keeps the order of numeric keys', () => {
   expect(
     keys([
       ['b', 1],
@@ -73,7 +73,7 @@ it('keeps the order of keys that look like numbers', () => {
   ).toEqual(['b', '1', '_id']);
 });
 
-it('is left to us where the server would refuse it', () => {
+it('a sort that the server would reject is undefined', () => {
   const many = Array.from({ length: 32 }, (_, n) => [`k${n}`, 1] as const);
   expect(serverSort(many, [])).toBeUndefined();
   expect(serverSort(many.slice(1), [])?.size).toBe(32);

@@ -8,8 +8,8 @@ import { foldingIndex, openReads } from './workbench.ts';
 const folded = (value: string, path = 'name'): Filter => where(path, { kind: 'eq', value, fold: true });
 const ROME = { path: 'name', text: 'rome' };
 
-describe('the memory of spellings', () => {
-  it('holds as long as nothing was written', () => {
+describe('the spelling cache', () => {
+  it('is valid until a write', () => {
     const cache = createSpellingCache();
     cache.store(BOOKS, ROME, { spellings: ['Rome'], time: 5n });
     expect(cache.resolve(BOOKS, folded('rome'))).toBeUndefined();
@@ -26,7 +26,7 @@ describe('the memory of spellings', () => {
     expect(cache.resolve(BOOKS, folded('rome'))).toBeUndefined();
   });
 
-  it('needs every text of a filter, and says which are out of reach', () => {
+  it('resolves a filter only with all of its texts, and knows unresolvable ones', () => {
     const cache = createSpellingCache();
     cache.recordTime(1n);
     cache.store(BOOKS, ROME, { spellings: ['Rome'], time: 1n });
@@ -38,7 +38,7 @@ describe('the memory of spellings', () => {
     expect(cache.unresolvable(BOOKS, folded('x', 'kind'))).toEqual({ some: true, all: true });
   });
 
-  it('tells what is asked again, with nothing written in between', () => {
+  it('recognizes a repeated filter without a write in between', () => {
     const cache = createSpellingCache();
     expect([1, 2].map(() => cache.isRepeated(BOOKS, folded('rome')))).toEqual([false, false]);
     cache.recordTime(1n);
@@ -50,7 +50,7 @@ describe('the memory of spellings', () => {
   });
 });
 
-describeMongo('remembered spellings', ({ replicaSet }) => {
+describeMongo('cached spellings', ({ replicaSet }) => {
   const open = async () => {
     const bench = await openReads(replicaSet, [
       { name: 'Rome', size: 1, title: 'B' },
@@ -62,7 +62,7 @@ describeMongo('remembered spellings', ({ replicaSet }) => {
     return { ...bench, sizes, count: () => bench.count(BOOKS, asked.filter) };
   };
 
-  it('make one round trip of a query that is asked again, in an order that only exact text has', async () => {
+  it('make a repeated query one round trip', async () => {
     const { find, commandsOf } = await open();
     const asked = query({ filter: folded('rome'), sort: [['title', 1]] });
     const titles = async () => (await find(BOOKS, asked)).map(({ title }) => title);
@@ -74,7 +74,7 @@ describeMongo('remembered spellings', ({ replicaSet }) => {
     await expect.poll(trips, { timeout: 15_000 }).toEqual(['find']);
   });
 
-  it('never hide what another program writes', async () => {
+  it('never hide a write of another program', async () => {
     const { sizes, count, books } = await open();
     const spellings = ['rome', 'rOme', 'roMe', 'romE', 'ROme', 'RoMe', 'RomE', 'rOMe', 'rOmE', 'roME'];
     for (const [at, name] of spellings.entries()) {

@@ -27,7 +27,7 @@ describeMongo('spellings', ({ standalone }) => {
     };
   };
 
-  it('are those that are there, each once', async () => {
+  it('are found once each', async () => {
     const { find } = await open([
       'Kiel',
       'KIEL',
@@ -52,13 +52,13 @@ describeMongo('spellings', ({ standalone }) => {
     expect(await find('rom')).toEqual(['ROM', 'Rom', 'rom']);
   });
 
-  it('are found behind a common beginning in two spellings', async () => {
+  it('are found behind a common prefix in two spellings', async () => {
     const values = Array.from({ length: 300 }, (_, n) => `${n % 2 ? 'a-common' : 'A-Common'} beginning ${n}`);
     const { find } = await open(values);
     expect(await find('A-COMMON BEGINNING 151')).toEqual(['a-common beginning 151']);
   });
 
-  it('are given up where there are too many ways, or no index', async () => {
+  it('are not resolved with too many prefixes or without an index', async () => {
     const values = Array.from({ length: 64 }, (_, n) =>
       [...'spelli'].map((letter, at) => ((n >> at) % 2 ? letter.toUpperCase() : letter)).join(''),
     );
@@ -68,7 +68,7 @@ describeMongo('spellings', ({ standalone }) => {
     expect(await find('s'.repeat(501))).toBeUndefined();
   });
 
-  it('are given up where the index is another one by now, or none', async () => {
+  it('are not resolved if the index was changed or dropped', async () => {
     const { find, books } = await open(['a']);
     await books.dropIndexes();
     await books.createIndex({ name: 1 }, { name: 'name' });
@@ -78,7 +78,7 @@ describeMongo('spellings', ({ standalone }) => {
   });
 });
 
-it('walks through all spellings in order', () => {
+it('nextSpellingFrom enumerates all spellings in order', () => {
   const choices = characterChoices('ks1');
   const walked: string[] = [];
   for (
@@ -90,7 +90,7 @@ it('walks through all spellings in order', () => {
   expect(walked).toEqual(['KS1', 'Ks1', 'Kſ1', 'kS1', 'ks1', 'kſ1', '\u212aS1', '\u212as1', '\u212aſ1']);
 });
 
-it('finds the first spelling from any text on', () => {
+it('nextSpellingFrom finds the first spelling from any text on', () => {
   const unit = fc.constantFrom('A', 'a', 'B', 'b', 'K', 'k', '\u212a', '0', '~', '😀');
   fc.assert(
     fc.property(

@@ -8,8 +8,8 @@ import { openReads } from './workbench.ts';
 
 const ISO = '2024-01-02T03:04:05.678Z';
 
-describeMongo('kinds of values', ({ standalone }) => {
-  test('are found at a path, in lists too, and looked for again in time', async () => {
+describeMongo('the type probe', ({ standalone }) => {
+  test('finds types at a path, also in arrays, and repeats after the validity', async () => {
     const { run, books } = await openReads(standalone, [{ at: [new Date(0)], id: new ObjectId() }]);
     let now = 0;
     const typeProbe = createTypeProbe(() => {
@@ -29,7 +29,7 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect(await has('later', 'dates')).toBe(true);
   });
 
-  test('are looked for once when many ask, and once for all kinds', async () => {
+  test('runs once for concurrent callers and for all groups', async () => {
     const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
     const typeProbe = createTypeProbe(() => 0);
     const ask = () => run((scope) => typeProbe.sortStrategyAt(scope, { ns: BOOKS, path: 'a' }));
@@ -42,7 +42,7 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect([commands, new Set(await Promise.all(asked))]).toEqual([['find'], new Set(['plain'])]);
   });
 
-  test('are looked for again at once where a look was slow but once', async () => {
+  test('does not trust a single slow probe', async () => {
     const { run, books } = await openReads(standalone, [{ a: 1 }]);
     let now = 0;
     let step = 1000;
@@ -60,7 +60,7 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect(await has()).toBe(true);
   });
 
-  test('are looked for less often while they are asked for all the time', async () => {
+  test('runs less often while a path is in use', async () => {
     const { run, commandsOf } = await openReads(standalone, [{ a: 1 }]);
     let now = 0;
     const typeProbe = createTypeProbe(() => now);
@@ -78,7 +78,7 @@ describeMongo('kinds of values', ({ standalone }) => {
     expect(await looks(10)).toBe(1);
   });
 
-  test('that were found count on when a server does not find out in time', async () => {
+  test('keeps the last result if the server reaches the time limit', async () => {
     const server = await ownServer();
     const { run } = await openReads(`${server.uri}site`, [{ a: new Date(0) }]);
     const fail = (mode: string) => {
@@ -105,7 +105,7 @@ describeMongo('kinds of values', ({ standalone }) => {
     ['dates beside a boolean', [new Date(0), true, ISO], 'evaluated'],
     ['dates beside ids', [new Date(0), new ObjectId()], 'evaluated'],
     ['ids beside text', [new ObjectId(), 'a'], 'evaluated'],
-  ])('%s decide what the order of the server is worth', async (_name, values, order) => {
+  ])('chooses how to sort by %s', async (_name, values, order) => {
     const { run } = await openReads(
       standalone,
       values.map((a) => ({ a })),

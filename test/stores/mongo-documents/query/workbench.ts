@@ -25,7 +25,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
   const database = rawClient(uri).db();
   const books = database.collection<Document>(BOOKS.collection);
   if (documents.length > 0) await books.insertMany([...documents]);
-  const { connection } = openConnection(uri);
+  const { connection } = openConnection(uri, { queryMs: 20_000 });
   const known: KnownIndex[] = [];
   const reads = createReads({
     connection,

@@ -21,8 +21,8 @@ function openFile() {
   return { bench, data };
 }
 
-const faultsOf = ({ issues: faults }: DataReport) =>
-  faults.map(({ index, kind, count }) => `${index ?? '-'} ${kind} ${count}`);
+const issuesOf = ({ issues }: DataReport) =>
+  issues.map(({ index, kind, count }) => `${index ?? '-'} ${kind} ${count}`);
 
 describe('the check of a data file', () => {
   it('counts what it has looked at', async () => {
@@ -31,7 +31,7 @@ describe('the check of a data file', () => {
       collections: 1,
       documents: 3,
       indexes: 2,
-      faults: [],
+      issues: [],
       unfinished: [],
       broken: [],
     });
@@ -41,7 +41,7 @@ describe('the check of a data file', () => {
     const { bench, data } = openFile();
     bench.connection.db.exec("delete from i_1 where doc = 1; insert into i_2 values (x'99', 2), (x'98', 3)");
     const report = await data.check();
-    expect(faultsOf(report)).toEqual(['a missing 1', 'b surplus 2']);
+    expect(issuesOf(report)).toEqual(['a missing 1', 'b surplus 2']);
     expect(report.broken).toMatchObject([
       { ns: NS, index: 'a', n: 1 },
       { index: 'b', n: 2 },
@@ -50,7 +50,7 @@ describe('the check of a data file', () => {
       'rebuilt',
       'rebuilt',
     ]);
-    expect(await data.check()).toMatchObject({ faults: [], broken: [], indexes: 2 });
+    expect(await data.check()).toMatchObject({ issues: [], broken: [], indexes: 2 });
     expectConsistentIndexes(bench);
   });
 
@@ -86,7 +86,7 @@ describe('the check of a data file', () => {
   it('says which documents and pages are lost, which no index brings back', async () => {
     const { bench, data } = openFile();
     bench.connection.db.exec("update d_1 set json = '{' where doc = 1");
-    expect(faultsOf(await data.check())).toEqual(['- unreadable 1']);
+    expect(issuesOf(await data.check())).toEqual(['- unreadable 1']);
   });
 });
 

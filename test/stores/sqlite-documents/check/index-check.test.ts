@@ -13,7 +13,9 @@ function openIndex(...paths: string[]) {
 
 it('has a table for exact keys, and one for folded keys where a key ignores case', () => {
   expect(openIndex('a').tables.map(({ name }) => name)).toEqual(['i_1', 'f_1']);
-  expect(tablesOfIndex({ ...openIndex('a').index, folded: false }).map(({ name }) => name)).toEqual(['i_1']);
+  expect(tablesOfIndex({ ...openIndex('a').index, caseInsensitive: false }).map(({ name }) => name)).toEqual([
+    'i_1',
+  ]);
 });
 
 it('takes a surplus row for a missing one of the same document, as far as that goes', () => {
@@ -22,7 +24,7 @@ it('takes a surplus row for a missing one of the same document, as far as that g
   const strange = keysOf({ _id: idOf(1), a: ['p', 'q', 'r'] });
   for (const key of strange) check.checkRow(index, tables[0]!, [key, 1], document);
   check.checkRow(index, tables[0]!, [strange[0]!, 2]);
-  check.checkDocument({ ...index, folded: false, multikey: 1 }, 1, document);
+  check.checkDocument({ ...index, caseInsensitive: false, multikey: 1 }, 1, document);
   expect(check.issues).toEqual({ missing: 0, wrong: 2, surplus: 2, unmarked: 0 });
 });
 

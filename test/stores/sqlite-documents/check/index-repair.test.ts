@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { rebuildIndex } from '../../../../src/stores/sqlite-documents/check/index-repair.ts';
-import {
-  applyWrites,
-  createWriteContext,
-} from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
+import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
 import { createCatalogue } from '../../../../src/stores/sqlite-documents/data-file/catalogue.ts';
 import { dropIndex } from '../../../../src/stores/sqlite-documents/indexes/index-build.ts';
+import { createWriteContext } from '../../../../src/stores/sqlite-documents/indexes/index-update.ts';
 import { countMatches } from '../../../../src/stores/sqlite-documents/query/execute.ts';
 import { expectConsistentIndexes } from '../index-consistency.ts';
 import { idOf, indexOf, insertThing, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
@@ -19,11 +17,11 @@ function openBroken() {
   server.fill(Array.from({ length: 30 }, (_, n) => ({ v: 0, a: n })));
   server.connection.db.exec('delete from i_1 where doc < 10');
   const connection = server.connect();
-  const repair = createWriteContext(connection, createCatalogue(connection));
+  const repair = createWriteContext({ connection, catalogue: createCatalogue(connection) });
   const count = (a: number) =>
     countMatches(server, NS, {
       filter: { kind: 'field', path: 'a', tests: [{ kind: 'eq', value: a }] },
-      meter: NO_LIMIT,
+      workLimit: NO_LIMIT,
     });
   const entries = () => {
     server.catalogue.refresh();
@@ -70,7 +68,7 @@ describe('a repair', () => {
   it('beside another of the same index ends, as both do', async () => {
     const { server, repair, entries } = openBroken();
     const connection = server.connect();
-    const other = createWriteContext(connection, createCatalogue(connection));
+    const other = createWriteContext({ connection, catalogue: createCatalogue(connection) });
     const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
     const repairs = [repair, other].map((writer) =>
       rebuildIndex(writer, { n: 1, isDamaged: false }, { ms: -1, pause }),

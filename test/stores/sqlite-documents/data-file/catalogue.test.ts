@@ -22,7 +22,7 @@ describe('the catalogue', () => {
     const other = createCatalogue(bench.connect());
     other.refresh();
     const [index] = other.get(NS)?.indexes ?? [];
-    expect(index).toMatchObject({ name: 'a_b', folded: true, ready: true, multikey: 1 });
+    expect(index).toMatchObject({ name: 'a_b', caseInsensitive: true, ready: true, multikey: 1 });
     expect(index?.definition).toEqual(indexOf({ path: 'a', fold: true }, { path: 'b' }));
   });
 

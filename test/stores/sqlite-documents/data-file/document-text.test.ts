@@ -4,7 +4,7 @@ import {
   parseDocument,
 } from '../../../../src/stores/sqlite-documents/data-file/document-text.ts';
 
-const DAMAGED = expect.objectContaining({ name: 'StorageError', fault: 'damaged' });
+const DAMAGED = expect.objectContaining({ name: 'StorageError', kind: 'damaged' });
 
 it('passes what is a document', () => {
   expect(documentText('{"_id":"a"}')).toBe('{"_id":"a"}');

@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/lib/json/json.ts';
 import type { IndexDefinition, Write } from '../../../../src/stores/ports.ts';
-import {
-  applyWrites,
-  createWriteContext,
-} from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
+import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
 import { createCatalogue } from '../../../../src/stores/sqlite-documents/data-file/catalogue.ts';
 import { createBulkBuilds } from '../../../../src/stores/sqlite-documents/indexes/bulk-build.ts';
 import { dropIndex } from '../../../../src/stores/sqlite-documents/indexes/index-build.ts';
+import { createWriteContext } from '../../../../src/stores/sqlite-documents/indexes/index-update.ts';
 import { expectConsistentIndexes } from '../index-consistency.ts';
 import {
   countEncodedRows,
@@ -31,7 +29,7 @@ function declare(bench: TestDatabase, definition: IndexDefinition, ready: boolea
 /** A builder on a connection of its own. */
 function createOther(bench: TestDatabase) {
   const connection = bench.connect();
-  return createBulkBuilds(createWriteContext(connection, createCatalogue(connection)));
+  return createBulkBuilds(createWriteContext({ connection, catalogue: createCatalogue(connection) }));
 }
 
 const rows = (bench: TestDatabase, table: string) =>

@@ -16,7 +16,7 @@ describe('rows of an index', () => {
       NO_LIMIT,
     );
     expect(rows.exact).toEqual([Buffer.concat([encodeValue(1), encodeValue('x'), Buffer.from(idOf(1))])]);
-    expect(rows).toMatchObject({ folded: [], arrays: 0, idBytes: 24 });
+    expect(rows).toMatchObject({ caseFolded: [], arrays: 0, idBytes: 24 });
   });
 
   it('are one for each distinct element of an array', () => {

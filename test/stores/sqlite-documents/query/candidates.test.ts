@@ -21,7 +21,7 @@ function found(bench: TestDatabase, access: Access, filter = MATCH_ALL): number[
   const search = {
     connection: bench.connection,
     entry,
-    meter: NO_LIMIT,
+    workLimit: NO_LIMIT,
     prefilter: createPrefilter(filter, access),
   };
   return [...findCandidates(search, access)].map(([, json]) => (JSON.parse(json) as { n: number }).n);
@@ -31,7 +31,7 @@ describe('candidates', () => {
   it('come slice by slice in the order of ids, whatever the direction and bounds', () => {
     const bench = filled();
     const all = Array.from({ length: COUNT }, (_, n) => n + 1);
-    const walk = { kind: 'walk', reversed: false, low: '', high: END } as const;
+    const walk = { kind: 'id-scan', reversed: false, low: '', high: END } as const;
     expect(found(bench, walk)).toEqual(all);
     expect(found(bench, { ...walk, reversed: true })).toEqual(all.toReversed());
     const part = { low: idOf(5), high: idOf(1200) };
@@ -55,7 +55,7 @@ describe('candidates', () => {
     );
     bench.connection.db.exec(`insert into d_1 (doc, id, json) select 5, 'c', json from d_1 limit 1`);
     let steps = 0;
-    const meter = {
+    const workLimit = {
       tick() {
         steps += 1;
       },
@@ -64,7 +64,7 @@ describe('candidates', () => {
     const search = {
       connection: bench.connection,
       entry,
-      meter,
+      workLimit,
       prefilter: createPrefilter(MATCH_ALL, { kind: 'scan' }),
     };
     expect([...findCandidates(search, { kind: 'scan' })].map(([doc]) => doc)).toEqual([5, far, far + 1]);

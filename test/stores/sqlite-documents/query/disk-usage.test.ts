@@ -7,7 +7,7 @@ it('measures documents and every index, the one over ids included', () => {
   const bench = openTestDatabase();
   bench.index(indexOf({ path: 'a', fold: true }));
   bench.fill(Array.from({ length: 500 }, (_, n) => ({ a: `text ${n}` })));
-  const space = measureDiskUsage(bench, NS, { meter: NO_LIMIT, mostText: Infinity });
+  const space = measureDiskUsage(bench, NS, { workLimit: NO_LIMIT, maxText: Infinity });
   expect(Object.keys(space.indexes)).toEqual(['_id_', 'a']);
   expect(space.documents).toBeGreaterThan(500 * 20);
   expect(space.text).toBe(
@@ -19,11 +19,11 @@ it('measures documents and every index, the one over ids included', () => {
 
 it('leaves large collections to others, and knows nothing of absent ones', () => {
   const bench = openTestDatabase();
-  expect(measureDiskUsage(bench, NS, { meter: NO_LIMIT, mostText: 0 })).toEqual({
+  expect(measureDiskUsage(bench, NS, { workLimit: NO_LIMIT, maxText: 0 })).toEqual({
     text: 0,
     documents: 0,
     indexes: {},
   });
   bench.fill([{ a: 1 }]);
-  expect(() => measureDiskUsage(bench, NS, { meter: NO_LIMIT, mostText: 10 })).toThrow(WorkLimitExceeded);
+  expect(() => measureDiskUsage(bench, NS, { workLimit: NO_LIMIT, maxText: 10 })).toThrow(WorkLimitExceeded);
 });

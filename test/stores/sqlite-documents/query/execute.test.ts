@@ -5,17 +5,22 @@ import {
   createWorkLimit,
   WorkLimitExceeded,
 } from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
-import { countMatches, findById, findTexts } from '../../../../src/stores/sqlite-documents/query/execute.ts';
+import {
+  countMatches,
+  createResultProjector,
+  findById,
+  findTexts,
+} from '../../../../src/stores/sqlite-documents/query/execute.ts';
 import type { Plan } from '../../../../src/stores/sqlite-documents/query/plan-types.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 
 const field = (path: string, ...tests: FilterTest[]): Filter => ({ kind: 'field', path, tests });
 
-function find(bench: TestDatabase, parts: Partial<FindQuery>, meter = NO_LIMIT) {
+function find(bench: TestDatabase, parts: Partial<FindQuery>, workLimit = NO_LIMIT) {
   const plans: Plan[] = [];
   const query: FindQuery = { filter: MATCH_ALL, sort: [], skip: 0, limit: 100, ...parts };
   const accept = (plan: Plan) => plans.push(plan);
-  const texts = findTexts(bench, NS, { query, meter, accept });
+  const texts = findTexts(bench, NS, { query, workLimit, accept });
   return { numbers: texts.map((text) => JSON.parse(text).n as number), plan: plans[0]! };
 }
 
@@ -35,7 +40,11 @@ describe('reading', () => {
     const filter = field('tags', { kind: 'eq', value: 'y', fold: true });
     const { numbers, plan } = find(bench, { filter, sort: [['n', -1]], limit: 3 });
     expect(numbers).toEqual([297, 294, 291]);
-    expect(plan).toMatchObject({ access: { kind: 'index', folded: true }, exact: true, sorted: true });
+    expect(plan).toMatchObject({
+      access: { kind: 'index', caseInsensitive: true },
+      exact: true,
+      sorted: true,
+    });
   });
 
   it('sorts in memory what no index orders', () => {
@@ -59,7 +68,7 @@ describe('reading', () => {
     expect(numbers).toEqual([]);
   });
 
-  it('ends when its meter says so, and leaves no transaction open', () => {
+  it('ends when its workLimit says so, and leaves no transaction open', () => {
     const bench = filled(300);
     const sort = [['odd', 1]] as const;
     expect(() =>
@@ -74,7 +83,7 @@ describe('reading', () => {
 
   it('counts over the index alone where that is exact', () => {
     const bench = filled(300);
-    const count = (filter: Filter) => countMatches(bench, NS, { filter, meter: NO_LIMIT });
+    const count = (filter: Filter) => countMatches(bench, NS, { filter, workLimit: NO_LIMIT });
     expect(count(MATCH_ALL)).toBe(300);
     expect(count(field('n', { kind: 'gte', value: 290 }))).toBe(10);
     expect(count(field('tags', { kind: 'in', values: ['x', 'Y', 'z'] }))).toBe(300);
@@ -87,5 +96,23 @@ describe('reading', () => {
     expect(JSON.parse(findById(bench, NS, idOf(2))!)).toMatchObject({ n: 1 });
     expect(findById(bench, NS, idOf(9))).toBeUndefined();
     expect(findById(bench, { database: 'x', collection: 'y' }, idOf(1))).toBeUndefined();
+  });
+});
+
+describe('the results of a query', () => {
+  const MEGABYTE = 1024 * 1024;
+
+  it('returns the stored text, or the projected document', () => {
+    expect(createResultProjector(undefined)('{"a": 1}')).toBe('{"a": 1}');
+    expect(createResultProjector({ include: ['a'] })('{"_id":"x","a":1,"b":2}')).toBe('{"_id":"x","a":1}');
+  });
+
+  it('rejects a page that is too large after projection', () => {
+    const text = JSON.stringify({ _id: 'x', a: 'a'.repeat(16 * MEGABYTE - 100), b: 1 });
+    const project = createResultProjector(undefined);
+    for (let n = 0; n < 4; n += 1) project(text);
+    expect(() => project(text)).toThrow(expect.objectContaining({ reason: 'too-much' }));
+    const projectSome = createResultProjector({ include: ['b'] });
+    for (let n = 0; n < 6; n += 1) expect(projectSome(text)).toBe('{"_id":"x","b":1}');
   });
 });

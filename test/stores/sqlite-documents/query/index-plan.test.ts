@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
 import type { IndexDefinition, Sort } from '../../../../src/stores/ports.ts';
-import { flattenConjunction } from '../../../../src/stores/sqlite-documents/query/conjunction.ts';
+import { flattenConjunction } from '../../../../src/stores/sqlite-documents/query/filter-analysis.ts';
 import { planIndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import { indexOf } from '../test-database.ts';
 
@@ -11,7 +11,7 @@ const entryOf = (definition: IndexDefinition, multikey = 0) => ({
   n: 1,
   name: definition.name,
   definition,
-  folded: false,
+  caseInsensitive: false,
   ready: true,
   watermark: 0,
   multikey,
@@ -26,12 +26,12 @@ function plan(
   definition: IndexDefinition,
   tests: Tests,
   sort: Sort,
-  more: { multikey?: number; folded?: boolean } = {},
+  more: { multikey?: number; caseInsensitive?: boolean } = {},
 ) {
   const index = entryOf(definition, more.multikey);
   const found = planIndexAccess(flattenConjunction(filterOf(tests)), sort, {
     index,
-    folded: more.folded ?? false,
+    caseInsensitive: more.caseInsensitive ?? false,
   });
   if (found === undefined) return undefined;
   const { access, exact, sorted, selectivity: narrowing } = found;
@@ -157,11 +157,11 @@ describe('the plan over one index', () => {
     expect(plan(indexOf({ path: 'a.0' }), { 'a.0': eq(1) }, [])).toMatchObject({ narrows: false });
   });
 
-  it('serves equality that ignores case from the folded table, whose order is not that of the text', () => {
+  it('serves equality that ignores case from the case-folded table, whose order is not that of the text', () => {
     const folding = indexOf({ path: 'a', fold: true }, { path: 'b' });
     const fold: FilterTest = { kind: 'eq', value: 'X', fold: true };
     expect(plan(folding, { a: fold }, [['b', 1]])).toMatchObject({ narrows: false });
-    expect(plan(folding, { a: fold }, [['b', 1]], { folded: true })).toMatchObject({
+    expect(plan(folding, { a: fold }, [['b', 1]], { caseInsensitive: true })).toMatchObject({
       narrows: true,
       exact: true,
       sorted: true,
@@ -174,7 +174,7 @@ describe('the plan over one index', () => {
           ['a', 1],
           ['b', 1],
         ],
-        { folded: true },
+        { caseInsensitive: true },
       ),
     ).toMatchObject({ sorted: false });
   });

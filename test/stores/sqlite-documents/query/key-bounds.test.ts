@@ -15,8 +15,8 @@ import { nestedTests, nestedValue } from '../nested-tests.ts';
 import { indexOf, NO_LIMIT } from '../test-database.ts';
 
 const VALUES: readonly Json[] = [null, -5, 0, 5, 9, '', 'a', 'ab', 'abc', 'b', { x: 1 }, [1], false, true];
-const SINGLE = { folded: false, multikey: false };
-const MULTI = { folded: false, multikey: true };
+const SINGLE = { caseFolded: false, multikey: false };
+const MULTI = { caseFolded: false, multikey: true };
 
 /** Which of VALUES the bounds let through, read in both directions. */
 function within(tests: readonly FilterTest[], traits = SINGLE) {
@@ -84,7 +84,7 @@ describe('bounds of a key', () => {
   it('ignore case only in a folded key', () => {
     const fold: FilterTest = { kind: 'eq', value: 'AB', fold: true };
     expect(within([fold])).toBeUndefined();
-    const folded = { folded: true, multikey: false };
+    const folded = { caseFolded: true, multikey: false };
     expect(within([fold], folded)).toMatchObject({ values: ['ab'], exact: true });
     expect(within([{ kind: 'eq', value: 'AB' }], folded)).toMatchObject({ values: ['ab'], exact: false });
     expect(within([{ kind: 'gt', value: 'a' }], folded)).toBeUndefined();
@@ -130,7 +130,7 @@ describe('bounds against documents', () => {
         const rows = rowsOf(document, NO_LIMIT);
         const matches = compileFilter({ kind: 'field', path: 'm', tests })(document);
         for (const multikey of rows.arrays === 0 ? [false, true] : [true]) {
-          const bounds = keyBoundsOf(tests, { folded, multikey });
+          const bounds = keyBoundsOf(tests, { caseFolded: folded, multikey });
           if (bounds === undefined) continue;
           const found = isWithin(bounds, folded ? rows.caseFolded : rows.exact);
           if (matches) expect(found).toBe(true);

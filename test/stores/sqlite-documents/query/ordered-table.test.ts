@@ -31,20 +31,21 @@ const between = (from: number, to: number) => ({ low: encodeValue(from), high: e
 describe('ordered tables', { timeout: 60_000 }, () => {
   const bench = { current: undefined as unknown as TestDatabase };
 
-  const page = (access: Access, skip: number, limit: number, meter = NO_LIMIT) => {
+  const page = (access: Access, skip: number, limit: number, workLimit = NO_LIMIT) => {
     const { connection, catalogue } = bench.current;
     const entry = catalogue.get(NS)!;
     const table = orderedTableFor(entry, access)!;
-    return readPage({ connection, entry, meter, project: (text) => text }, table, { skip, limit }).map(
-      (text) => JSON.parse(text).n as number,
-    );
+    return readPage({ connection, entry, workLimit, project: (text) => text }, table, {
+      skip,
+      limit,
+    }).map((text) => JSON.parse(text).n as number);
   };
 
   it('skip, read and count without looking at what they pass over', () => {
     bench.current = filled();
     const { connection, catalogue } = bench.current;
     const entry = catalogue.get(NS)!;
-    const walk = { kind: 'walk', reversed: false, low: '', high: Buffer.from([0]) } as const;
+    const walk = { kind: 'id-scan', reversed: false, low: '', high: Buffer.from([0]) } as const;
     expect(page(walk, 44_990, 3)).toEqual([44_991, 44_992, 44_993]);
     expect(page({ ...walk, reversed: true }, 44_990, 3)).toEqual([10, 9, 8]);
     expect(page(walk, COUNT, 3)).toEqual([]);
@@ -64,7 +65,7 @@ describe('ordered tables', { timeout: 60_000 }, () => {
     expect(page({ ...access, reversed: true }, 41_900, 9)).toEqual([101, 100, 2, 1]);
 
     const count = (of: Access) =>
-      countRows({ connection, entry, meter: NO_LIMIT }, orderedTableFor(entry, of)!);
+      countRows({ connection, entry, workLimit: NO_LIMIT }, orderedTableFor(entry, of)!);
     expect(count(walk)).toBe(COUNT);
     expect(count(access)).toBe(2 + 41_900 + 2);
     expect(count({ ...access, ranges: [FULL_RANGE] })).toBe(COUNT);
@@ -106,7 +107,7 @@ describe('ordered tables', { timeout: 60_000 }, () => {
     ];
     expect(planOf(index)).toEqual(steps);
     expect(planOf({ ...index, reversed: false })).toEqual(steps);
-    const walk = { kind: 'walk', reversed: true, low: '', high: Buffer.from([0]) } as const;
+    const walk = { kind: 'id-scan', reversed: true, low: '', high: Buffer.from([0]) } as const;
     expect(planOf(walk)).toEqual(['SEARCH d_1 USING INDEX sqlite_autoindex_d_1_1 (id>? AND id<?)']);
   });
 });

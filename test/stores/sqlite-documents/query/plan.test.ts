@@ -20,7 +20,7 @@ function plan(
     n: at + 1,
     name: definition.name,
     definition,
-    folded: definition.keys.some((key) => key.fold),
+    caseInsensitive: definition.keys.some((key) => key.fold),
     ready: definition.name !== 'unready',
     watermark: 0,
     multikey: 0,
@@ -51,18 +51,21 @@ describe('a plan', () => {
 
   it('walks the ids where they are the order, within their bounds', () => {
     expect(plan(MATCH_ALL, [])).toMatchObject({
-      access: { kind: 'walk', reversed: false, low: '' },
+      access: { kind: 'id-scan', reversed: false, low: '' },
       exact: true,
       sorted: true,
     });
     expect(plan(eq('a', 1), [['_id', -1]])).toMatchObject({
-      access: { kind: 'walk', reversed: true },
+      access: { kind: 'id-scan', reversed: true },
       exact: false,
     });
     const range = field('_id', { kind: 'gt', value: 'a' }, { kind: 'lte', value: 'c' });
-    expect(plan(range, [])).toMatchObject({ access: { kind: 'walk', low: 'a\0', high: 'c\0' }, exact: true });
+    expect(plan(range, [])).toMatchObject({
+      access: { kind: 'id-scan', low: 'a\0', high: 'c\0' },
+      exact: true,
+    });
     expect(plan(range, [['x', 1]])).toMatchObject({
-      access: { kind: 'walk', low: 'a\0' },
+      access: { kind: 'id-scan', low: 'a\0' },
       exact: true,
       sorted: false,
     });
@@ -75,11 +78,11 @@ describe('a plan', () => {
 
   it('takes no index that is not ready or of no use', () => {
     expect(nameOf(plan(eq('a', 1), [], [{ ...indexOf({ path: 'a' }), name: 'unready' }]).access)).toBe(
-      'walk',
+      'id-scan',
     );
-    expect(nameOf(plan(eq('a', 1), [], [indexOf({ path: 'b' })]).access)).toBe('walk');
+    expect(nameOf(plan(eq('a', 1), [], [indexOf({ path: 'b' })]).access)).toBe('id-scan');
     expect(nameOf(plan(field('a', { kind: 'ne', value: 1 }), [], [indexOf({ path: 'a' })]).access)).toBe(
-      'walk',
+      'id-scan',
     );
   });
 
@@ -107,7 +110,7 @@ describe('a plan', () => {
 
   it('has a scan to fall back on when it walks an index for its order', () => {
     const found = plan(eq('x', 1), [['b', 1]], [indexOf({ path: 'b' })]);
-    expect(found).toMatchObject({ sorted: true, exact: false, otherwise: { access: { kind: 'scan' } } });
+    expect(found).toMatchObject({ sorted: true, exact: false, fallback: { access: { kind: 'scan' } } });
   });
 
   it('serves alternatives that are all indexed as a union', () => {
@@ -117,6 +120,6 @@ describe('a plan', () => {
       access: { kind: 'union', branches: [{}, {}] },
       exact: false,
     });
-    expect(plan(either, [], both.slice(1)).access.kind).toBe('walk');
+    expect(plan(either, [], both.slice(1)).access.kind).toBe('id-scan');
   });
 });

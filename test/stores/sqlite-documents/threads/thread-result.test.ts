@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../../src/errors.ts';
+import { asStoreError } from '../../../../src/stores/sqlite-documents/data-file/storage-errors.ts';
 import {
-  asStoreError,
   captureResult,
   unwrapResult,
 } from '../../../../src/stores/sqlite-documents/threads/thread-result.ts';
@@ -31,7 +31,7 @@ describe('an outcome', () => {
       expect.objectContaining({
         reason: 'unavailable',
         message: 'store: unavailable',
-        cause: expect.objectContaining({ message: 'disk I/O error', fault: 'unexpected' }),
+        cause: expect.objectContaining({ message: 'disk I/O error', kind: 'unexpected' }),
       }),
     );
     expect(asStoreError('odd').reason).toBe('unavailable');

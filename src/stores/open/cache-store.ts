@@ -1,0 +1,48 @@
+// Opens the response cache that the configuration names.
+import { resolve } from 'node:path';
+import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { openFileCache } from '../file-cache.ts';
+import { createMemoryCache } from '../memory-cache.ts';
+import type { CacheStore } from '../ports.ts';
+import { openRedisCache } from '../redis-cache/redis-cache.ts';
+
+const LOG_INTERVAL_MS = 60_000;
+
+/** The `cache` block of the configuration. */
+export interface CacheSettings {
+  readonly engine: 'memory' | 'filesystem' | 'redis';
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly redis: { readonly url?: string | undefined; readonly timeoutMs: number };
+}
+
+interface CacheDeps {
+  /** Relative paths start here. */
+  readonly cwd: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** Opens the cache. Rejects if its folder cannot be used. Connects to Redis in the background. */
+export async function openCacheStore(
+  settings: CacheSettings,
+  { cwd, now, log }: CacheDeps,
+): Promise<CacheStore> {
+  const { engine, maxBytes, path, redis } = settings;
+  if (engine === 'memory') return createMemoryCache({ maxBytes, now });
+  if (engine === 'filesystem') return openFileCache({ folder: resolve(cwd, path), maxBytes, now });
+  if (redis.url === undefined) throw new Error('cache.redis.url is missing');
+  const allowLine = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
+  return openRedisCache({
+    url: redis.url,
+    timeoutMs: redis.timeoutMs,
+    maxEntryBytes: maxBytes,
+    now,
+    onError: (error) => {
+      const line = allowLine('redis');
+      const code = Reflect.get(error, 'code') ?? error.name;
+      if (line !== undefined) log.warn({ code, ...line }, 'Redis unavailable: responses are not cached');
+    },
+  });
+}

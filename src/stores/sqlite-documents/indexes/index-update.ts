@@ -1,0 +1,117 @@
+// Keeps the rows of an index in step with its documents: the rows of one document are replaced in one call.
+import { StoreError } from '../../../errors.ts';
+import type { StoredDocument } from '../../ports.ts';
+import type { IndexEntry, ReadContext } from '../data-file/catalogue.ts';
+import { indexTable } from '../data-file/schema.ts';
+import type { WorkLimit } from '../data-file/work-limit.ts';
+import { createRowEncoder, type EncodedRows, type RowEncoder } from './index-rows.ts';
+import { prefixSuccessor } from './key-encoding.ts';
+
+/** What commits and index builds need. */
+export interface WriteContext extends ReadContext {
+  /** The row encoder of an index, created once per definition. */
+  rowEncoder(index: IndexEntry): RowEncoder;
+}
+
+const NO_ROWS: EncodedRows = { exact: [], caseFolded: [], idBytes: 0, arrays: 0 };
+
+/** Creates the context of one connection. */
+export function createWriteContext({ connection, catalogue }: ReadContext): WriteContext {
+  const encoders = new WeakMap<object, RowEncoder>();
+  return {
+    connection,
+    catalogue,
+    rowEncoder(index) {
+      const cached = encoders.get(index.definition);
+      if (cached !== undefined) return cached;
+      const encoder = createRowEncoder(index.definition);
+      encoders.set(index.definition, encoder);
+      return encoder;
+    },
+  };
+}
+
+export interface IndexRowChange {
+  readonly doc: number;
+  readonly before: StoredDocument | undefined;
+  readonly after: StoredDocument | undefined;
+  readonly workLimit: WorkLimit;
+}
+
+/** Replaces the rows of one document. For an unfinished index it also marks the document, so that the running build skips it. */
+export function updateIndex(context: WriteContext, index: IndexEntry, change: IndexRowChange): void {
+  updateIndexRows(context, index, change);
+  if (index.ready) return;
+  context.connection
+    .statement('insert or ignore into touched (idx, doc) values (?, ?)')
+    .run(index.n, change.doc);
+}
+
+/** Replaces the rows of one document. Throws `duplicate` if a unique key is taken, `parallel-arrays` if the index cannot hold the document. */
+export function updateIndexRows(context: WriteContext, index: IndexEntry, change: IndexRowChange): void {
+  const encode = context.rowEncoder(index);
+  const { doc, before, after, workLimit } = change;
+  const oldRows = before === undefined ? NO_ROWS : encode(before, workLimit);
+  const newRows = after === undefined ? NO_ROWS : encode(after, workLimit);
+  const exact = diffKeys(index, oldRows.exact, newRows.exact);
+  const caseFolded = diffKeys(index, oldRows.caseFolded, newRows.caseFolded);
+  deleteRows(context, indexTable(index.n, false), exact.removed);
+  deleteRows(context, indexTable(index.n, true), caseFolded.removed);
+  if (index.definition.unique)
+    checkUnique(context, index, { doc, keys: exact.added, idBytes: newRows.idBytes });
+  insertRows(context, indexTable(index.n, false), { doc, keys: exact.added, workLimit });
+  insertRows(context, indexTable(index.n, true), { doc, keys: caseFolded.added, workLimit });
+  if ((index.multikey | newRows.arrays) === index.multikey) return;
+  index.multikey |= newRows.arrays;
+  context.catalogue.saveIndex(index);
+}
+
+function diffKeys(index: IndexEntry, old: readonly Buffer[], fresh: readonly Buffer[]) {
+  // An unfinished index may or may not hold the old rows: write all of them.
+  if (!index.ready || old.length === 0 || fresh.length === 0) return { removed: old, added: fresh };
+  const text = (key: Buffer) => key.toString('latin1');
+  const oldKeys = new Set(old.map(text));
+  const freshKeys = new Set(fresh.map(text));
+  return {
+    removed: old.filter((key) => !freshKeys.has(text(key))),
+    added: fresh.filter((key) => !oldKeys.has(text(key))),
+  };
+}
+
+function deleteRows(context: WriteContext, table: string, keys: readonly Buffer[]): void {
+  if (keys.length === 0) return;
+  const statement = context.connection.statement(`delete from ${table} where key = ?`);
+  for (const key of keys) statement.run(key);
+}
+
+interface AddedRows {
+  readonly doc: number;
+  readonly keys: readonly Buffer[];
+}
+
+function insertRows(
+  context: WriteContext,
+  table: string,
+  rows: AddedRows & { readonly workLimit: WorkLimit },
+): void {
+  if (rows.keys.length === 0) return;
+  const statement = context.connection.statement(`insert or replace into ${table} (key, doc) values (?, ?)`);
+  for (const key of rows.keys) {
+    rows.workLimit.tick(0);
+    statement.run(key, rows.doc);
+  }
+}
+
+function checkUnique(
+  context: WriteContext,
+  index: IndexEntry,
+  rows: AddedRows & { readonly idBytes: number },
+): void {
+  const sql = `select 1 from ${indexTable(index.n, false)} where key >= ? and key < ? and doc <> ? limit 1`;
+  const statement = context.connection.statement(sql);
+  for (const key of rows.keys) {
+    const prefix = key.subarray(0, key.length - rows.idBytes);
+    if (statement.get(prefix, prefixSuccessor(prefix), rows.doc) === undefined) continue;
+    throw new StoreError('duplicate', { fields: index.definition.keys.map((part) => part.path) });
+  }
+}

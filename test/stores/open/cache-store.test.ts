@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { type CacheSettings, openCacheStore } from '../../../src/stores/open/cache-store.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+const settings: CacheSettings = {
+  engine: 'memory',
+  path: 'cache',
+  maxBytes: 1_048_576,
+  redis: { url: 'redis://name:secret@127.0.0.1:1', timeoutMs: 50 },
+};
+
+it.each(['memory', 'filesystem'] as const)(
+  'opens the %s cache that the configuration names',
+  async (engine) => {
+    const cwd = await temporaryFolder();
+    const cache = await openCacheStore(
+      { ...settings, engine },
+      { cwd, now: Date.now, log: { warn: () => {} } },
+    );
+    await cache.set('a', '1', 1000);
+    expect(await cache.get('a')).toBe('1');
+    await cache.close();
+  },
+);
+
+it('logs one line for a Redis that is away, and no secret', async () => {
+  const lines: string[] = [];
+  const log = {
+    warn: (fields: object, message: string) => void lines.push(JSON.stringify(fields) + message),
+  };
+  const cache = await openCacheStore({ ...settings, engine: 'redis' }, { cwd: '/', now: () => 0, log });
+  await expect.poll(() => lines.length).toBe(1);
+  expect(lines.join()).toContain('ECONNREFUSED');
+  expect(lines.join()).not.toContain('secret');
+  await cache.close();
+});

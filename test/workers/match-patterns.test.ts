@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { matchPatterns, type PatternJob } from '../../src/workers/match-patterns.ts';
+
+const verdicts = (...jobs: readonly PatternJob[]) => matchPatterns({ jobs, limitMs: 50, totalMs: 10_000 });
+const runaway = { pattern: '^(a|aa)+$(?=b)', flags: '', texts: [`${'a'.repeat(60)}!`] };
+
+test('every text of a job has to match', () => {
+  const behind = { pattern: '(?<=a)b', flags: '' };
+  expect(verdicts({ ...behind, texts: ['ab', 'xab'] }, { ...behind, texts: ['ab', 'b'] })).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test('flags count, and characters are code points where the pattern permits it', () => {
+  expect(verdicts({ pattern: '^(?=A)a.$', flags: 'i', texts: ['A\u{1F600}'] })).toEqual([true]);
+  expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
+});
+
+test('time over counts as no match, for that job alone', () => {
+  expect(verdicts(runaway, { pattern: '(?=a)', flags: '', texts: ['a'] })).toEqual([false, true]);
+});
+
+test('a pattern of the linear engine ends in time where the platform would backtrack for ever', () => {
+  const evil = { pattern: '^(a|aa)+$', flags: '', texts: [`${'a'.repeat(10_000)}!`] };
+  const fine = { ...evil, texts: ['a'.repeat(10_000)] };
+  expect(verdicts(evil, fine)).toEqual([false, true]);
+});
+
+test('text too long for the linear engine is matched all the same', () => {
+  expect(verdicts({ pattern: '^[^]*b$', flags: '', texts: [`${'a'.repeat(3_000_000)}b`] })).toEqual([true]);
+});
+
+test('no job is begun when the whole time is over, but for the first', () => {
+  let used = 0;
+  const cpuMs = () => {
+    used += 30;
+    return used;
+  };
+  const task = { jobs: [runaway, runaway, runaway], limitMs: 30, totalMs: 20 };
+  expect(matchPatterns(task, { cpuMs })).toEqual([false]);
+});
+
+test('what the machine did not let run is tried again, while there is time, and judged by nobody then', () => {
+  const begun: number[] = [];
+  const cpuMs = () => {
+    begun.push(begun.length);
+    // Before and after an attempt: nothing was used in the first one.
+    return begun.length > 3 ? 30 : 0;
+  };
+  const task = { jobs: [runaway], limitMs: 30, totalMs: 60_000 };
+  expect(matchPatterns(task, { cpuMs })).toEqual([false]);
+  expect(begun).toHaveLength(4);
+  expect(matchPatterns({ ...task, totalMs: 0 }, { cpuMs: () => 0 })).toEqual([]);
+});
