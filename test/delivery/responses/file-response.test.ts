@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { SourceFile } from '../../../src/delivery/delivery.ts';
+import type { SourceFile } from '../../../src/delivery/model/delivery.ts';
 import type { DeliveryResponse, FileRequest } from '../../../src/delivery/responses/delivery-response.ts';
 import { createFileResponse } from '../../../src/delivery/responses/file-response.ts';
 import type { ByteRange } from '../../../src/stores/media-store.ts';
