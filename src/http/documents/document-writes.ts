@@ -59,7 +59,7 @@ export function createDocumentRemovals(deps: RemovalDeps): Record<'one' | 'many'
       if (matchesEverything(body)) {
         const by = request.client?.clientId ?? null;
         const fields = { requestId: request.id, path: collection.path, by, deleted: removed.deleted };
-        logger.warn(fields, 'all documents of a collection were deleted');
+        logger.warn(fields, 'every document of a collection was deleted');
       }
       return answer(reply, removed);
     },
