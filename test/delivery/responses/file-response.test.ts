@@ -95,6 +95,20 @@ test('a range that the file does not have is 416 and uncacheable', () => {
   expect(headers).toMatchObject({ 'Content-Range': `bytes */${TEXT.length}`, 'Cache-Control': 'no-store' });
 });
 
+test('the last bytes of an empty file are the whole file', () => {
+  const { status, headers } = ask(found({ content: '' }), { range: 'bytes=-5' });
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({ 'Content-Length': '0', 'Accept-Ranges': 'bytes' });
+});
+
+test.each([
+  ['"other"', 200],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 206],
+  ['Fri, 02 Jan 1970 00:00:00 GMT', 200],
+])('a range with If-Range %s is %i', (ifRange, status) => {
+  expect(ask(found(), { range: 'bytes=0-1', ifRange }).status).toBe(status);
+});
+
 test('a client that has the file gets 304 with the headers of caching, and the file is not opened', () => {
   const etag = ask(found()).headers['ETag'];
   const { status, headers, body } = ask(found({ open: () => Promise.reject(new Error('opened')) }), {
