@@ -54,7 +54,9 @@ test.each([
   `a/${'b'.repeat(300)}`,
   'te xt/plain',
   'tëxt/plain',
-])('%j is sent as application/octet-stream', (type) => expect(fileContentType(type)).toBe('application/octet-stream'));
+])('%j is sent as application/octet-stream', (type) =>
+  expect(fileContentType(type)).toBe('application/octet-stream'),
+);
 
 test.each([
   ...[
