@@ -6,7 +6,7 @@ import { type ClientService, createClientService } from './auth/clients/client-s
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import { checkDefinitions } from './delivery/definitions/check.ts';
-import type { FileProblem } from './delivery/definitions/definition.ts';
+import type { FileProblem } from './delivery/model/definition.ts';
 import { RECIPES } from './delivery/recipes/recipe-kind.ts';
 import { ROUTES } from './delivery/routes/route.ts';
 import { AppError } from './errors.ts';

@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import { parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import type { Definition, DefinitionKind, FileProblem, Finding } from './definition.ts';
+import type { Definition, DefinitionKind, FileProblem, Finding } from '../model/definition.ts';
 import { baseNameOf } from './files.ts';
 import { fileNameError } from './names.ts';
 

@@ -3,7 +3,7 @@
 
 import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import { foldCase } from '../../lib/case-folding.ts';
-import type { DefinitionKind } from './definition.ts';
+import type { DefinitionKind } from '../model/definition.ts';
 
 const MAX_NAME_LENGTH = 100;
 

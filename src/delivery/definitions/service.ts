@@ -4,7 +4,7 @@ import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
-import type { Definition, FileProblem, Outcome } from './definition.ts';
+import type { Definition, FileProblem, Outcome } from '../model/definition.ts';
 import { definitionFilesIn, fileOf, isDefinitionFile, MAX_FILE_BYTES } from './files.ts';
 import { createLoadedFiles, type LoadedFilesDeps, MAX_DEFINITIONS } from './loaded-files.ts';
 import { nameErrors, titleOf } from './names.ts';

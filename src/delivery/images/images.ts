@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 import { effectiveSettings } from '../recipes/overrides.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { settingOf } from '../recipes/setting-values.ts';

@@ -1,5 +1,5 @@
 // Recipes as definitions: what `definitions/` asks of them, answered by `recipe.ts`.
-import type { DefinitionKind, Finding } from '../definitions/definition.ts';
+import type { DefinitionKind, Finding } from '../model/definition.ts';
 import { parseRecipe, type Recipe } from './recipe.ts';
 
 /** The name has been looked at: whatever stands here is right. */

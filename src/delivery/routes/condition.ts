@@ -2,8 +2,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { DEVICES } from '../conditions/device.ts';
 import { isLanguage, normaliseLanguage } from '../conditions/language.ts';
-import type { Finding } from '../definitions/definition.ts';
-import type { Fact } from '../delivery.ts';
+import type { Finding } from '../model/definition.ts';
+import type { Fact } from '../model/delivery.ts';
 
 const MAX_VALUES = 500;
 const MAX_VALUE_LENGTH = 100;

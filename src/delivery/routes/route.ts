@@ -1,7 +1,7 @@
 // A route: a JSON document with branches, each of which names a recipe and the conditions under which it is taken.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
-import type { DefinitionKind, Finding, Parsed } from '../definitions/definition.ts';
+import type { DefinitionKind, Finding, Parsed } from '../model/definition.ts';
 import { parseCondition, type Test } from './condition.ts';
 
 const MAX_BRANCHES = 1000;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../errors.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 
 const ABSENT: ReadonlySet<number> = new Set([404, 410]);
 const MAX_TYPE_LENGTH = 200;

@@ -9,7 +9,7 @@ import type { HostResolver } from '../../lib/egress/dns.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import { type HeaderList, sendRequest } from '../../lib/egress/http-request.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 import { describeAnswer, rangeHeader, requireRange } from './remote-answer.ts';
 
 const MAX_REDIRECTS = 3;
