@@ -1,4 +1,4 @@
-// The time of a fetch: it ends with its request, or when the grant's time is over.
+// Time limits of outgoing requests: the timeout of the grant, and the end of the incoming request.
 import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
 
 interface Time {
@@ -7,8 +7,8 @@ interface Time {
 }
 
 /**
- * Gives `task` a signal that ends with `aborted` or with the time, and leaves no timer or listener behind. What fails after that end
- * rejects with FetchFailed, `timeout`.
+ * Runs `task` with a signal that is aborted with `aborted` or after the timeout. A failure after that rejects with a
+ * FetchFailedError `timeout`.
  */
 export async function withFetchTimeout<T>(
   { timeoutMs, aborted }: Time,
