@@ -1,4 +1,5 @@
 // Time limits of outgoing requests: the timeout of the grant, and the end of the incoming request.
+import { withAbort } from '../async/timeout.ts';
 import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
 
 interface Time {
@@ -30,15 +31,7 @@ export async function withFetchTimeout<T>(
   }
 }
 
-/** The promise, or FetchFailed at the signal's end, whichever is first. */
-export async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = () => reject(new FetchFailedError('timeout'));
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
-  try {
-    return await Promise.race([promise, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
+/** Settles as `promise` does, or rejects with a FetchFailedError `timeout` as soon as `signal` is aborted. */
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return withAbort(promise, signal, () => new FetchFailedError('timeout'));
 }
