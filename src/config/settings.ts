@@ -1,4 +1,4 @@
-// The settings as a flat list, and every name under which a file or a variable may speak of one.
+// The settings as a flat list, and all names of each in files and variables.
 
 import { CONFIG_SCHEMA } from './schema.ts';
 import type { SettingFamily, SettingGroup, SettingSchema } from './setting-schema.ts';

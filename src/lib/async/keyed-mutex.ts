@@ -1,4 +1,4 @@
-// Runs tasks that share a key one after the other, and those of different keys side by side.
+// Runs tasks with the same key one after the other, and tasks with different keys concurrently.
 
 export interface KeyedMutex {
   /** Runs `task` once every earlier task of `key` has settled. A failed task does not stop the next. */
