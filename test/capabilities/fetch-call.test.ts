@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { FetchResponse } from '../../../src/capabilities/fetch/egress.ts';
-import { createFetchCall } from '../../../src/capabilities/fetch/fetch-call.ts';
-import type { OutgoingRequest } from '../../../src/lib/egress/http-request.ts';
-import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { unitWith } from '../module.ts';
-import { benchFor, fetchBench, fetchGrant, serve } from './servers.ts';
+import type { FetchResponse } from '../../src/capabilities/fetch/egress.ts';
+import { createFetchCall } from '../../src/capabilities/fetch-call.ts';
+import type { OutgoingRequest } from '../../src/lib/egress/http-request.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
+import { benchFor, fetchBench, fetchGrant, serve } from './fetch/servers.ts';
+import { unitWith } from './module.ts';
 
 const URL_ = 'http://127.0.0.1:1/';
 

@@ -1,21 +1,21 @@
 // The host call `fetch`: parses the arguments of the guest, and hides the reasons of rejected and failed requests from it.
 import { isUtf8 } from 'node:buffer';
-import { originOf } from '../../lib/egress/addresses.ts';
+import { originOf } from '../lib/egress/addresses.ts';
 import {
   FetchFailedError,
   type FetchFailedReason,
   FetchRefusedError,
   type FetchRefusedReason,
-} from '../../lib/egress/fetch-errors.ts';
-import type { HeaderList, OutgoingRequest } from '../../lib/egress/http-request.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
-import { getArgument } from '../call-arguments.ts';
-import { HostCallError } from '../host-call-error.ts';
-import type { InvocationContext } from '../model-scope.ts';
-import type { Egress, FetchResponse } from './egress.ts';
-import { createFetchLimiter } from './fetch-limiter.ts';
-import { parseGuestHeaders } from './request-headers.ts';
+} from '../lib/egress/fetch-errors.ts';
+import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts';
+import type { Json, JsonObject } from '../lib/json/json.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import { getArgument } from './call-arguments.ts';
+import type { Egress, FetchResponse } from './fetch/egress.ts';
+import { createFetchLimiter } from './fetch/fetch-limiter.ts';
+import { parseGuestHeaders } from './fetch/request-headers.ts';
+import { HostCallError } from './host-call-error.ts';
+import type { InvocationContext } from './model-scope.ts';
 
 const MAX_URL = 8192;
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;
