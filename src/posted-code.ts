@@ -7,7 +7,7 @@ import { createCaller } from './auth/authorize.ts';
 import type { ClientService } from './auth/clients/client-service.ts';
 import { type Capabilities, createCapabilities } from './capabilities/capabilities.ts';
 import { createEgress } from './capabilities/fetch/egress.ts';
-import { createFetchCall } from './capabilities/fetch/fetch-call.ts';
+import { createFetchCall } from './capabilities/fetch-call.ts';
 import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
 import type { DocumentService } from './collections/model/documents.ts';
 import type { Registry } from './collections/model/registry.ts';

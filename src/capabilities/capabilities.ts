@@ -5,7 +5,7 @@ import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
 import type { HostCall, HostCallResult } from '../sandbox-supervisor/sandbox.ts';
 import { parseArguments } from './call-arguments.ts';
-import type { FetchCall } from './fetch/fetch-call.ts';
+import type { FetchCall } from './fetch-call.ts';
 import { HostCallError, hostCallErrorResult } from './host-call-error.ts';
 import { createModelCalls, type ModelCallsDeps } from './model-calls.ts';
 import type { InvocationContext } from './model-scope.ts';

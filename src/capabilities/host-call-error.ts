@@ -36,8 +36,8 @@ interface GuestError {
 function toGuestError(error: AppError): GuestError {
   const [first, ...others] = error.items;
   const message = others.length === 0 && first !== undefined ? first.message : error.message;
-  const about = { code: error.code, message };
-  return error.status < 500 ? { ...about, errors: error.items, statusCode: error.status } : about;
+  const fields = { code: error.code, message };
+  return error.status < 500 ? { ...fields, errors: error.items, statusCode: error.status } : fields;
 }
 
 /** The answer that a failed call gets. `error` must have come through `toAppError`, or be a Refusal. */

@@ -45,11 +45,11 @@ function add(headers: Header[], name: string, value: string): void {
   else headers[headers.length - 1] = [name, SINGULAR.has(name) ? value : `${before[1]}, ${value}`];
 }
 
-function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant) {
+function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant) {
   const headers: Header[] = [];
   const dropped: string[] = [];
   let fenced = false;
-  for (const [written, value] of given) {
+  for (const [written, value] of lines) {
     const name = written.toLowerCase();
     if (isFramingHeader(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
     else {

@@ -1,36 +1,20 @@
 // One invocation of one hook: finds its module version, checks time and size, invokes it, and returns its result as JSON text.
+import type { Capabilities } from '../capabilities/capabilities.ts';
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { HookUse } from '../collections/model/hook-events.ts';
-import type { EndpointRequest } from '../endpoints/types.ts';
 import { AppError } from '../errors.ts';
 import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type {
-  HostCall,
-  HostCallResult,
-  InvocationRequest,
-  InvocationResult,
-  Sandbox,
-} from '../sandbox-supervisor/sandbox.ts';
+import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-supervisor/sandbox.ts';
 import { createHookCallEncoder, type RequestView } from './hook-call.ts';
 import { hookError, hookResultError, hookUnavailableError } from './hook-errors.ts';
-
-type Serve = (call: HostCall, signal: AbortSignal) => Promise<HostCallResult>;
 
 export interface RunHookDeps {
   readonly modules: Pick<ModuleService, 'registry' | 'log'>;
   readonly sandbox: Pick<Sandbox, 'run'>;
   /** Host calls that the policies grant. Used from the first host call of a hook. */
-  readonly capabilities: {
-    forRequest(context: {
-      readonly unit: ModuleVersion;
-      readonly client: EndpointRequest['client'];
-      readonly requestId: string;
-      readonly depth: number;
-      readonly deadline: number;
-    }): Serve;
-  };
+  readonly capabilities: Pick<Capabilities, 'forRequest'>;
   readonly requestView: RequestView;
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
@@ -73,11 +57,11 @@ export function createRunHook(deps: RunHookDeps): RunHook {
   };
 
   /** The host calls of one invocation, bound to its context at the first call: most hooks make none. */
-  const hostCallsOf = (unit: ModuleVersion, { context, until }: HookTask): Serve => {
+  const hostCallsOf = (unit: ModuleVersion, { context, until }: HookTask): InvocationRequest['serve'] => {
     const { origin, depth = 0 } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
-    let serve: Serve | undefined;
+    let serve: InvocationRequest['serve'] | undefined;
     return (call, signal) => {
       serve ??= capabilities.forRequest({ unit, client, requestId, depth, deadline: until });
       return serve(call, signal);

@@ -93,10 +93,10 @@ export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egres
   const destination = createDestinationResolver(names, createAllowedDestinations(egressAllow));
 
   const hop = async (outgoing: OutgoingRequest, grant: FetchGrant, signal: AbortSignal) => {
-    const own = resolveGrantHeaders(grant, secrets, originOf(outgoing.url));
+    const granted = resolveGrantHeaders(grant, secrets, originOf(outgoing.url));
     const addresses = await rejectOnAbort(destination(outgoing.url, grant.publicOnly), signal);
     const headersMs = Math.min(HEADERS_MS, grant.timeoutMs);
-    const headers = [...outgoing.headers, ...own];
+    const headers = [...outgoing.headers, ...granted];
     return sendRequest({ ...outgoing, headers }, { addresses, signal, headersMs });
   };
 

@@ -20,7 +20,7 @@ export interface CodeValidatorDeps {
   readonly maxBytes: number;
 }
 
-export interface ValidatedCode {
+interface ValidatedCode {
   readonly metadata: CodeMetadata;
   readonly warnings: readonly string[];
   readonly suggestedIsolation: Isolation | null;

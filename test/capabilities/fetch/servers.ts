@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createEgress } from '../../../src/capabilities/fetch/egress.ts';
-import { createFetchCall } from '../../../src/capabilities/fetch/fetch-call.ts';
+import { createFetchCall } from '../../../src/capabilities/fetch-call.ts';
 import { HostCallError } from '../../../src/capabilities/host-call-error.ts';
 import type { HostResolver, ResolvedAddress } from '../../../src/lib/egress/dns.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
