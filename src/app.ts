@@ -15,7 +15,7 @@ import { restrictConfigFile } from './config/file-permissions.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
-import { AppError } from './errors.ts';
+import { AppError } from './errors/errors.ts';
 import { createContentServer } from './http/server.ts';
 import type { Pause } from './lib/async/pause.ts';
 import { type ByteQuota, createByteQuota } from './lib/byte-quota.ts';

@@ -9,7 +9,7 @@ import { checkDefinitions } from './delivery/definitions/check.ts';
 import type { FileProblem } from './delivery/model/definition.ts';
 import { RECIPES } from './delivery/recipes/recipe-kind.ts';
 import { ROUTES } from './delivery/routes/route.ts';
-import { AppError } from './errors.ts';
+import { AppError } from './errors/errors.ts';
 import { createIdSource } from './lib/ids.ts';
 import { commandLogOptions, createLogger, type Logger } from './lib/logger.ts';
 import { type CopyFilesDeps, type CopyState, copyFiles } from './media/copy-files.ts';

@@ -1,6 +1,6 @@
 // The steps of a start: what stops it, and what is only logged.
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../src/errors.ts';
+import { StoreError } from '../src/errors/errors.ts';
 import { createStartupSteps } from '../src/startup-steps.ts';
 
 type Deps = Parameters<typeof createStartupSteps>[0];

@@ -1,6 +1,6 @@
 // Host calls of posted code, `Model` and `fetch`: parses the arguments, performs the call under the policy of the module, and
 // encodes the result or the error for the guest.
-import type { AppError } from '../errors.ts';
+import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
 import type { HostCall, HostCallResult } from '../sandbox-supervisor/sandbox.ts';
@@ -43,7 +43,7 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const toErrorResult = (
     error: unknown,
     name: string,
-    { unit, requestId }: InvocationContext,
+    { moduleVersion: unit, requestId }: InvocationContext,
   ): HostCallResult => {
     if (error instanceof HostCallError) return hostCallErrorResult(error);
     const appError = toAppError(error);

@@ -25,7 +25,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NO_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface FetchEvent<Reason> {
-  readonly unit: ModuleVersion;
+  readonly moduleVersion: ModuleVersion;
   readonly requestId: string;
   /** Scheme, host and port; empty when the guest sent no URL. */
   readonly origin: string;
@@ -110,7 +110,7 @@ export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCal
 
   const fetchWithinLimits = async (
     outgoing: OutgoingRequest,
-    { unit }: InvocationContext,
+    { moduleVersion: unit }: InvocationContext,
     signal: AbortSignal,
   ): Promise<string> => {
     const exceeded = limiter.acquire(unit.id);
@@ -123,7 +123,7 @@ export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCal
   };
 
   return async (args, context, signal) => {
-    const event = { unit: context.unit, requestId: context.requestId };
+    const event = { moduleVersion: context.moduleVersion, requestId: context.requestId };
     let target = '';
     try {
       const outgoing = parseOutgoing(args);

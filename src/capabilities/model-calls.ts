@@ -2,7 +2,7 @@
 // were checked when they were parsed.
 import type { DocumentService, Metadata } from '../collections/model/documents.ts';
 import { joinedPageJson } from '../collections/model/page-json.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { CheckedJson } from '../lib/json/json-check.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';

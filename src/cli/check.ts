@@ -6,7 +6,7 @@ import { checkSpecificationFiles } from '../collections/specifications/check-fil
 import { locateIssues, readConfigFile } from '../config/config-file.ts';
 import { formatConfigIssue } from '../config/config-issue.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 

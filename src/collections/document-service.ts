@@ -1,5 +1,5 @@
 // Document service: wires reads, creates, updates and removals.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { createKeyedMutex } from '../lib/async/keyed-mutex.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';

@@ -1,6 +1,6 @@
 // The configuration over HTTP: shown without secrets, changed in its file. The running configuration never changes.
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { atomicWrite } from '../lib/files/atomic-write.ts';
 import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';

@@ -1,6 +1,6 @@
 // The way of a delivered request: path, route or recipe, decision, original, then a variant or the file as it is.
 import { buffer } from 'node:stream/consumers';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE } from '../lib/http/media-types.ts';
 import { type OriginalAddress, originalAddress, splitName } from './delivery-path.ts';

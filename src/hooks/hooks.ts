@@ -1,7 +1,7 @@
 // Hooks of collections: before-hooks run while the client waits, after-hooks in a background queue.
 import { setTimeout } from 'node:timers/promises';
 import type { AfterHookEvent, DocumentHooks, HookTask } from '../collections/hooks/document-hooks.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Json } from '../lib/json/json.ts';
 import type { Log } from '../lib/logger.ts';
 import { createBackgroundQueue } from './background-queue.ts';

@@ -2,7 +2,7 @@
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { HookUse } from '../collections/model/hook-events.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
@@ -12,7 +12,7 @@ import { hookError, hookResultError, hookUnavailableError } from './hook-errors.
 
 export interface RunHookDeps {
   readonly modules: Pick<ModuleService, 'registry' | 'log'>;
-  readonly sandbox: Pick<Sandbox, 'run'>;
+  readonly sandbox: Pick<Sandbox, 'invoke'>;
   /** Host calls that the policies grant. Used from the first host call of a hook. */
   readonly capabilities: Pick<Capabilities, 'forRequest'>;
   readonly requestView: RequestView;
@@ -57,13 +57,16 @@ export function createRunHook(deps: RunHookDeps): RunHook {
   };
 
   /** The host calls of one invocation, bound to its context at the first call: most hooks make none. */
-  const hostCallsOf = (unit: ModuleVersion, { context, until }: HookTask): InvocationRequest['serve'] => {
+  const hostCallsOf = (
+    unit: ModuleVersion,
+    { context, until }: HookTask,
+  ): InvocationRequest['performHostCall'] => {
     const { origin, depth = 0 } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
-    let serve: InvocationRequest['serve'] | undefined;
+    let serve: InvocationRequest['performHostCall'] | undefined;
     return (call, signal) => {
-      serve ??= capabilities.forRequest({ unit, client, requestId, depth, deadline: until });
+      serve ??= capabilities.forRequest({ moduleVersion: unit, client, requestId, depth, deadline: until });
       return serve(call, signal);
     };
   };
@@ -72,12 +75,12 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     invocation: InvocationRequest,
     { waitIfBusy, until, isRequestOver }: HookTask,
   ): Promise<InvocationResult> => {
-    let result = await sandbox.run(invocation);
+    let result = await sandbox.invoke(invocation);
     while (waitIfBusy === true && isBusy(result) && now() < until) {
       await pause(BUSY_RETRY_MS);
       // The rest of a rejected request must not fill the queue of the hook.
       if (isRequestOver?.() === true) break;
-      result = await sandbox.run(invocation);
+      result = await sandbox.invoke(invocation);
     }
     return result;
   };
@@ -91,10 +94,10 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     await assertFits(name, moduleVersion, { head, body: object, index });
     const requestId = context.origin?.requestId ?? '';
     const invocation: InvocationRequest = {
-      unit: moduleVersion,
+      moduleVersion: moduleVersion,
       head,
       body: object,
-      serve: hostCallsOf(moduleVersion, task),
+      performHostCall: hostCallsOf(moduleVersion, task),
       log: (record) => modules.log(moduleVersion, requestId, record),
     };
     const result = await invoke(invocation, task);

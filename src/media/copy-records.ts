@@ -1,5 +1,5 @@
 // Brings records of files up to date after their files moved to another store: `path` and `cloudUrl` say where they are now.
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import { mapConcurrent } from '../lib/async/concurrency.ts';
 import { documentVersion } from '../lib/document-version.ts';
 import { filterAfterId, filterByIds, MATCH_ALL } from '../stores/filter.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection } from '../collections/model/collection.ts';
 import type { RecordService, RequestContext } from '../collections/model/documents.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { MediaKey, MediaStore, StoredFile } from '../stores/media-store.ts';
 import type { StoredDocument } from '../stores/ports.ts';
 import type { MediaFile, MediaService } from './media.ts';

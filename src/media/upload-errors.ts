@@ -1,5 +1,5 @@
 // Errors of uploads to signed URLs. Clients of this dialect expect `name` and `message` at the top of the body.
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors/errors.ts';
 import type { FormPart, UploadGrant } from './media.ts';
 import { mediaTypeOf } from './media-type.ts';
 

@@ -5,7 +5,7 @@ import type { Collection } from '../collections/model/collection.ts';
 import type { NewRecord, RecordService, RequestContext } from '../collections/model/documents.ts';
 import { ExtraWriteError } from '../collections/model/extra-write-error.ts';
 import { missingFileIssue } from '../collections/model/media-record-fields.ts';
-import { AppError, isStoreUnavailable, StoreError } from '../errors.ts';
+import { AppError, isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createLogThrottle } from '../lib/log-throttle.ts';
 import type { MediaStore, MediaUpload } from '../stores/media-store.ts';

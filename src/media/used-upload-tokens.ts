@@ -1,5 +1,5 @@
 // Used upload tokens: one row per token, inserted in the commit of its upload, so that only one upload can succeed.
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, Namespace, Write } from '../stores/ports.ts';
 import type { UploadGrant } from './media.ts';
 

@@ -73,7 +73,7 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
 
   return {
     onIncident(incident) {
-      const { unitId: key, kind, counts } = incident;
+      const { moduleId: key, kind, counts } = incident;
       const address = key === null ? undefined : parseModuleKey(key);
       if (key === null || address === undefined) {
         throttle.add(incidentEntry(incident, key === null ? undefined : states.getState(key)));
@@ -89,7 +89,7 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
 
 /** The audit entry of an incident, by the path of the module: its code may be gone. */
 function incidentEntry(
-  { unitId: key, kind, limit, sha256 }: Incident,
+  { moduleId: key, kind, limit, sha256 }: Incident,
   state: ModuleState | undefined,
 ): AuditAction {
   const address = key === null ? undefined : parseModuleKey(key);

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Registry } from '../collections/model/registry.ts';
-import { AppError, type ErrorItem } from '../errors.ts';
+import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
 import type { Sandbox } from '../sandbox-supervisor/sandbox.ts';
 import {

@@ -1,7 +1,7 @@
 // Logs of modules: the newest records in memory, limited per module and for all modules together.
 
 import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type { GuestLog } from '../sandbox-supervisor/sandbox.ts';
+import type { GuestLogRecord } from '../sandbox-supervisor/sandbox.ts';
 import { escapeUnprintable } from './model/printable-text.ts';
 import type { ModuleLogRecord } from './model/types.ts';
 
@@ -18,14 +18,14 @@ interface ModuleLog {
 }
 
 export interface ModuleLogs {
-  add(moduleVersion: ModuleVersion, requestId: string, record: GuestLog): void;
+  add(moduleVersion: ModuleVersion, requestId: string, record: GuestLogRecord): void;
   /** Oldest first: the first `limit` records after number `after`; the newest ones when it is 0. */
   read(key: string, options: { readonly limit: number; readonly after: number }): readonly ModuleLogRecord[];
   /** Removes the log of a module. */
   drop(key: string): void;
 }
 
-const sizeOf = ({ message, stack = '' }: GuestLog) => message.length + stack.length + RECORD_OVERHEAD;
+const sizeOf = ({ message, stack = '' }: GuestLogRecord) => message.length + stack.length + RECORD_OVERHEAD;
 
 /** Drops old records above the limits, ten per cent at a time: not every record moves all the others. Returns the characters dropped. */
 function trim(log: ModuleLog, maxCharacters: number): number {

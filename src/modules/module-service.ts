@@ -31,7 +31,7 @@ import { createVersionHistory } from './versions/version-history.ts';
 export interface ModuleServiceDeps {
   readonly store: DocumentStore;
   readonly folders: ModuleFolders;
-  readonly sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
+  readonly sandbox: Pick<Sandbox, 'inspect' | 'evict' | 'stop'>;
   readonly findUndeclared: CodeValidatorDeps['findUndeclared'];
   readonly audit: Omit<Audit, 'read'>;
   readonly policyLimits: PolicyLimits;
@@ -71,7 +71,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   const registry = createModuleRegistry(collections);
   const states = createModuleStates({
     registry,
-    retire: (key) => sandbox.retire(key),
+    retire: (key) => sandbox.evict(key),
     stop: (key) => void sandbox.stop(key),
   });
   const stored = { records: createModuleRecords({ store, audit, now, queryMs }), states };

@@ -41,7 +41,7 @@ export interface FetchGrant {
   readonly publicOnly?: true;
 }
 
-export interface Grants {
+export interface PolicyGrants {
   readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
   readonly response: { readonly headers: readonly string[] };
   readonly collections: readonly CollectionGrant[];
@@ -54,7 +54,7 @@ export interface EffectivePolicy {
   /** Modules of two domains never share a process. */
   readonly trustDomain: string;
   readonly limits: ModuleLimits;
-  readonly grants: Grants;
+  readonly grants: PolicyGrants;
 }
 
 /** One version of a module. A new object for each change of code or policy. */

@@ -245,7 +245,7 @@ export function createScheduler({ pool, busyHosts, maxHosts, jitDomains, now }: 
     enqueue: (request) =>
       new Promise((resolve) => {
         const time = now();
-        const { id, policy } = request.unit;
+        const { id, policy } = request.moduleVersion;
         const queue = queueOf(id);
         if (!queue.countCall(policy.limits.perMinute, time)) return resolve(RATE_LIMITED);
         queue.add(new Invocation(request, { stats: queue, resolve, now: time }));

@@ -1,5 +1,5 @@
 // Imports the lines of an export into a store. It may be repeated: documents are written by their ids, and only if they differ.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { type ImportEntry, parseImportEntry } from './import-entry.ts';
 import { formatNamespace } from './namespaces.ts';

@@ -1,5 +1,5 @@
 // Writes a batch of imported documents in one commit. Documents that are already equal are left alone.
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import { retry } from '../lib/async/retry.ts';
 import { documentVersion } from '../lib/document-version.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';

@@ -1,7 +1,7 @@
 // Runs patterns of specifications on a worker thread, if patterns or texts are too expensive for the main thread.
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { PatternJob, PatternTask } from './match-patterns.ts';
 
 const JOB_TIMEOUT_MS = 100;

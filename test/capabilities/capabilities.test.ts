@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { toAppError } from '../../src/store-errors.ts';
+import { toAppError } from '../../src/errors/store-errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
@@ -78,7 +78,7 @@ test('no host call begins after its request has ended', async () => {
     now: Date.now,
     log: { error: () => undefined },
   });
-  const serve = capabilities.forRequest({ unit: unitWith({}), client: null, requestId: 'r1' });
+  const serve = capabilities.forRequest({ moduleVersion: unitWith({}), client: null, requestId: 'r1' });
   const { ok, text } = await serve({ name: 'fetch', args: '{}' }, AbortSignal.abort());
   expect([ok, JSON.parse(text).code, begun]).toEqual([false, 'ABORTED', []]);
 });

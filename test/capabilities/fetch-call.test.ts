@@ -22,7 +22,7 @@ function bench(egress: () => Promise<FetchResponse>) {
     onFailure: (event) => void noted.push(event),
   });
   const ask = (args: JsonObject) =>
-    call(args, { unit: unitWith({}), client: null, requestId: 'r1' }, new AbortController().signal);
+    call(args, { moduleVersion: unitWith({}), client: null, requestId: 'r1' }, new AbortController().signal);
   return { ask, sent, noted };
 }
 

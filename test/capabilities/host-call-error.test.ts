@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HostCallError, hostCallErrorResult } from '../../src/capabilities/host-call-error.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 
 const told = (error: AppError | HostCallError) => {
   const { ok, text } = hostCallErrorResult(error);

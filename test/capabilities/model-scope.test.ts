@@ -89,7 +89,7 @@ test('Model does not follow references with grants for another acting client', a
   const people = '1.0/library/people';
   const mayRead = async (as: string) => {
     const unit = unitWith({ collections: [grantOf(BOOKS, { as: 'client:robot' }), grantOf(people, { as })] });
-    const run = { unit, client: ANN, requestId: 'r1' };
+    const run = { moduleVersion: unit, client: ANN, requestId: 'r1' };
     const { context } = await scopeOf('find', { collection: 'books' }, run);
     return context.caller.may(library.at('people')!, 'GET');
   };
@@ -114,14 +114,18 @@ test('Model passes caller, depth and limits to the document service', async () =
     now: () => 1000,
   });
   const unit = unitWith({ collections: [grantOf(BOOKS, { maxResults: 7 })] });
-  const run = { unit, client: ANN, requestId: 'r1', depth: 2, deadline: 1200 };
+  const run = { moduleVersion: unit, client: ANN, requestId: 'r1', depth: 2, deadline: 1200 };
   const { collection, context } = await scopeOf('find', { collection: 'books' }, run);
   expect(collection.path).toBe('/1.0/library/books');
   const { caller, ...told } = context;
   expect(caller.name).toBe('ann');
   const origin = { requestId: 'r1', client: ANN, module: 'endpoint:1.0/report' };
   expect(told).toEqual({ deadline: 1200, maxMatches: 7, depth: 3, origin });
-  const free = await scopeOf('find', { collection: 'books' }, { unit, client: ANN, requestId: 'r1' });
+  const free = await scopeOf(
+    'find',
+    { collection: 'books' },
+    { moduleVersion: unit, client: ANN, requestId: 'r1' },
+  );
   expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });
 });
 
@@ -137,7 +141,7 @@ test('Model begins no store operation after its request has ended', async () => 
   });
   const request = new AbortController();
   const unit = unitWith({ collections: [grantOf(BOOKS)] });
-  const run = { unit, client: ANN, requestId: 'r1', signal: request.signal };
+  const run = { moduleVersion: unit, client: ANN, requestId: 'r1', signal: request.signal };
   const { context } = await scopeOf('find', { collection: 'books' }, run);
   expect(context.deadline).toBe(1500);
   request.abort();

@@ -1,6 +1,6 @@
 // Hooks that are plain functions, for tests of what the documents make of them.
 import type { AfterHookEvent, DocumentHooks, HookTask } from '../../src/collections/hooks/document-hooks.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 
 /** Gets the object as parsed; what it returns is the result, undefined for nothing. */

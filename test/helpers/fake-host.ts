@@ -89,6 +89,8 @@ export function sendNew(
   { moduleVersion = MODULE, ...options }: SendOptions & { readonly moduleVersion?: ModuleVersion } = {},
 ): readonly FakeInvocation[] {
   const queue = options.queue ?? host.queue ?? fakeQueue(moduleVersion.id);
-  const invocations = Array.from({ length: count }, () => fakeInvocation(queue, { unit: moduleVersion }));
+  const invocations = Array.from({ length: count }, () =>
+    fakeInvocation(queue, { moduleVersion: moduleVersion }),
+  );
   return sendTo(host, invocations, { ...options, queue });
 }

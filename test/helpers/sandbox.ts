@@ -80,10 +80,10 @@ export function invocationRequest(
 ): InvocationRequest {
   const { query = {}, ...job } = parts;
   return {
-    unit,
+    moduleVersion: unit,
     head: JSON.stringify({ ...HEAD, query }),
     body: '',
-    serve: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
+    performHostCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
     log: () => undefined,
     ...job,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createHookResultParser, createResultQuotas } from '../../src/hooks/hook-result.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import { taskOf } from './fake-sandbox.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CollectionSettings } from '../../src/collections/model/collection.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createHooks } from '../../src/hooks/hooks.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { collection } from '../http/fixtures.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createRunHook } from '../../src/hooks/run-hook.ts';
 import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
 import { ADMIN_CLIENT } from '../http/fixtures.ts';
@@ -152,8 +152,8 @@ describe('host calls of a hook', () => {
   it('run for the client, one level deeper, until the deadline of the hooks', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
       const { signal } = new AbortController();
-      await job.serve({ name: 'model.find', args: '{}' }, signal);
-      await job.serve({ name: 'model.find', args: '{}' }, signal);
+      await job.performHostCall({ name: 'model.find', args: '{}' }, signal);
+      await job.performHostCall({ name: 'model.find', args: '{}' }, signal);
       job.log({ level: 'info', message: 'hello' });
       return result({});
     });
@@ -167,7 +167,7 @@ describe('host calls of a hook', () => {
 
   it('run without a client for writes of the server', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
-      await job.serve({ name: 'model.find', args: '{}' }, new AbortController().signal);
+      await job.performHostCall({ name: 'model.find', args: '{}' }, new AbortController().signal);
       return result({});
     });
     const { caller, deadline } = taskOf(null).context;

@@ -5,7 +5,7 @@ import { openFickleStore } from '../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from './open-modules.ts';
 
 const REPORT = endpoint('report');
-const kill: Incident = { unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
+const kill: Incident = { moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
 const violation: Incident = { ...kill, kind: 'violation', limit: 'responseBytes' };
 const START = Date.parse('2040-01-01T00:00:00Z');
 
@@ -52,8 +52,8 @@ describe('the circuit breaker', () => {
     for (let count = 0; count < 9; count += 1) modules.onIncident(violation);
     for (let count = 0; count < 9; count += 1)
       modules.onIncident({ ...kill, limit: 'process', counts: false });
-    modules.onIncident({ ...kill, unitId: 'endpoint:1.0/other' });
-    modules.onIncident({ ...kill, unitId: null, limit: 'start', counts: false });
+    modules.onIncident({ ...kill, moduleId: 'endpoint:1.0/other' });
+    modules.onIncident({ ...kill, moduleId: null, limit: 'start', counts: false });
     expect(live()).toMatchObject({ state: 'active', moduleVersion: { policy: { trustDomain: 'default' } } });
     await expect
       .poll(async () => (await audited()).map(([, target]) => target))
@@ -71,7 +71,7 @@ describe('the circuit breaker', () => {
       await modules.postCode(REPORT, code({}, 'one'), 'alice');
       modules.onIncident({ ...kill, version, sha256 });
       expect(live()?.moduleVersion?.policy.trustDomain, 'the same code is in quarantine').toBe(
-        `own:${kill.unitId}`,
+        `own:${kill.moduleId}`,
       );
     }
     expect(live()?.state).toBe('suspended');

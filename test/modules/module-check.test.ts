@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';

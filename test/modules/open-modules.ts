@@ -47,13 +47,13 @@ function createReader() {
   const inspected: string[] = [];
   const retired: string[] = [];
   const stopped: string[] = [];
-  const sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'> = {
+  const sandbox: Pick<Sandbox, 'inspect' | 'evict' | 'stop'> = {
     inspect: async (source) => {
       inspected.push(source);
       return read(source);
     },
-    retire: (unitId) => void retired.push(unitId),
-    stop: async (unitId) => void stopped.push(unitId),
+    evict: (moduleId) => void retired.push(moduleId),
+    stop: async (moduleId) => void stopped.push(moduleId),
   };
   return { sandbox, inspected, retired, stopped };
 }
@@ -63,7 +63,7 @@ interface Options {
   readonly root?: string;
   readonly review?: ReviewMode;
   readonly ceilings?: PolicyLimits;
-  readonly sandbox?: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
+  readonly sandbox?: Pick<Sandbox, 'inspect' | 'evict' | 'stop'>;
   /** `version/database/name` of collections that are there. */
   readonly collections?: readonly string[];
   readonly now?: () => number;

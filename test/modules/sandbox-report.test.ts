@@ -27,7 +27,7 @@ describe('the sandbox report', () => {
     await modules.postCode(report42, code({ route: '/1.0/reports/:id' }), 'alice');
     const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
     await modules.putPolicy(report42, policy, 'alice');
-    modules.onIncident({ unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'heapMb' });
+    modules.onIncident({ moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'heapMb' });
     await modules.postCode(hook('slugify'), code(), 'bob');
     await modules.suspend(hook('slugify'), 'bob');
     const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };

@@ -5,7 +5,7 @@ import type { InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts'
 const sandbox = createDisabledSandbox();
 
 it('the disabled sandbox rejects invocations and inspections with SANDBOX_DISABLED', async () => {
-  expect(await sandbox.run({} as InvocationRequest)).toMatchObject({
+  expect(await sandbox.invoke({} as InvocationRequest)).toMatchObject({
     kind: 'failure',
     code: 'SANDBOX_DISABLED',
   });
@@ -22,6 +22,6 @@ it('the disabled sandbox has no hosts, no isolation layers, no self-test, and no
     hosts: { running: 0, max: 0 },
   });
   expect(await sandbox.selfTest()).toEqual({ state: 'not-run', items: [] });
-  expect(sandbox.retire('endpoint:1.0/report')).toBeUndefined();
+  expect(sandbox.evict('endpoint:1.0/report')).toBeUndefined();
   await expect(sandbox.close()).resolves.toBeUndefined();
 });

@@ -1,5 +1,5 @@
 // Manages the clients that may request tokens: created, listed, changed and removed by admins, verified at `/token`.
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
 import type { Audit } from '../audit/audit.ts';
 import { decoyHash, generateSecret, hashSecret, secretMatches } from '../secret-hash.ts';

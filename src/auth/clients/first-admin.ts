@@ -1,5 +1,5 @@
 // Creates the first admin of an installation: the one of the environment, or one with a random secret.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { generateSecret } from '../secret-hash.ts';
 import type { ClientService } from './client-service.ts';
 

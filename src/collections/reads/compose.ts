@@ -1,5 +1,5 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Depth } from '../../lib/depth.ts';
 import { findMemberSpans } from '../../lib/json/json-members.ts';

@@ -1,6 +1,6 @@
 // Reads documents: lists, single documents, counts and revisions. Each read is told top to bottom: `beforeGet`, options,
 // filter, find, enrich, metadata, `afterGet`.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
@@ -162,11 +162,7 @@ export function createReader(deps: ReaderDeps): DocumentReader {
     const byId = { filter: filterById(id), limit: 1, projection: ONLY_HISTORY };
     const [present] = await find(collection, byId, context);
     if (present === undefined || defaults === MATCH_ALL) return present;
-    const visible = await findVersion(
-      collection,
-      joinFilters([filterById(id), defaults]),
-      context,
-    );
+    const visible = await findVersion(collection, joinFilters([filterById(id), defaults]), context);
     if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
     return present;
   };

@@ -1,6 +1,6 @@
 // Applies specifications to the registry: those found at a start, and every later change. A change is checked, its unique
 // indexes are built, it is saved, and then the live collection is swapped whole.
-import { AppError, isStoreUnavailable } from '../../errors.ts';
+import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { createKeyedMutex, type KeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import type { Json } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
@@ -129,7 +129,7 @@ interface ChangeApplier {
   /** Applies what became of a file. Resolves with false where the store is away: the edit is to be applied later. */
   applyEdit(file: string): Promise<boolean>;
   /** Applies the indexes of all collections. */
-  ensureIndexes(alone: KeyedMutex['run']): Promise<void>;
+  ensureIndexes(alone: KeyedMutex['withLock']): Promise<void>;
 }
 
 export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
@@ -185,7 +185,7 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
     async applyEdit(file) {
       try {
         // A start checks every file: one after the other, so that not all of them are open at once.
-        const change = await readLock.run('', () => files.readChange(file));
+        const change = await readLock.withLock('', () => files.readChange(file));
         if (change === undefined) return true;
         const { address, text } = change;
         const current = registry.get(address.version, address.database, address.name);

@@ -1,5 +1,5 @@
 // Checks a specification against the others. Errors: its name, default filters, revision collection. Warnings: everything else.
-import { AppError, type ErrorItem } from '../../errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';

@@ -1,5 +1,5 @@
 // Plans the indexes of each namespace (those that collections declare, and that of revisions) and applies them, all or nothing.
-import { AppError, isStoreUnavailable, StoreError } from '../../errors.ts';
+import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import type { Log } from '../../lib/logger.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
@@ -56,7 +56,7 @@ export interface IndexSync {
    * where the store is away or does not answer in time: then some may be missing, and the whole may be repeated.
    * `alone` runs what is done for one namespace without other changes of it.
    */
-  applyAll(live: LiveCollections, alone: KeyedMutex['run']): Promise<void>;
+  applyAll(live: LiveCollections, alone: KeyedMutex['withLock']): Promise<void>;
 }
 
 const keyPaths = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);

@@ -1,5 +1,5 @@
 // Parses the JSON of a collection specification into a live collection, collecting every issue and warning.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';

@@ -1,6 +1,6 @@
 // Specifications as the rest of the server uses them: loaded from files, posted, edited by hand, removed. Changes on the
 // same documents run one after the other; a change that waits for its indexes blocks no other.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import { type Pause, pause as pauseOnClock } from '../../lib/async/pause.ts';
 import { createRetrier } from '../../lib/async/retry.ts';
@@ -64,7 +64,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
   const mutex = createKeyedMutex();
   const running = new Set<Promise<unknown>>();
   const withLock = <T>(key: string, task: () => Promise<T>): Promise<T> => {
-    const change = mutex.run(key, task);
+    const change = mutex.withLock(key, task);
     running.add(change);
     const onEnd = () => running.delete(change);
     change.then(onEnd, onEnd);

@@ -1,5 +1,5 @@
 // Reads the documents that a write is for: one by its id, or all that a query matches, up to a limit.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';

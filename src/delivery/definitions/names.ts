@@ -80,6 +80,6 @@ export function createNameTable(): NameTable {
     },
     release,
     holderOf: (name) => claims.get(foldCase(name))?.[0],
-    alone: (change) => queue.run('', change),
+    alone: (change) => queue.withLock('', change),
   };
 }

@@ -1,5 +1,5 @@
 // The definitions of one kind, and every way in which they change: over HTTP and by hand.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';

@@ -1,5 +1,5 @@
 // Renderings in processes of their own: so many at a time, a bounded queue, first come, first served.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { SourceFile } from '../model/delivery.ts';
 import { createMemoryBudget } from './memory-budget.ts';
 import { LARGE_RENDERING_BYTES, MAX_DECODING_BYTES, type Rendered, type RenderJob } from './render-job.ts';

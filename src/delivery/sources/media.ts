@@ -1,5 +1,5 @@
 // Originals in the media store: the path of a delivered file is the `path` of its record.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { MediaStore } from '../../stores/media-store.ts';
 import type { Source } from '../model/delivery.ts';
 import { isOriginalPath } from './original-path.ts';

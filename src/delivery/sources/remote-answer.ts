@@ -1,7 +1,7 @@
 // What the head of another server's answer says about the file behind it.
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { SourceFile } from '../model/delivery.ts';
 

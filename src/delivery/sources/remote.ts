@@ -1,7 +1,7 @@
 // Originals on other web servers: only on those that the operator lists, and only at addresses that were checked.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { rejectOnAbort } from '../../lib/egress/abort.ts';
 import { originOf } from '../../lib/egress/addresses.ts';
 import { createDestinationResolver } from '../../lib/egress/destination.ts';

@@ -5,7 +5,7 @@ import type { Collection } from '../../collections/model/collection.ts';
 import type { SinglePage } from '../../collections/model/documents.ts';
 import { pageJson } from '../../collections/model/page-json.ts';
 import type { ReadRequest } from '../../collections/model/read-request.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { urlPath } from '../core/paths.ts';

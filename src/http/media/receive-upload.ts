@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
 import { pageJson } from '../../collections/model/page-json.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { UploadGrant } from '../../media/media.ts';
 import { tokenMissingError } from '../../media/upload-errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';

@@ -7,7 +7,7 @@ import { invalidUploadTokenError, type VerifiedUpload } from '../../auth/upload-
 import type { Collection } from '../../collections/model/collection.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
 import { pageJson } from '../../collections/model/page-json.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { assertReady, requireClient } from '../access/authenticate.ts';
 import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
 import { unknownPathError } from '../access/unknown-path.ts';

@@ -1,6 +1,6 @@
 // Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts.
 import type { Socket } from 'node:net';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ByteQuota } from '../../lib/byte-quota.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
 import { Connection, type DiscardLimits, type Handler } from './connection.ts';

@@ -2,13 +2,13 @@
 
 export interface KeyedMutex {
   /** Runs `task` once every earlier task of `key` has settled. A failed task does not stop the next. */
-  run<T>(key: string, task: () => Promise<T>): Promise<T>;
+  withLock<T>(key: string, task: () => Promise<T>): Promise<T>;
 }
 
 export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<unknown>>();
   return {
-    async run(key, task) {
+    async withLock(key, task) {
       const before = tails.get(key);
       const result = before === undefined ? task() : before.then(task, task);
       tails.set(key, result);

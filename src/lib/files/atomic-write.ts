@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 
 /** Throws WORKSPACE_UNAVAILABLE on failure: a full disk or a missing permission is not a defect of the server. */
 async function attempt(work: () => Promise<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 // Parses the JSON of stored documents, which a defective disk can damage.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { JsonObject } from './json.ts';
 
 /** Parses the text of a stored document. Throws a `damaged` StoreError if it is not JSON. */

@@ -1,7 +1,7 @@
 // Loads every module from its files at startup. Code whose hash is known is not inspected again, so a thousand modules cost
 // little; a broken module is logged, answers 503, and does not stop the startup.
 import { setTimeout } from 'node:timers/promises';
-import { AppError, isStoreUnavailable } from '../../errors.ts';
+import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { Pause } from '../../lib/async/pause.ts';
 import { sha256Hex } from '../../lib/sha256.ts';

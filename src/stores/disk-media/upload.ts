@@ -1,6 +1,6 @@
 // An upload to disk: the bytes are staged, then the journal is written, then the file gets its final name.
 import { type FileHandle, open } from 'node:fs/promises';
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
 import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';

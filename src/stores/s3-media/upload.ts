@@ -1,6 +1,6 @@
 // An upload to a bucket. A short file is buffered and put under the first free key. A longer one reserves its key with a small
 // object, which the completed multipart upload replaces.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';

@@ -1,6 +1,6 @@
 // Makes the indexes of a collection those that are declared: unique ones are built before `ensure` resolves, the others in the
 // background.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { namespaceKey } from '../namespace.ts';
 import type { IndexDefinition, Namespace } from '../ports.ts';
 import { type BuildQueue, createBuildQueue } from './build-queue.ts';

@@ -106,7 +106,7 @@ export function fetchBench(grants: readonly FetchGrant[], options: BenchOptions 
     onRejected: ({ origin, reason }) => void refusals.push({ origin, reason }),
     onFailure: ({ origin, reason }) => void failures.push({ origin, reason }),
   });
-  const origin = { unit: unitWith({ fetch: grants }), client: null, requestId: 'r1' };
+  const origin = { moduleVersion: unitWith({ fetch: grants }), client: null, requestId: 'r1' };
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds
   const ask = async (args: JsonObject, signal = new AbortController().signal): Promise<any> => {
     try {

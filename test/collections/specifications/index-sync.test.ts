@@ -5,7 +5,7 @@ import {
   planIndexes,
   planIndexesOf,
 } from '../../../src/collections/specifications/index-sync.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
@@ -54,7 +54,7 @@ test('a specification of the revision collection adds its own, under whatever na
   expect(namesWith([own[1]!])).toEqual(['mine']);
 });
 
-const alone = createKeyedMutex().run;
+const alone = createKeyedMutex().withLock;
 const NS = { database: null, collection: 'books' };
 const UNIQUE = { index: [{ keys: { a: 1 }, options: { unique: true } }, { keys: { b: 1 } }] };
 const unique = makeCollection({ a: {}, b: {} }, UNIQUE);

@@ -61,7 +61,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
   const { run = () => okResponse(), enabled = true, config = {} } = options;
   const quiet = { error() {}, warn() {}, debug() {}, isLevelEnabled: () => false };
   const sandbox = {
-    run: async (job: InvocationRequest) => {
+    invoke: async (job: InvocationRequest) => {
       jobs.push(job);
       return run(job);
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditAction } from '../../../src/auth/audit/audit-entry.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { createDeferredWrites } from '../../../src/modules/lifecycle/deferred-writes.ts';
 import { createModuleLocks } from '../../../src/modules/lifecycle/module-locks.ts';
 import { initialState } from '../../../src/modules/versions/module-records.ts';

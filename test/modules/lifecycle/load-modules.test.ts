@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { moduleAuditEntry } from '../../../src/modules/model/audit-entry.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
@@ -151,7 +151,7 @@ describe('loading modules at startup', () => {
     const first = await openModules({
       sandbox: {
         inspect: async () => Promise.reject(new AppError('SANDBOX_DISABLED')),
-        retire: () => {},
+        evict: () => {},
         stop: async () => {},
       },
     });
@@ -196,7 +196,7 @@ describe('loading modules at startup', () => {
     const looking = Promise.withResolvers<void>();
     const { modules, write } = await openModules({
       sandbox: {
-        retire: () => {},
+        evict: () => {},
         stop: async () => {},
         inspect: async () => {
           await looking.promise;

@@ -34,7 +34,7 @@ describe('loading modules while the store is unavailable', () => {
     const { modules, write, errors } = await openModules({
       store,
       sandbox: {
-        retire: () => {},
+        evict: () => {},
         stop: async () => {},
         inspect: async () => {
           if (store.missed.length === 0) store.leave('unavailable', ['commit']);

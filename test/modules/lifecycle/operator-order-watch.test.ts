@@ -26,7 +26,7 @@ function holdableSandbox() {
       if (isHeld) await released.promise;
       return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
     },
-    retire: () => undefined,
+    evict: () => undefined,
     stop: async () => undefined,
   };
   const hold = () => {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
@@ -116,7 +116,7 @@ describe('an incident while new code is stored', () => {
     await opened.modules.load();
     await opened.modules.postCode(REPORT, code({}, 'one'), 'alice');
     const posting = opened.modules.postCode(REPORT, code({}, 'two'), 'alice');
-    opened.modules.onIncident({ unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'wallMs' });
+    opened.modules.onIncident({ moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'wallMs' });
     const suspending = opened.modules.suspend(REPORT, 'bob');
     await Promise.all([posting, suspending]);
     expect(opened.modules.registry.get(REPORT)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
 import type { PolicyLimits } from '../../../src/modules/policy/policy-limits.ts';

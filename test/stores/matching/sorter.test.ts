@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { EMPTY_ARRAY } from '../../../src/stores/matching/paths.ts';
 import { compareDocuments, compareIndexValues, createSorter } from '../../../src/stores/matching/sorter.ts';

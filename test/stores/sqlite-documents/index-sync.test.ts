@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { Namespace, Write } from '../../../src/stores/ports.ts';
 import { applyWrites } from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';

@@ -1,5 +1,5 @@
 // Removes the files of removed records after the commit: at once, and again later where that failed or a crash came between.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
 import { filterAfterId, MATCH_ALL } from '../../../stores/filter.ts';

@@ -1,6 +1,6 @@
 // Commits several writes on a server without transactions: one command after the other, rolled back if one fails.
 import { type Collection, MongoWriteConcernError } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Write } from '../../ports.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';

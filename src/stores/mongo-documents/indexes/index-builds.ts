@@ -1,5 +1,5 @@
 // Builds and drops the indexes of one collection, and keeps the records of indexes that the server created in step.
-import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import { withAbort } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/retry.ts';

@@ -1,7 +1,7 @@
 // Worker threads of the store: up to two readers and one writer, started on first use.
 import { extname } from 'node:path';
 import { Piscina } from 'piscina';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { createSemaphore } from '../../../lib/async/semaphore.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
