@@ -23,7 +23,7 @@ import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
 import { loadModuleStates } from './modules/versions/module-records.ts';
 import { loadConfiguredPolicyLimits, moduleFolders, openSandbox, selfTestedStatus } from './posted-code.ts';
-import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
+import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { openDatabaseCheck, openDocumentStore } from './stores/open/document-store.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';

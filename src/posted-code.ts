@@ -29,7 +29,7 @@ import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts'
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
-import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
+import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
-import { generateSecret } from './secret-hash.ts';
+import { generateSecret } from './clients/secret-hash.ts';
 
 const SECRETS: Namespace = { database: null, collection: 'cloister.secrets' };
 

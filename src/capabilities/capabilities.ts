@@ -3,7 +3,7 @@
 import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
-import type { HostCall, HostCallResult } from '../sandbox-supervisor/sandbox.ts';
+import type { HostCall, HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 import { parseArguments } from './call-arguments.ts';
 import type { FetchCall } from './fetch-call.ts';
 import { HostCallError, hostCallErrorResult } from './host-call-error.ts';

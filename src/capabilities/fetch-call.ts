@@ -9,7 +9,7 @@ import {
 } from '../lib/egress/fetch-errors.ts';
 import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import { getArgument } from './call-arguments.ts';
 import type { Egress, FetchResponse } from './fetch/egress.ts';
 import { createFetchLimiter } from './fetch/fetch-limiter.ts';

@@ -1,6 +1,6 @@
 // Errors of host calls: a code and a message that the guest may read, without internals of the server.
 import type { AppError, ErrorItem } from '../errors/errors.ts';
-import type { HostCallResult } from '../sandbox-supervisor/sandbox.ts';
+import type { HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 
 /** Codes of host calls beside those of the server's own errors. */
 type HostCallErrorCode =

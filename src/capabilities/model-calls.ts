@@ -5,7 +5,7 @@ import { joinedPageJson } from '../collections/model/page-json.ts';
 import { AppError } from '../errors/errors.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { CheckedJson } from '../lib/json/json-check.ts';
-import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';
+import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { getArgument } from './call-arguments.ts';
 import { HostCallError } from './host-call-error.ts';

@@ -5,7 +5,11 @@ import type { Caller, CollectionMethod, RequestContext } from '../collections/mo
 import type { Registry } from '../collections/model/registry.ts';
 import { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
-import type { CollectionGrant, ModelAction, ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type {
+  CollectionGrant,
+  ModelAction,
+  ModuleVersion,
+} from '../sandbox-supervisor/model/module-version.ts';
 import { getArgument } from './call-arguments.ts';
 import { HostCallError } from './host-call-error.ts';
 import { findCollectionGrant, notGrantedError, restrictCaller } from './model-grants.ts';

@@ -2,7 +2,11 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { ReportedModule, SandboxReport } from '../modules/sandbox-report.ts';
-import type { CollectionGrant, FetchGrant, ModuleLimits } from '../sandbox-supervisor/module-version.ts';
+import type {
+  CollectionGrant,
+  FetchGrant,
+  ModuleLimits,
+} from '../sandbox-supervisor/model/module-version.ts';
 
 const WIDTH = 80;
 const LABEL = 15;

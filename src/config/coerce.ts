@@ -1,6 +1,6 @@
 // Converts the text of a variable or flag to the declared type of its setting.
 import type { Json } from '../lib/json/json.ts';
-import type { SettingSchema, ValueSchema } from './setting-schema.ts';
+import type { SettingSchema, ValueSchema } from './schema/setting-schema.ts';
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 

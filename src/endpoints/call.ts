@@ -10,7 +10,7 @@ import type {
   InvocationErrorCode,
   InvocationResult,
   Sandbox,
-} from '../sandbox-supervisor/sandbox.ts';
+} from '../sandbox-supervisor/model/sandbox.ts';
 import { createRequestView } from './request-view.ts';
 import { createResponseView } from './response-view.ts';
 import type { EndpointCaller, EndpointCalls } from './types.ts';

@@ -1,7 +1,7 @@
 // Encodes a request as posted code sees it: plain data, with the granted headers only.
 import type { GuestRequest } from '../../sandbox/protocol.ts';
 import { createHeaderGrant, type HeaderGrant } from '../modules/policy/header-rules.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { EndpointRequest } from './types.ts';
 
 type Headers = EndpointRequest['headers'];

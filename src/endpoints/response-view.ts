@@ -1,8 +1,8 @@
 // Turns a result of posted code into the response for the client: status and body, with the granted headers only.
 
 import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/header-rules.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type { InvocationResult } from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import type { InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
 import type { EndpointResponse } from './types.ts';
 
 type GuestResponse = Extract<InvocationResult, { readonly kind: 'response' }>;

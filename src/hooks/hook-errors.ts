@@ -1,6 +1,6 @@
 // Errors for the client when a hook rejects a document, fails, or cannot run.
 import { AppError } from '../errors/errors.ts';
-import type { InvocationErrorCode, InvocationResult } from '../sandbox-supervisor/sandbox.ts';
+import type { InvocationErrorCode, InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
 
 type Failure = Extract<InvocationResult, { readonly kind: 'failure' }>;
 

@@ -5,8 +5,8 @@ import type { HookUse } from '../collections/model/hook-events.ts';
 import { AppError } from '../errors/errors.ts';
 import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import { createHookCallEncoder, type RequestView } from './hook-call.ts';
 import { hookError, hookResultError, hookUnavailableError } from './hook-errors.ts';
 

@@ -2,7 +2,7 @@
 // in five minutes, in whichever version.
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
 import type { Log } from '../lib/logger.ts';
-import type { Incident } from '../sandbox-supervisor/sandbox.ts';
+import type { Incident } from '../sandbox-supervisor/model/sandbox.ts';
 import { createAuditThrottle } from './audit-throttle.ts';
 import type { DeferredWrites } from './lifecycle/deferred-writes.ts';
 import { modulePath, parseModuleKey } from './model/address.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Registry } from '../collections/model/registry.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
-import type { Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import {
   type CodeValidator,
   type CodeValidatorDeps,

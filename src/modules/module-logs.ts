@@ -1,7 +1,7 @@
 // Logs of modules: the newest records in memory, limited per module and for all modules together.
 
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type { GuestLogRecord } from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import type { GuestLogRecord } from '../sandbox-supervisor/model/sandbox.ts';
 import { escapeUnprintable } from './model/printable-text.ts';
 import type { ModuleLogRecord } from './model/types.ts';
 

@@ -3,7 +3,7 @@ import type { Audit } from '../auth/audit/audit.ts';
 import type { Registry } from '../collections/model/registry.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/pause.ts';
 import type { Log } from '../lib/logger.ts';
-import type { Incident, Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './lifecycle/code-validation.ts';

@@ -2,9 +2,9 @@
 
 import type { Host } from './host.ts';
 import type { Invocation } from './invocation.ts';
-import type { ModuleVersion } from './module-version.ts';
+import type { ModuleVersion } from './model/module-version.ts';
+import type { Incident, InvocationErrorCode } from './model/sandbox.ts';
 import type { ProtocolViolation, ResultMessage } from './result-frames.ts';
-import type { Incident, InvocationErrorCode } from './sandbox.ts';
 
 export interface ExitCause {
   readonly code: InvocationErrorCode;

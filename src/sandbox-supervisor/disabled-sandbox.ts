@@ -1,7 +1,7 @@
 // The sandbox of a server with `sandbox.enabled` false: it starts no process and rejects everything.
 import { AppError } from '../errors/errors.ts';
 import { failedResult } from './invocation.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from './model/sandbox.ts';
 
 const MESSAGE = 'Custom code is switched off';
 

@@ -1,7 +1,7 @@
 // Host calls of invocations: counted against their limits, aborted with the invocation, or together for a whole module.
 
+import type { HostCall, HostCallResult, InvocationRequest } from './model/sandbox.ts';
 import { parseTimer } from './protocol/guest-events.ts';
-import type { HostCall, HostCallResult, InvocationRequest } from './sandbox.ts';
 
 /** Timers that one invocation may have, whatever its policy. */
 export const MAX_TIMERS = 20;

@@ -1,8 +1,7 @@
 // One call of a module: its wait for a host, the host calls and log lines of its current attempt, and its result.
 
 import { HostCalls } from './host-calls.ts';
-import type { ModuleLimits, ModuleVersion } from './module-version.ts';
-import { parseLog } from './protocol/guest-events.ts';
+import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type {
   HostCall,
   HostCallResult,
@@ -10,7 +9,8 @@ import type {
   InvocationErrorCode,
   InvocationRequest,
   InvocationResult,
-} from './sandbox.ts';
+} from './model/sandbox.ts';
+import { parseLog } from './protocol/guest-events.ts';
 
 /** Log lines that one invocation may have, whatever its policy. */
 export const MAX_LOG_LINES = 100;

@@ -4,7 +4,7 @@ import { createCaller } from '../../src/auth/authorize.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
 import { toAppError } from '../../src/errors/store-errors.ts';
-import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/module-version.ts';
+import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import { openLibrary } from '../collections/library-service.ts';
 import { createTestSandbox, invocationRequest } from '../helpers/sandbox.ts';
 import { fetchBench, fetchGrant, serve } from './fetch/servers.ts';

@@ -7,7 +7,7 @@ import type { InvocationContext } from '../../src/capabilities/model-scope.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
 import { toAppError } from '../../src/errors/store-errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import type { CollectionGrant } from '../../src/sandbox-supervisor/module-version.ts';
+import type { CollectionGrant } from '../../src/sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, type Library, openLibrary } from '../collections/library-service.ts';
 import { unitWith } from './module.ts';

@@ -7,7 +7,7 @@ import type {
   GuestLogRecord,
   InvocationRequest,
   InvocationResult,
-} from '../../src/sandbox-supervisor/sandbox.ts';
+} from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { liveEndpoint, okResponse } from '../modules/module-versions.ts';
 
 const REQUEST: EndpointRequest = {

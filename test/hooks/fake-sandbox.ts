@@ -10,7 +10,7 @@ import type {
   GuestLogRecord,
   InvocationRequest,
   InvocationResult,
-} from '../../src/sandbox-supervisor/sandbox.ts';
+} from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { ADMIN_CLIENT, collection } from '../http/fixtures.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 

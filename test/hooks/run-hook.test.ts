@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
 import { AppError } from '../../src/errors/errors.ts';
 import { createRunHook } from '../../src/hooks/run-hook.ts';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { ADMIN_CLIENT } from '../http/fixtures.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 import { result, type StandIn, standIn, taskOf, thrown } from './fake-sandbox.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { loadModuleStates } from '../../src/modules/versions/module-records.ts';
-import type { Incident } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { openFickleStore } from '../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from './open-modules.ts';
 

@@ -8,7 +8,7 @@ import { AppError } from '../../src/errors/errors.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
-import type { Sandbox } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { collection } from '../http/fixtures.ts';
 
 type Inspect = Sandbox['inspect'];

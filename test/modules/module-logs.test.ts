@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createModuleLogs } from '../../src/modules/module-logs.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
 
 const START = 1_700_000_000_000;
 const unit = (name = 'a', version = 3) => ({ id: `endpoint:1.0/${name}`, version }) as ModuleVersion;

@@ -12,7 +12,7 @@ import type { ReviewMode } from '../../src/modules/lifecycle/review.ts';
 import type { ModuleAddress } from '../../src/modules/model/types.ts';
 import { createModuleService } from '../../src/modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/policy-limits.ts';
-import type { Sandbox } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { auditFolder } from '../helpers/audit-log.ts';
 import { silentLog } from '../helpers/specification-service.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPendingHostCalls, HostCalls } from '../../src/sandbox-supervisor/host-calls.ts';
-import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest } from '../helpers/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());

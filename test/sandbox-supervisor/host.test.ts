@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inspectionDomain } from '../../src/sandbox-supervisor/host.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
 import {
   type FakeHost,
   type FakeInvocation,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { GuestLogRecord, HostCall, Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createResultReader, type ResultMessage } from '../../src/sandbox-supervisor/result-frames.ts';
-import type { GuestLogRecord, HostCall, Incident } from '../../src/sandbox-supervisor/sandbox.ts';
 import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue, sendTo } from '../helpers/fake-host.ts';
 import { createModuleVersion } from '../helpers/sandbox.ts';
 

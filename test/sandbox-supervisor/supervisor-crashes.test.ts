@@ -1,7 +1,7 @@
 // What becomes of requests whose code loops, gets stuck, bursts or dies, and of those beside them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 /** Busy in one call of C++ that no engine limit interrupts. */

@@ -1,6 +1,6 @@
 // Who waits, for how long, and beside whom.
 import { describe, expect, it } from 'vitest';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox, slowClock } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);

@@ -1,6 +1,6 @@
 // What a suspension does to requests, queues and host calls.
 import { describe, expect, it } from 'vitest';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);

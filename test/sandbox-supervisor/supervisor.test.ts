@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { GuestLogRecord, HostCall } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { GuestLogRecord, HostCall } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import {
   ALL_LAYERS,
   createModuleVersion,

@@ -9,7 +9,7 @@ import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-erro
 import { type HeaderList, type OutgoingRequest, sendRequest } from '../../lib/egress/http-request.ts';
 import { readResponseBody } from '../../lib/egress/response-body.ts';
 import { findFetchGrant } from '../../modules/policy/fetch-grant-match.ts';
-import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
 import { redirectRequest } from './redirects.ts';
 import { resolveGrantHeaders } from './request-headers.ts';
 

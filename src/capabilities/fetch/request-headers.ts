@@ -1,7 +1,7 @@
 // Headers of an outgoing request: those that the guest may set, then those of the grant.
 import { FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import type { HeaderList } from '../../lib/egress/http-request.ts';
-import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -1,8 +1,8 @@
 // Types of modules, endpoints and hooks alike, as HTTP, hooks and commands use them. `module-service.ts` implements them.
 import type { Isolation } from '../../../sandbox/protocol.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
-import type { GuestLogRecord } from '../../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
+import type { GuestLogRecord } from '../../sandbox-supervisor/model/sandbox.ts';
 
 export type ModuleAddress =
   | { readonly kind: 'endpoint'; readonly apiVersion: string; readonly name: string }

@@ -1,7 +1,7 @@
 // Tests whether an entry of the policy limits covers a grant of a policy, and finds the member of the grant that exceeds it.
 
 import { bareHost, createAllowedDestinations, portOf } from '../../lib/egress/addresses.ts';
-import type { CollectionGrant, FetchGrant } from '../../sandbox-supervisor/module-version.ts';
+import type { CollectionGrant, FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
 import type { FetchLimit, PolicyLimits } from './policy-limits.ts';
 
 type RequestedGrant<G> = { readonly [M in keyof G]?: G[M] | undefined };

@@ -4,7 +4,11 @@ import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
-import type { EffectivePolicy, ModuleLimits, PolicyGrants } from '../../sandbox-supervisor/module-version.ts';
+import type {
+  EffectivePolicy,
+  ModuleLimits,
+  PolicyGrants,
+} from '../../sandbox-supervisor/model/module-version.ts';
 import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
 import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
 import type { HeaderDirection } from './header-rules.ts';

@@ -1,6 +1,6 @@
 // The modules of this process in memory, and the live modules derived from them. Entries are replaced, never changed.
 import { AppError } from '../../errors/errors.ts';
-import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
 import { moduleKey, modulePath, parseModuleKey } from '../model/address.ts';
 import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/types.ts';
 import type { Policy } from '../policy/policy.ts';

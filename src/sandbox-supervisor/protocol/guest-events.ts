@@ -2,7 +2,7 @@
 // so that the host is compromised.
 
 import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
-import type { GuestLogRecord, HostCall, InvocationResult } from '../sandbox.ts';
+import type { GuestLogRecord, HostCall, InvocationResult } from '../model/sandbox.ts';
 import { MAX_CHARACTERS } from './event-sizes.ts';
 
 /** RFC 9110 5.6.2. */

@@ -8,7 +8,7 @@ import { createFetchCall } from '../../../src/capabilities/fetch-call.ts';
 import { HostCallError } from '../../../src/capabilities/host-call-error.ts';
 import type { HostResolver, ResolvedAddress } from '../../../src/lib/egress/dns.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import type { FetchGrant } from '../../../src/sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../../src/sandbox-supervisor/model/module-version.ts';
 import { unitWith } from '../module.ts';
 
 export interface TestServer {

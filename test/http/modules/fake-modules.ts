@@ -8,7 +8,7 @@ import type {
   ModuleLogRecord,
   ModuleService,
 } from '../../../src/modules/model/types.ts';
-import type { GuestLogRecord } from '../../../src/sandbox-supervisor/sandbox.ts';
+import type { GuestLogRecord } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 
 export interface Shelf {
   readonly modules: ModuleService;

@@ -6,7 +6,7 @@ import {
   findCoveringCollectionLimit,
   findCoveringFetchLimit,
 } from '../../../src/modules/policy/grant-cover.ts';
-import type { CollectionGrant } from '../../../src/sandbox-supervisor/module-version.ts';
+import type { CollectionGrant } from '../../../src/sandbox-supervisor/model/module-version.ts';
 import { packaged } from '../open-modules.ts';
 
 const read: CollectionGrant = { name: '1.0/library/*', actions: ['find'], as: 'caller', maxResults: 100 };

@@ -1,5 +1,5 @@
 // Types of the schema that declares the settings: JSON Schema with a few annotations.
-import type { Json } from '../lib/json/json.ts';
+import type { Json } from '../../lib/json/json.ts';
 
 interface Annotations {
   readonly description: string;

@@ -1,5 +1,5 @@
 // One version of a module as the sandbox runs it: its code and its policy. Types only.
-import type { Isolation, ModuleKind } from '../../sandbox/protocol.ts';
+import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
 
 /** Limits of one module. The names end in the unit: ms, bytes, MB of 2^20 bytes. */
 export interface ModuleLimits {

@@ -1,5 +1,5 @@
 // The sandbox as the rest of the server uses it. Types only; `supervisor.ts` implements it.
-import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
+import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
 import type { ModuleVersion } from './module-version.ts';
 
 /** A call from guest code to the server: `timer`, `fetch`, `model.find`, `model.create`, … */
