@@ -18,9 +18,9 @@ function hostOf(...frames: number[]) {
   const host = fakeHost();
   const queue = fakeQueue();
   const request = {
-    unit,
+    moduleVersion: unit,
     log: (record: GuestLogRecord) => logs.push(record),
-    serve: async (call: HostCall) => {
+    performHostCall: async (call: HostCall) => {
       calls.push(call);
       return { ok: true, text: 'null' };
     },
